@@ -1,0 +1,284 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// Targets stand in floor order (ARCHITECTURE.md): a target may import only what stands above it
+// in this file. `swift build --explicit-target-dependency-import-check error` refuses the rest.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// The trait that pulls in everything a server needs. It is on by default, so that a clone builds
+/// whole; an app asks for `traits: []` and fetches three packages.
+let server: TargetDependencyCondition? = .when(traits: ["Server"])
+
+// Ground: swift-crypto and swift-http-types.
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+/// RSA. On Apple systems `SecKey` has it, which keeps BoringSSL's extras out of apps.
+let cryptoExtras = Target.Dependency.product(
+    name: "CryptoExtras",
+    package: "swift-crypto",
+    condition: .when(platforms: [.linux, .android, .windows, .openbsd])
+)
+
+func serverProduct(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: server)
+}
+
+let package = Package(
+    name: "portico",
+    platforms: [.macOS(.v15), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "Portico", targets: ["Portico"]),
+        .executable(name: "portico", targets: ["PorticoProgram"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The OpenID Provider and the program."),
+        .default(enabledTraits: ["Server"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(
+            url: "https://github.com/apple/swift-configuration",
+            from: "1.4.0",
+            traits: [.defaults, "YAML"]
+        ),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: [
+        // MARK: Floor 0
+        .target(name: "PorticoBytes", dependencies: [crypto], swiftSettings: settings),
+        .target(
+            name: "PorticoProtocol",
+            dependencies: ["PorticoBytes", crypto, httpTypes, cryptoExtras],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PorticoSeals",
+            dependencies: ["PorticoBytes", crypto],
+            swiftSettings: settings
+        ),
+
+        // MARK: Floor 1
+        .target(
+            name: "Portico",
+            dependencies: ["PorticoBytes", "PorticoProtocol", crypto, httpTypes],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PorticoStores",
+            dependencies: ["PorticoBytes", "PorticoProtocol", crypto],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PorticoWeb",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", crypto, httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("Logging", "swift-log"),
+                serverProduct("NIOCore", "swift-nio"),
+                serverProduct("NIOHTTPTypes", "swift-nio-extras"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PorticoOutbound",
+            dependencies: [
+                "PorticoProtocol", httpTypes,
+                serverProduct("AsyncHTTPClient", "async-http-client"),
+                serverProduct("NIOCore", "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // MARK: Floor 1 1/2
+        .target(
+            name: "PorticoSQL",
+            dependencies: ["PorticoBytes", "PorticoProtocol", "PorticoStores"],
+            swiftSettings: settings
+        ),
+
+        // MARK: Floor 2
+        .target(
+            name: "PorticoSQLite",
+            dependencies: [
+                "PorticoBytes", "PorticoSQL", "PorticoStores",
+                serverProduct("GRDB", "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .target(
+            name: "PorticoProvider",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
+                "CArgon2", crypto, cryptoExtras, httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("Mustache", "swift-mustache"),
+                serverProduct("Logging", "swift-log"),
+                serverProduct("NIOPosix", "swift-nio"),
+            ],
+            resources: [.embedInCode("Resources")],
+            swiftSettings: settings
+        ),
+
+        // MARK: Floor 3
+        .target(
+            name: "PorticoKeycloak",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoProvider",
+            ],
+            swiftSettings: settings
+        ),
+
+        // MARK: Floor 4
+        .executableTarget(
+            name: "PorticoProgram",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
+                "PorticoWeb", "PorticoOutbound", "PorticoSQL", "PorticoSQLite", "PorticoProvider",
+                "PorticoKeycloak", crypto, httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("ArgumentParser", "swift-argument-parser"),
+                serverProduct("Configuration", "swift-configuration"),
+                serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
+                serverProduct("Logging", "swift-log"),
+                serverProduct("AsyncHTTPClient", "async-http-client"),
+            ],
+            swiftSettings: settings
+        ),
+
+        // MARK: Tests
+        .target(
+            name: "PorticoTestSupport",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
+                "PorticoWeb", "PorticoOutbound", "PorticoSQL", "PorticoSQLite", "PorticoProvider",
+                "PorticoKeycloak", crypto, httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("Logging", "swift-log"),
+                serverProduct("AsyncHTTPClient", "async-http-client"),
+            ],
+            path: "Tests/PorticoTestSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoBytesTests",
+            dependencies: ["PorticoBytes"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoProtocolTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoTestSupport", crypto, cryptoExtras,
+                httpTypes, serverProduct("JWTKit", "jwt-kit"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoSealsTests",
+            dependencies: ["PorticoBytes", "PorticoSeals", crypto],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoTestSupport", crypto,
+                httpTypes,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoWebTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoWeb",
+                "PorticoTestSupport", httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("Logging", "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoOutboundTests",
+            dependencies: [
+                "PorticoProtocol", "PorticoOutbound", "PorticoTestSupport", httpTypes,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StoreContractTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoSQL", "PorticoSQLite",
+                "PorticoTestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoSQLiteTests",
+            dependencies: [
+                "PorticoBytes", "PorticoStores", "PorticoSQL", "PorticoSQLite",
+                "PorticoTestSupport", serverProduct("GRDB", "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoProviderTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
+                "PorticoSQL", "PorticoSQLite", "PorticoProvider", "PorticoTestSupport", crypto,
+                cryptoExtras, httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("Mustache", "swift-mustache"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoKeycloakTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoKeycloak",
+                "PorticoTestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoProgramTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoProgram",
+                "PorticoTestSupport", httpTypes,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoStores", "PorticoOutbound",
+                "PorticoTestSupport", httpTypes,
+                serverProduct("AsyncHTTPClient", "async-http-client"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "DocumentTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoProgram",
+                "PorticoTestSupport",
+            ],
+            swiftSettings: settings
+        ),
+    ]
+)

@@ -1,0 +1,27 @@
+/// Comparing secrets without telling, by the time it takes, how much of them was right.
+package enum ConstantTime {
+    /// Whether both hold the same bytes. The time depends on the lengths only.
+    @inline(never)
+    package static func equal(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>)
+        -> Bool
+    {
+        guard one.count == other.count else { return false }
+        var difference: UInt8 = 0
+        for (left, right) in zip(one, other) {
+            difference |= left ^ right
+        }
+        return difference == 0
+    }
+
+    package static func equal(_ one: String, _ other: String) -> Bool {
+        equal(one.utf8, other.utf8)
+    }
+}
+
+/// Comparing text that must match to the letter.
+///
+/// Swift's `String ==` calls canonically equivalent spellings equal (`é` and `e` + accent); the
+/// standards compare code points (RFC 8414 §4, OpenID Connect Core §14).
+package func sameBytes(_ one: String, _ other: String) -> Bool {
+    one.utf8.elementsEqual(other.utf8)
+}
