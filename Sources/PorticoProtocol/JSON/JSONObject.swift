@@ -1,0 +1,114 @@
+/// The members of a JSON object in the order in which they were written (RFC 8259 §4).
+///
+/// No name occurs twice. Names are compared as bytes. Two objects with the same members are equal
+/// whatever their order.
+public struct JSONObject: Sendable {
+    private var members: [(name: String, value: JSONValue)]
+
+    public init() {
+        members = []
+    }
+
+    /// - Returns: `nil` where a name occurs twice.
+    init?(unique members: [(name: String, value: JSONValue)]) {
+        guard Self.areUnique(members) else { return nil }
+        self.members = members
+    }
+
+    public var count: Int { members.count }
+    public var isEmpty: Bool { members.isEmpty }
+
+    /// The value of a member. Setting a new name appends it, setting `nil` takes the member away.
+    public subscript(name: String) -> JSONValue? {
+        get {
+            for member in members where Self.sameName(member.name, name) {
+                return member.value
+            }
+            return nil
+        }
+        set {
+            let index = members.firstIndex { Self.sameName($0.name, name) }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append((name, value))
+            case (nil, nil): break
+            }
+        }
+    }
+}
+
+extension JSONObject {
+    /// The text of a member, `nil` where it is missing or no text; so the others.
+    public func string(_ name: String) -> String? { self[name]?.string }
+    public func int64(_ name: String) -> Int64? { self[name]?.int64 }
+    public func bool(_ name: String) -> Bool? { self[name]?.bool }
+    public func array(_ name: String) -> [JSONValue]? { self[name]?.array }
+    public func object(_ name: String) -> JSONObject? { self[name]?.object }
+    public func strings(_ name: String) -> [String]? { self[name]?.strings }
+}
+
+extension JSONObject: Sequence {
+    public func makeIterator() -> IndexingIterator<[(name: String, value: JSONValue)]> {
+        members.makeIterator()
+    }
+
+    public var underestimatedCount: Int { members.count }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init()
+        for (name, value) in elements {
+            self[name] = value
+        }
+    }
+}
+
+extension JSONObject: Hashable {
+    public static func == (one: JSONObject, other: JSONObject) -> Bool {
+        guard one.count == other.count else { return false }
+        return zip(one.sortedMembers(), other.sortedMembers()).allSatisfy {
+            sameName($0.name, $1.name) && $0.value == $1.value
+        }
+    }
+
+    /// Independent of the order, as `==` is.
+    public func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for member in members {
+            var memberHasher = Hasher()
+            memberHasher.combine(member.name)
+            memberHasher.combine(member.value)
+            sum &+= memberHasher.finalize()
+        }
+        hasher.combine(sum)
+    }
+}
+
+extension JSONObject {
+    /// Whether two names have the same bytes. The length rules most pairs out; `==` is quick, but
+    /// also true for canonically equivalent names.
+    static func sameName(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == other.utf8.count && one == other && one.utf8.elementsEqual(other.utf8)
+    }
+
+    /// A few names are compared each with each; many, which a stranger may have sent to keep us
+    /// busy, are sorted first.
+    private static func areUnique(_ members: [(name: String, value: JSONValue)]) -> Bool {
+        if members.count <= 32 {
+            for (index, member) in members.enumerated() {
+                for earlier in members[..<index] where sameName(earlier.name, member.name) {
+                    return false
+                }
+            }
+            return true
+        }
+        let names = members.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return !zip(names, names.dropFirst()).contains { sameName($0, $1) }
+    }
+
+    private func sortedMembers() -> [(name: String, value: JSONValue)] {
+        members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+}

@@ -1,0 +1,118 @@
+/// One value of a JSON text (RFC 8259 §3).
+///
+/// A number without fraction and exponent that fits is an ``integer(_:)``, every other one a
+/// ``number(_:)``. Texts are equal when their bytes are, so that two spellings of the same
+/// character are two values (RFC 8259 §8.3).
+public enum JSONValue: Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+}
+
+extension JSONValue {
+    /// The text, where the value is one.
+    public var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The number, where the value is one without a fraction that fits.
+    public var int64: Int64? {
+        switch self {
+        case .integer(let integer): integer
+        case .number(let number): Int64(exactly: number)
+        default: nil
+        }
+    }
+
+    public var bool: Bool? {
+        if case .bool(let bool) = self { bool } else { nil }
+    }
+
+    public var array: [JSONValue]? {
+        if case .array(let values) = self { values } else { nil }
+    }
+
+    public var object: JSONObject? {
+        if case .object(let object) = self { object } else { nil }
+    }
+
+    /// The texts of an array that holds nothing else.
+    public var strings: [String]? {
+        guard case .array(let values) = self else { return nil }
+        var texts: [String] = []
+        texts.reserveCapacity(values.count)
+        for value in values {
+            guard case .string(let text) = value else { return nil }
+            texts.append(text)
+        }
+        return texts
+    }
+}
+
+extension JSONValue: Hashable {
+    public static func == (one: JSONValue, other: JSONValue) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.integer(let one), .integer(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.string(let one), .string(let other)): JSONObject.sameName(one, other)
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let bool): hasher.combine(bool)
+        case .integer(let integer): hasher.combine(integer)
+        case .number(let number): hasher.combine(number)
+        case .string(let text): hasher.combine(text)
+        case .array(let values): hasher.combine(values)
+        case .object(let object): hasher.combine(object)
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(nilLiteral: ()) {
+        self = .null
+    }
+
+    public init(booleanLiteral value: Bool) {
+        self = .bool(value)
+    }
+
+    public init(integerLiteral value: Int64) {
+        self = .integer(value)
+    }
+
+    public init(floatLiteral value: Double) {
+        self = .number(value)
+    }
+
+    public init(stringLiteral value: String) {
+        self = .string(value)
+    }
+
+    public init(arrayLiteral elements: JSONValue...) {
+        self = .array(elements)
+    }
+
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        var object = JSONObject()
+        for (name, value) in elements {
+            object[name] = value
+        }
+        self = .object(object)
+    }
+}

@@ -1,0 +1,34 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Seconds since 1970-01-01T00:00:00Z, as `exp`, `nbf` and `iat` hold them (RFC 7519 §2).
+package enum NumericDate {
+    /// The end of the year 9999. What lies behind it, no clock of ours can mean.
+    private static let limit = 253_402_300_800.0
+
+    /// The moment that a claim names: a number, with or without a fraction.
+    ///
+    /// - Returns: `nil` for a text, for a moment before 1970 and for one after the year 9999.
+    package static func date(_ value: JSONValue) -> Date? {
+        let seconds: Double
+        switch value {
+        case .integer(let integer): seconds = Double(integer)
+        case .number(let number): seconds = number
+        default: return nil
+        }
+        guard seconds >= 0, seconds < limit else { return nil }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
+    /// The whole seconds of a moment, cut to what ``date(_:)`` reads.
+    package static func value(_ date: Date) -> JSONValue {
+        .integer(seconds(date))
+    }
+
+    package static func seconds(_ date: Date) -> Int64 {
+        Int64(min(max(0, date.timeIntervalSince1970), limit - 1))
+    }
+}
