@@ -4,7 +4,7 @@ import Crypto
 ///
 /// A plain hash is enough because every such secret carries at least 128 bits of entropy
 /// (RFC 6749 §10.10); a password needs a slow one.
-package struct Digest: Hashable, Sendable {
+package struct Hash256: Hashable, Sendable {
     package let bytes: [UInt8]
 
     package init(of bytes: some Collection<UInt8>) {
@@ -22,7 +22,7 @@ package struct Digest: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    package static func == (one: Digest, other: Digest) -> Bool {
+    package static func == (one: Hash256, other: Hash256) -> Bool {
         ConstantTime.equal(one.bytes, other.bytes)
     }
 }

@@ -1,0 +1,114 @@
+/// The `application/x-www-form-urlencoded` format (RFC 6749 appendix B), byte by byte.
+package enum FormEncoding {
+    /// Appends `text` to `output`, encoded: a space becomes `+`, unreserved characters stay.
+    package static func append(_ text: some Sequence<UInt8>, to output: inout [UInt8]) {
+        for byte in text {
+            if isUnreserved(byte) {
+                output.append(byte)
+            } else if byte == UInt8(ascii: " ") {
+                output.append(UInt8(ascii: "+"))
+            } else {
+                appendEscape(byte, to: &output)
+            }
+        }
+    }
+
+    /// Appends `text` to `output` with every byte that is not unreserved written as `%XX`
+    /// (RFC 3986 §2.1), which is valid in a query and in a form alike.
+    package static func appendPercentEncoded(
+        _ text: some Sequence<UInt8>,
+        to output: inout [UInt8]
+    ) {
+        for byte in text {
+            if isUnreserved(byte) {
+                output.append(byte)
+            } else {
+                appendEscape(byte, to: &output)
+            }
+        }
+    }
+
+    /// `name=value&…`, encoded, in the given order.
+    package static func encode(_ parameters: [(name: String, value: String)]) -> [UInt8] {
+        var output: [UInt8] = []
+        for (name, value) in parameters {
+            if !output.isEmpty { output.append(UInt8(ascii: "&")) }
+            append(name.utf8, to: &output)
+            output.append(UInt8(ascii: "="))
+            append(value.utf8, to: &output)
+        }
+        return output
+    }
+
+    /// `uri` with `parameters` appended to its query; what `uri` holds is not touched
+    /// (RFC 6749 §3.1.2: a query of the redirect URI is kept).
+    package static func appending(
+        _ parameters: [(name: String, value: String)],
+        to uri: String
+    ) -> String {
+        var output = Array(uri.utf8)
+        var separator =
+            output.contains(UInt8(ascii: "?"))
+            ? (output.last == UInt8(ascii: "?") ? nil : UInt8(ascii: "&")) : UInt8(ascii: "?")
+        for (name, value) in parameters {
+            if let separator { output.append(separator) }
+            separator = UInt8(ascii: "&")
+            appendPercentEncoded(name.utf8, to: &output)
+            output.append(UInt8(ascii: "="))
+            appendPercentEncoded(value.utf8, to: &output)
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// What `text` stands for, or `nil` where an escape is broken, the result is not UTF-8, or it
+    /// holds NUL.
+    package static func decode(_ text: some Collection<UInt8>) -> String? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index != text.endIndex {
+            var byte = text[index]
+            text.formIndex(after: &index)
+            if byte == UInt8(ascii: "+") {
+                byte = UInt8(ascii: " ")
+            } else if byte == UInt8(ascii: "%") {
+                guard index != text.endIndex, let high = hexValue(text[index]) else { return nil }
+                text.formIndex(after: &index)
+                guard index != text.endIndex, let low = hexValue(text[index]) else { return nil }
+                text.formIndex(after: &index)
+                byte = high << 4 | low
+            }
+            guard byte != 0 else { return nil }
+            decoded.append(byte)
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    private static func appendEscape(_ byte: UInt8, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "%"))
+        output.append(hexDigits[Int(byte >> 4)])
+        output.append(hexDigits[Int(byte & 0xF)])
+    }
+
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
+
+    private static func hexValue(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    /// RFC 3986 §2.3.
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

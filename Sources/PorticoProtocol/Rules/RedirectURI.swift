@@ -1,0 +1,92 @@
+/// Where an authorization response is sent (RFC 6749 §3.1.2).
+///
+/// Compared as bytes (RFC 9700 §2.1): `String ==` would call two spellings of one character equal.
+package struct RedirectURI: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    package init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Whether a client that registered this URI may be answered at `requested`
+    /// (RFC 9700 §2.1, RFC 8252 §8.4).
+    ///
+    /// The two must be equal: nothing is normalised, no prefix and no wildcard matches. The port of
+    /// an `http` URI on a loopback IP literal is the one exception, because a native app learns its
+    /// port only once it listens (RFC 8252 §7.3). `localhost` is a name, not a literal (§8.3).
+    package func permits(_ requested: RedirectURI) -> Bool {
+        if self == requested { return true }
+        guard let registered = PortlessLoopback(bytes) else { return false }
+        return registered == PortlessLoopback(requested.bytes)
+    }
+
+    /// The kind of redirect a native app can receive (RFC 8252 §7).
+    package var kind: Kind {
+        if PortlessLoopback(bytes) != nil { return .loopback }
+        if bytes.starts(with: "https://".utf8) { return .https }
+        if bytes.starts(with: "http://".utf8) { return .http }
+        return .privateUseScheme
+    }
+
+    package enum Kind: Hashable, Sendable {
+        case https
+        /// `http` on `127.0.0.1` or `[::1]`.
+        case loopback
+        case privateUseScheme
+        /// `http` anywhere else.
+        case http
+    }
+
+    /// The scheme, without the colon.
+    package var scheme: String {
+        String(decoding: bytes.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    }
+
+    /// `https://host` or `https://host:port` of an https URI, else `nil`.
+    package var httpsOrigin: String? {
+        guard kind == .https else { return nil }
+        let authority = bytes.dropFirst("https://".utf8.count).prefix {
+            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+        }
+        return "https://" + String(decoding: authority, as: UTF8.self)
+    }
+
+    /// Whether the loopback literal is the IPv6 one.
+    package var isIPv6Loopback: Bool { PortlessLoopback(bytes)?.host == "[::1]" }
+}
+
+/// An `http` URI on a loopback IP literal, its port left out (RFC 8252 §7.3).
+private struct PortlessLoopback: Equatable {
+    let host: String
+    let pathAndQuery: [UInt8]
+
+    init?(_ uri: [UInt8]) {
+        for host in ["127.0.0.1", "[::1]"] {
+            let prefix = Array("http://\(host)".utf8)
+            guard uri.starts(with: prefix) else { continue }
+            var rest = uri.dropFirst(prefix.count)
+            if rest.first == UInt8(ascii: ":") {
+                let digits = rest.dropFirst().prefix { 0x30...0x39 ~= $0 }
+                guard Self.isPort(digits) else { return nil }
+                rest = rest.dropFirst(1 + digits.count)
+            }
+            // "http://127.0.0.1@evil.example" and "http://127.0.0.1.evil.example" have the prefix.
+            guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?")
+            else {
+                return nil
+            }
+            self.host = host
+            pathAndQuery = Array(rest)
+            return
+        }
+        return nil
+    }
+
+    /// 1 to 65535, written without leading zeros.
+    private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
+        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0") else { return false }
+        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 65535
+    }
+}

@@ -1,0 +1,102 @@
+/// What a client may register as a redirect URI (RFC 8252 §8.4, RFC 6749 §3.1.2, RFC 9700 §2.1).
+extension RedirectURI {
+    /// Why a redirect URI is refused at registration.
+    package enum Refusal: Error, Hashable, Sendable {
+        case notAbsolute
+        case fragment
+        case wildcard
+        case forbiddenCharacter
+        case userInfo
+        case noHost
+        case plainHTTP
+        case localhost
+        /// A scheme without a period is not one that the app's maker can own (RFC 8252 §7.1).
+        case dotlessScheme
+        /// `com.example.app://host`: a private-use URI has no authority (RFC 8252 §7.1).
+        case authority
+        case tooLong
+
+        /// One English sentence for the developer.
+        package var description: StaticString {
+            switch self {
+            case .notAbsolute: "A redirect URI must be absolute, with a scheme (RFC 6749 3.1.2)."
+            case .fragment: "A redirect URI must have no fragment (RFC 6749 3.1.2)."
+            case .wildcard: "A redirect URI is registered whole, without wildcards (RFC 8252 8.4)."
+            case .forbiddenCharacter:
+                "A redirect URI is ASCII without spaces, quotes or backslashes (RFC 3986)."
+            case .userInfo: "A redirect URI must have no user information before the host."
+            case .noHost: "An http or https redirect URI needs a host and a path."
+            case .plainHTTP: "An http redirect URI must be on 127.0.0.1 or [::1] (RFC 8252 7.3)."
+            case .localhost: "Use http://127.0.0.1 or http://[::1], not localhost (RFC 8252 8.3)."
+            case .dotlessScheme:
+                "A private-use scheme is a reversed domain, like com.example.app (RFC 8252 7.1)."
+            case .authority: "A private-use redirect has one slash: com.example.app:/callback."
+            case .tooLong: "A redirect URI has at most 2000 characters."
+            }
+        }
+    }
+
+    /// - Parameter development: Whether the client has the `development` switch, which admits what
+    ///   tools like Expo Go register: dotless schemes, an authority, `localhost`.
+    /// - Throws: The first rule that the URI breaks.
+    package func checkRegistrable(development: Bool) throws(Refusal) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 2000 else { throw .tooLong }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(bytes[..<colon])
+        else {
+            throw .notAbsolute
+        }
+        guard bytes.allSatisfy(Self.isURICharacter) else { throw .forbiddenCharacter }
+        guard !bytes.contains(UInt8(ascii: "#")) else { throw .fragment }
+        guard !bytes.contains(UInt8(ascii: "*")) else { throw .wildcard }
+        switch kind {
+        case .loopback: return
+        case .https: try checkHost(after: "https://")
+        case .http:
+            try checkHost(after: "http://")
+            let rest = text.dropFirst("http://".count)
+            let isLocalhost = ["localhost", "localhost:", "localhost/"].contains {
+                rest == $0 || ($0 != "localhost" && rest.hasPrefix($0))
+            }
+            guard development && isLocalhost else { throw isLocalhost ? .localhost : .plainHTTP }
+        case .privateUseScheme: try checkPrivateUse(bytes, colon, development)
+        }
+    }
+
+    private func checkHost(after prefix: String) throws(Refusal) {
+        let rest = Array(text.utf8.dropFirst(prefix.utf8.count))
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        guard !authority.contains(UInt8(ascii: "@")) else { throw .userInfo }
+        guard !authority.isEmpty, authority.count < rest.count else { throw .noHost }
+    }
+
+    private func checkPrivateUse(_ bytes: [UInt8], _ colon: Int, _ development: Bool)
+        throws(Refusal)
+    {
+        let scheme = bytes[..<colon]
+        let known = ["javascript", "data", "vbscript", "file", "about", "blob", "http", "https"]
+        guard !known.contains(String(decoding: scheme, as: UTF8.self).lowercased()) else {
+            throw .dotlessScheme
+        }
+        if development { return }
+        guard scheme.contains(UInt8(ascii: ".")) else { throw .dotlessScheme }
+        let rest = bytes[(colon + 1)...]
+        guard rest.first == UInt8(ascii: "/"), !rest.starts(with: "//".utf8) else {
+            throw .authority
+        }
+    }
+
+    private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let first = bytes.first, (first | 0x20) >= 0x61, (first | 0x20) <= 0x7A else {
+            return false
+        }
+        return bytes.allSatisfy {
+            FormEncoding.isUnreserved($0) && $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "~")
+                || $0 == UInt8(ascii: "+")
+        }
+    }
+
+    private static func isURICharacter(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !#""<>\^`{|}"#.utf8.contains(byte)
+    }
+}

@@ -1,0 +1,66 @@
+/// The body of a request to the token endpoint, one case per grant type (RFC 6749 §3.2).
+package enum TokenRequest: Sendable {
+    case authorizationCode(AuthorizationCode)
+    case refreshToken(Refresh)
+    case clientCredentials(scope: Scope?)
+
+    /// RFC 6749 §4.1.3, with the `code_verifier` of RFC 7636 §4.5.
+    package struct AuthorizationCode: Sendable {
+        package let code: String
+        /// `nil` where the request has none.
+        package let redirectURI: RedirectURI?
+        package let codeVerifier: Verifier
+    }
+
+    /// A `code_verifier` as it came.
+    package enum Verifier: Sendable {
+        case absent
+        /// Not 43 to 128 unreserved characters (RFC 7636 §4.1).
+        case malformed
+        case given(CodeVerifier)
+    }
+
+    /// RFC 6749 §6.
+    package struct Refresh: Sendable {
+        package let refreshToken: String
+        /// `nil` means the scope of the grant.
+        package let scope: Scope?
+    }
+
+    /// - Throws: `invalid_request` where a parameter is missing or repeated,
+    ///   `unsupported_grant_type` for a grant type that is not served here, `invalid_scope`.
+    package init(_ form: FormParameters) throws(OAuthError) {
+        try form.refuseRepeats()
+        switch try form.required("grant_type") {
+        case "authorization_code":
+            self = .authorizationCode(
+                AuthorizationCode(
+                    code: try form.required("code"),
+                    redirectURI: form["redirect_uri"].map(RedirectURI.init),
+                    codeVerifier: Self.verifier(form["code_verifier"])
+                )
+            )
+        case "refresh_token":
+            self = .refreshToken(
+                Refresh(
+                    refreshToken: try form.required("refresh_token"),
+                    scope: try Self.scope(form)
+                )
+            )
+        case "client_credentials":
+            self = .clientCredentials(scope: try Self.scope(form))
+        default:
+            throw OAuthError(.unsupportedGrantType, "This grant type is not served here.")
+        }
+    }
+
+    private static func scope(_ form: FormParameters) throws(OAuthError) -> Scope? {
+        guard let text = form["scope"] else { return nil }
+        return try Scope(text)
+    }
+
+    private static func verifier(_ text: String?) -> Verifier {
+        guard let text else { return .absent }
+        return CodeVerifier(text).map(Verifier.given) ?? .malformed
+    }
+}
