@@ -1,0 +1,127 @@
+/// An absolute `http` or `https` URI with a host, without user information and without a fragment
+/// (RFC 9110 §4.2).
+///
+/// The text is kept and used byte for byte: nothing is normalised, no slash is cut or added.
+package struct HTTPAddress: Hashable, Sendable {
+    package let text: String
+    package let isSecure: Bool
+    /// Host and port as written.
+    package let authority: String
+    /// In lower case; an IPv6 literal with its brackets.
+    package let host: String
+    /// As written, or the default port of the scheme.
+    package let port: Int
+    /// As written; may be empty.
+    package let path: String
+    /// What follows the first `?`, as written.
+    package let query: String?
+
+    package init?(_ text: String) {
+        guard text.utf8.count <= 4096, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        let rest: Substring
+        if text.lowercased().hasPrefix("https://") {
+            isSecure = true
+            rest = text.dropFirst(8)
+        } else if text.lowercased().hasPrefix("http://") {
+            isSecure = false
+            rest = text.dropFirst(7)
+        } else {
+            return nil
+        }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        guard let (host, port) = Self.hostAndPort(authority) else { return nil }
+        self.text = text
+        self.authority = String(authority)
+        self.host = host.lowercased()
+        self.port = port ?? (isSecure ? 443 : 80)
+        let target = rest[authority.endIndex...]
+        let path = target.prefix { $0 != "?" }
+        self.path = String(path)
+        query =
+            path.endIndex == target.endIndex ? nil : String(target[path.endIndex...].dropFirst())
+    }
+
+    /// Whether the host is the IP literal `127.0.0.1` or `[::1]`; a name is never one
+    /// (RFC 8252 §8.3).
+    package var isLoopback: Bool {
+        host == "127.0.0.1" || host == "[::1]"
+    }
+
+    /// Scheme, host and port in one spelling (RFC 6454 §4).
+    package var origin: String {
+        "\(isSecure ? "https" : "http")://\(host):\(port)"
+    }
+
+    /// Path and query as they go on the request line.
+    package var target: String {
+        (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "")
+    }
+
+    /// The same address with `parameters` added to its query, which is kept (RFC 6749 §3.1).
+    ///
+    /// - Parameter parameters: Form-encoded, without a leading `?` or `&`.
+    package func appending(query parameters: String) -> String {
+        guard let query else { return "\(text)?\(parameters)" }
+        return query.isEmpty ? "\(text)\(parameters)" : "\(text)&\(parameters)"
+    }
+
+    /// Printable ASCII that a URI may hold (RFC 3986 appendix A), without `#`.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
+            UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
+            UInt8(ascii: "}"), UInt8(ascii: "#"):
+            false
+        default:
+            (0x21...0x7E).contains(byte)
+        }
+    }
+
+    private static func hostAndPort(_ authority: Substring) -> (Substring, Int?)? {
+        var host = authority
+        var port: Substring?
+        if authority.hasPrefix("[") {
+            guard let bracket = authority.firstIndex(of: "]") else { return nil }
+            host = authority[...bracket]
+            let rest = authority[authority.index(after: bracket)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+            guard host.dropFirst().dropLast().utf8.allSatisfy(isIPv6) else { return nil }
+        } else {
+            if let colon = authority.firstIndex(of: ":") {
+                host = authority[..<colon]
+                port = authority[authority.index(after: colon)...]
+            }
+            // Neither "@" (user information) nor "%" is a host character here.
+            guard host.utf8.allSatisfy(isRegisteredName) else { return nil }
+        }
+        guard host.count > (host.hasPrefix("[") ? 2 : 0) else { return nil }
+        guard let port else { return (host, nil) }
+        guard !port.isEmpty, port.utf8.count <= 5,
+            port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let number = Int(port), (1...65535).contains(number)
+        else { return nil }
+        return (host, number)
+    }
+
+    private static func isRegisteredName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"):
+            true
+        default:
+            false
+        }
+    }
+
+    private static func isIPv6(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "."):
+            true
+        default:
+            false
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package import HTTPTypes
+
+extension HTTPRequest {
+    /// A request to `address` as it is written.
+    package init(_ method: Method, to address: HTTPAddress) {
+        self.init(
+            method: method,
+            scheme: address.isSecure ? "https" : "http",
+            authority: address.authority,
+            path: address.target
+        )
+    }
+
+    /// Where the request goes, or `nil` where it is incomplete.
+    package var address: HTTPAddress? {
+        guard let scheme, let authority, let path else { return nil }
+        return HTTPAddress("\(scheme)://\(authority)\(path)")
+    }
+}

@@ -1,0 +1,21 @@
+/// Why there is no reply. A reply with an error status is not an error here.
+public struct HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    private init(_ description: StaticString) {
+        self.description = "\(description)"
+    }
+
+    /// No connection: no network, no such host, refused, or broken off.
+    public static let unreachable = Self("The server cannot be reached.")
+    /// The time limit passed.
+    public static let timedOut = Self("The server did not answer in time.")
+    /// The body is longer than the limit.
+    public static let tooLarge = Self("The answer is larger than allowed.")
+    /// The server's certificate was refused.
+    public static let untrusted = Self("The server's certificate is not trusted.")
+    /// What was sent or received is not HTTP.
+    public static let malformed = Self("The exchange is not well-formed HTTP.")
+    /// The calling task was cancelled.
+    public static let cancelled = Self("The exchange was cancelled.")
+}

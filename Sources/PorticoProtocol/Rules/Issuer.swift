@@ -1,0 +1,63 @@
+import PorticoBytes
+
+/// The identifier of an authorization server: an `https` URL without query and fragment
+/// (RFC 8414 §2, OpenID Connect Discovery 1.0 §3).
+///
+/// Issuers are equal when their bytes are; a trailing slash makes another issuer (RFC 9207 §2.4).
+package struct Issuer: Sendable {
+    package let address: HTTPAddress
+
+    package var text: String { address.text }
+
+    /// - Parameter allowInsecureLoopback: Whether `http` will do on the IP literal `127.0.0.1` or
+    ///   `[::1]`, where nothing leaves the machine.
+    /// - Throws: What makes it no issuer.
+    package init(_ text: String, allowInsecureLoopback: Bool = false) throws(Refusal) {
+        guard let address = HTTPAddress(text) else { throw .notAnAddress }
+        guard address.query == nil else { throw .hasQuery }
+        guard address.isSecure || allowInsecureLoopback && address.isLoopback else {
+            throw .insecure
+        }
+        self.address = address
+    }
+
+    package enum Refusal: Error {
+        /// Not an absolute http or https URL, or with user information, a fragment, a placeholder.
+        case notAnAddress
+        case hasQuery
+        /// `http`, and not on an allowed loopback literal.
+        case insecure
+    }
+
+    /// Whether `other` names this issuer: simple string comparison (RFC 9207 §2.4, RFC 8414 §3.3).
+    package func isNamed(_ other: String) -> Bool {
+        sameBytes(text, other)
+    }
+
+    /// Where OpenID Connect puts the metadata: the path is appended to the issuer, one trailing
+    /// slash left out (OpenID Connect Discovery 1.0 §4.1).
+    package var openIDConfiguration: HTTPAddress? {
+        HTTPAddress(withoutTrailingSlash + "/.well-known/openid-configuration")
+    }
+
+    /// Where OAuth puts the metadata: between host and path (RFC 8414 §3.1).
+    package var authorizationServerMetadata: HTTPAddress? {
+        let root = text.prefix(text.count - address.path.count)
+        let path = withoutTrailingSlash.dropFirst(root.count)
+        return HTTPAddress("\(root)/.well-known/oauth-authorization-server\(path)")
+    }
+
+    private var withoutTrailingSlash: String {
+        String(text.hasSuffix("/") ? text.dropLast() : text[...])
+    }
+}
+
+extension Issuer: Hashable {
+    package static func == (one: Issuer, other: Issuer) -> Bool {
+        sameBytes(one.text, other.text)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+    }
+}
