@@ -86,7 +86,9 @@ private struct PortlessLoopback: Equatable {
 
     /// 1 to 65535, written without leading zeros.
     private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
-        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0") else { return false }
+        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0") else {
+            return false
+        }
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 65535
     }
 }

@@ -1,0 +1,91 @@
+package import PorticoBytes
+package import PorticoProtocol
+
+/// What a redemption yields: the right of a client to act, for a person or for itself. One row.
+package struct Grant: Hashable, Sendable {
+    package var id: UniqueID
+    package var realmID: String
+    /// The client's UUID.
+    package var clientID: String
+    /// `nil` for client_credentials.
+    package var personID: String?
+    /// `sid` of the browser session it hangs on, or came from.
+    package var sessionID: String?
+    package var scope: Scope
+    /// An `offline_access` grant lives on when the browser session ends.
+    package var isOffline: Bool
+    package var authenticatedAt: Int64?
+    package var acr: String?
+    package var amr: [String]
+    /// The `claims` parameter (OpenID Connect Core §5.5), compact JSON, for later tokens.
+    package var claims: String?
+    package var createdAt: Int64
+    /// The grant is dead when nothing was refreshed for this many seconds,
+    package var idleSeconds: Int64
+    /// and at this time whatever happens; `nil`: no such time.
+    package var expiresAt: Int64?
+    package var refresh: RefreshState?
+
+    package init(
+        id: UniqueID,
+        realmID: String,
+        clientID: String,
+        personID: String?,
+        sessionID: String?,
+        scope: Scope,
+        isOffline: Bool,
+        authenticatedAt: Int64?,
+        acr: String?,
+        amr: [String],
+        claims: String?,
+        createdAt: Int64,
+        idleSeconds: Int64,
+        expiresAt: Int64?,
+        refresh: RefreshState?
+    ) {
+        self.id = id
+        self.realmID = realmID
+        self.clientID = clientID
+        self.personID = personID
+        self.sessionID = sessionID
+        self.scope = scope
+        self.isOffline = isOffline
+        self.authenticatedAt = authenticatedAt
+        self.acr = acr
+        self.amr = amr
+        self.claims = claims
+        self.createdAt = createdAt
+        self.idleSeconds = idleSeconds
+        self.expiresAt = expiresAt
+        self.refresh = refresh
+    }
+}
+
+/// What is kept of a family of refresh tokens: no token, and nothing that makes one without the
+/// key ring (mechanisms, "Refresh tokens").
+package struct RefreshState: Hashable, Sendable {
+    /// The one valid generation, from 1.
+    package var generation: UInt32
+    /// 32 random bytes, part of every token's MAC.
+    package var secret: [UInt8]
+    /// Which master key of the ring the MAC key is derived from; 4 bytes.
+    package var keyID: [UInt8]
+    /// When the current generation was made; seconds since 1970.
+    package var rotatedAt: Int64
+    /// The hash of the `Idempotency-Key` of the last rotation, where it had one.
+    package var idempotencyKey: Hash256?
+
+    package init(
+        generation: UInt32,
+        secret: [UInt8],
+        keyID: [UInt8],
+        rotatedAt: Int64,
+        idempotencyKey: Hash256?
+    ) {
+        self.generation = generation
+        self.secret = secret
+        self.keyID = keyID
+        self.rotatedAt = rotatedAt
+        self.idempotencyKey = idempotencyKey
+    }
+}

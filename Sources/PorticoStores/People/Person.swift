@@ -1,0 +1,57 @@
+/// Somebody who signs in to a realm.
+package struct Person: Hashable, Sendable {
+    /// `sub` (OpenID Connect Core §2): at most 255 ASCII characters, never given to another.
+    package var id: String
+    package var realmID: String
+    /// Unique in the realm without regard to case; kept lower-case.
+    package var username: String
+    /// Unique in the realm without regard to case, where present.
+    package var email: String?
+    package var isEmailVerified = false
+    package var givenName: String?
+    package var familyName: String?
+    package var isEnabled = true
+    /// Grants and sessions from before are dead. Seconds since 1970.
+    package var notBefore: Int64 = 0
+    /// Further facts by name: standard claims (`locale`, `phone_number`, …) and the realm's own.
+    package var attributes: [String: [String]] = [:]
+    /// Seconds since 1970.
+    package var createdAt: Int64
+    package var updatedAt: Int64
+
+    package init(id: String, realmID: String, username: String, createdAt: Int64) {
+        self.id = id
+        self.realmID = realmID
+        self.username = username
+        self.createdAt = createdAt
+        updatedAt = createdAt
+    }
+
+    /// The name to show: given and family name, else the user name.
+    package var displayName: String {
+        let parts = [givenName, familyName].compactMap { $0 }.filter { !$0.isEmpty }
+        return parts.isEmpty ? username : parts.joined(separator: " ")
+    }
+}
+
+/// A password as it is kept: an encoded hash with its parameters and salt (decision 20).
+package struct PasswordHash: Hashable, Sendable {
+    /// `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`
+    package var encoded: String
+
+    package init(encoded: String) {
+        self.encoded = encoded
+    }
+}
+
+package struct NewPerson: Hashable, Sendable {
+    package var person: Person
+    package var password: PasswordHash?
+    package var roles: [RoleName]
+
+    package init(person: Person, password: PasswordHash?, roles: [RoleName] = []) {
+        self.person = person
+        self.password = password
+        self.roles = roles
+    }
+}

@@ -1,0 +1,72 @@
+package import PorticoProtocol
+
+/// Keeps people, their passwords, roles and what they allowed.
+package protocol PersonStore: Sendable {
+    /// The person of that id with the roles they have.
+    func person(id: String, realmID: String) async throws -> PersonWithRoles?
+
+    /// The person that `login` names: a user name, or an e-mail address where `byEmail`; compared
+    /// without regard to case. With the password hash, for signing in.
+    func credentials(realmID: String, login: String, byEmail: Bool) async throws
+        -> PersonCredentials?
+
+    /// People in the order of user names, after `cursor` (a user name), at most `limit`.
+    func people(realmID: String, after cursor: String?, limit: Int) async throws -> [Person]
+
+    /// Creates a person with password and roles, all or nothing.
+    ///
+    /// `.conflict` where user name or e-mail address is taken; exactly one of many concurrent calls
+    /// for one user name creates it. Roles that the realm does not have are an error.
+    func create(_ person: NewPerson) async throws -> Creation
+
+    /// Replaces what is kept of a person; id, realm and creation stay. `.conflict` is reported as
+    /// thrown ``StoreConflict``.
+    func update(_ person: Person) async throws -> Change
+
+    /// Deletes a person: sessions, grants and roles go with them. The id is not used again.
+    func deletePerson(id: String, realmID: String) async throws -> Change
+
+    /// Sets the password and ends every session and grant from before `now` (seconds since 1970).
+    func setPassword(_ password: PasswordHash, of personID: String, at now: Int64) async throws
+        -> Change
+
+    /// Replaces a hash by a stronger one of the same password: nobody is signed out. Does nothing
+    /// where the password has changed meanwhile.
+    func upgradePassword(_ old: PasswordHash, to new: PasswordHash, of personID: String)
+        async throws
+
+    /// Gives a person a role that the realm has; giving it twice changes nothing.
+    func assign(_ role: RoleName, to personID: String, realmID: String) async throws -> Change
+    func remove(_ role: RoleName, from personID: String, realmID: String) async throws -> Change
+
+    /// What the person allowed this client before; `nil`: nothing.
+    func consent(personID: String, clientID: String) async throws -> Scope?
+    /// Adds to what the person allowed this client (its UUID). `now` in seconds since 1970.
+    func allow(_ scope: Scope, to clientID: String, by personID: String, at now: Int64)
+        async throws
+}
+
+package struct PersonWithRoles: Hashable, Sendable {
+    package var person: Person
+    package var roles: [RoleName]
+
+    package init(person: Person, roles: [RoleName]) {
+        self.person = person
+        self.roles = roles
+    }
+}
+
+package struct PersonCredentials: Hashable, Sendable {
+    package var person: Person
+    package var password: PasswordHash?
+
+    package init(person: Person, password: PasswordHash?) {
+        self.person = person
+        self.password = password
+    }
+}
+
+/// A change would have given two things one name.
+package struct StoreConflict: Error, Hashable, Sendable {
+    package init() {}
+}

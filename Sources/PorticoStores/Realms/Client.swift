@@ -1,0 +1,90 @@
+package import PorticoProtocol
+
+/// A registered client of a realm (RFC 6749 §2, RFC 7591 §2).
+package struct Client: Hashable, Sendable {
+    /// A UUID; never changes, never sent.
+    package var id: String
+    package var realmID: String
+    /// `client_id` (RFC 6749 §2.2).
+    package var clientID: String
+    /// What people read on the consent page.
+    package var name: String
+    package var isEnabled = true
+    package var type: ClientType
+    package var authentication: ClientAuthenticationMethod
+    package var secret: ClientSecret?
+    /// The public keys of a `private_key_jwt` client: a JWK set as it was registered.
+    package var keySet: JSONValue?
+
+    package var redirectURIs: [RedirectURI] = []
+    package var postLogoutRedirectURIs: [RedirectURI] = []
+    /// Grant types it may use.
+    package var grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken]
+    package var requiresPKCE = true
+    /// Third-party clients ask the person (decision 21).
+    package var requiresConsent = false
+    /// RFC 9126 §6.
+    package var requiresPushedRequests = false
+    /// Admits the redirect URIs of development tools (decision 12).
+    package var isDevelopment = false
+
+    /// Scope tokens granted without being asked for.
+    package var defaultScopes: [String] = ["roles"]
+    /// Scope tokens it may ask for.
+    package var optionalScopes: [String] = [
+        "profile", "email", "address", "phone", "offline_access",
+    ]
+    /// `id_token_signed_response_alg` (OpenID Connect Registration §2); `nil`: the realm's.
+    package var signingAlgorithm: SignatureAlgorithm?
+    /// Seconds; `nil`: the realm's.
+    package var accessTokenLifetime: Int64?
+    /// Origins whose scripts may call the token endpoint and UserInfo.
+    package var webOrigins: [String] = []
+    package var mappers: [ClaimMapper] = []
+    /// The roles of the clients named here appear in `resource_access`; `nil`: of all clients.
+    package var roleClients: [String]?
+
+    package init(
+        id: String,
+        realmID: String,
+        clientID: String,
+        name: String,
+        type: ClientType,
+        authentication: ClientAuthenticationMethod
+    ) {
+        self.id = id
+        self.realmID = realmID
+        self.clientID = clientID
+        self.name = name
+        self.type = type
+        self.authentication = authentication
+    }
+}
+
+/// RFC 6749 §2.1. Registered, never guessed.
+package enum ClientType: String, Hashable, Sendable {
+    case `public`
+    case confidential
+}
+
+/// `token_endpoint_auth_method` (RFC 7591 §2).
+package enum ClientAuthenticationMethod: String, CaseIterable, Hashable, Sendable {
+    case none
+    case clientSecretBasic = "client_secret_basic"
+    case clientSecretPost = "client_secret_post"
+    case privateKeyJWT = "private_key_jwt"
+}
+
+package enum GrantType: String, CaseIterable, Hashable, Sendable {
+    case authorizationCode = "authorization_code"
+    case refreshToken = "refresh_token"
+    case clientCredentials = "client_credentials"
+}
+
+/// What is kept of a client's secret (mechanisms, "Seals and secrets").
+package enum ClientSecret: Hashable, Sendable {
+    /// The SHA-256 of a secret that was made here, with 256 random bits.
+    case hashed([UInt8])
+    /// A secret that somebody chose, sealed: it is compared in constant time.
+    case sealed(String)
+}

@@ -1,0 +1,59 @@
+package import PorticoProtocol
+
+/// A set of people, clients and keys with one issuer (`/realms/{name}`).
+package struct Realm: Hashable, Sendable {
+    /// A UUID; never changes.
+    package var id: String
+    /// The segment of the path: letters, digits, `-`, `_` and `.`, at most 64.
+    package var name: String
+    /// What people read on the pages.
+    package var displayName: String
+    /// Fixed at creation (decision 24): every token names it.
+    package var issuer: String
+    package var isEnabled = true
+    package var lifetimes = Lifetimes()
+    /// The algorithm of tokens, where a client does not ask for another.
+    package var signingAlgorithm = SignatureAlgorithm.es256
+    /// Tokens issued before are refused. Seconds since 1970; 0 means none is.
+    package var notBefore: Int64 = 0
+    /// Whether an e-mail address is accepted in place of the user name.
+    package var signsInWithEmail = true
+    package var mappers: [ClaimMapper] = []
+
+    package init(id: String, name: String, displayName: String, issuer: String) {
+        self.id = id
+        self.name = name
+        self.displayName = displayName
+        self.issuer = issuer
+    }
+
+    /// How long things live, in seconds.
+    package struct Lifetimes: Hashable, Sendable {
+        package var accessToken: Int64 = 300
+        package var code: Int64 = 60
+        /// A browser session that nobody uses ends after this time,
+        package var sessionIdle: Int64 = 1800
+        /// and any session after this.
+        package var sessionMaximum: Int64 = 36_000
+        package var offlineIdle: Int64 = 2_592_000
+        /// `nil`: an offline grant in use lives on.
+        package var offlineMaximum: Int64?
+        /// For clients that send neither a DPoP key nor an `Idempotency-Key`: how long the same
+        /// refresh token gives the same successor again.
+        package var refreshGrace: Int64 = 60
+        package var pushedRequest: Int64 = 90
+
+        package init() {}
+    }
+
+    /// Whether `name` may be a realm's: it becomes part of paths and cookie names.
+    package static func isName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count) && !name.hasPrefix(".")
+            && name.utf8.allSatisfy {
+                switch $0 {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,31 @@
+/// A role of a realm, or of one of its clients.
+package struct Role: Hashable, Sendable {
+    /// A UUID.
+    package var id: String
+    package var realmID: String
+    /// The `client_id` whose role it is; `nil` for a role of the realm.
+    package var clientID: String?
+    package var name: String
+    package var description: String
+
+    package init(id: String, realmID: String, clientID: String?, name: String, description: String)
+    {
+        self.id = id
+        self.realmID = realmID
+        self.clientID = clientID
+        self.name = name
+        self.description = description
+    }
+}
+
+/// A role as a person has it: what tokens say.
+package struct RoleName: Hashable, Sendable {
+    /// `nil` for a role of the realm.
+    package var clientID: String?
+    package var name: String
+
+    package init(clientID: String?, name: String) {
+        self.clientID = clientID
+        self.name = name
+    }
+}

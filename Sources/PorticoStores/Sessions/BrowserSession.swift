@@ -1,0 +1,83 @@
+package import PorticoBytes
+
+/// A person signed in to a realm in one browser: the single sign-on (OpenID Connect Core §3.1.2.3).
+package struct BrowserSession: Hashable, Sendable {
+    /// `sid`: a UUID. Public; opens nothing.
+    package var id: String
+    package var realmID: String
+    package var personID: String
+    /// The SHA-256 of the cookie's 256 random bits.
+    package var cookieHash: Hash256
+    /// `auth_time`: the last time that credentials were checked. Seconds since 1970.
+    package var authenticatedAt: Int64
+    /// `acr`, and the methods used (`amr`, RFC 8176).
+    package var acr: String
+    package var amr: [String]
+    package var createdAt: Int64
+    package var lastSeenAt: Int64
+    /// The end at the latest, whatever happens.
+    package var expiresAt: Int64
+
+    package init(
+        id: String,
+        realmID: String,
+        personID: String,
+        cookieHash: Hash256,
+        authenticatedAt: Int64,
+        acr: String,
+        amr: [String],
+        createdAt: Int64,
+        lastSeenAt: Int64,
+        expiresAt: Int64
+    ) {
+        self.id = id
+        self.realmID = realmID
+        self.personID = personID
+        self.cookieHash = cookieHash
+        self.authenticatedAt = authenticatedAt
+        self.acr = acr
+        self.amr = amr
+        self.createdAt = createdAt
+        self.lastSeenAt = lastSeenAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// Keeps browser sessions.
+///
+/// A session is live while it has not ended, `expiresAt` lies ahead, it was seen after
+/// `now - idle`, and its person is enabled and has a `notBefore` not later than its
+/// `authenticatedAt`. All times are seconds since 1970.
+package protocol BrowserSessionStore: Sendable {
+    /// Starts a session and, in the same step, ends the one it takes the place of
+    /// (no session id survives a sign-in).
+    func start(_ session: BrowserSession, replacing old: Hash256?) async throws
+
+    /// The live session of a cookie with its person.
+    func live(cookie: Hash256, realmID: String, at now: Int64, idle: Int64) async throws
+        -> LiveBrowserSession?
+
+    /// The live session of that `sid` with its person.
+    func live(id: String, realmID: String, at now: Int64, idle: Int64) async throws
+        -> LiveBrowserSession?
+
+    /// Ends a session: every grant that hangs on it is dead from then on. Ending it twice changes
+    /// nothing.
+    func end(id: String, realmID: String, at now: Int64) async throws -> Change
+
+    /// Notes when sessions were last used; many at once, never backwards.
+    func touch(_ seen: [(id: String, at: Int64)]) async throws
+
+    /// Removes sessions that ended, or expired, before `time`, where no grant needs them.
+    func purge(before time: Int64) async throws
+}
+
+package struct LiveBrowserSession: Hashable, Sendable {
+    package var session: BrowserSession
+    package var person: Person
+
+    package init(session: BrowserSession, person: Person) {
+        self.session = session
+        self.person = person
+    }
+}

@@ -1,0 +1,56 @@
+package import PorticoBytes
+
+/// An id that is never guessed and never used twice: 128 random bits, written as a UUID
+/// (RFC 9562 §5.4, version 4).
+package struct UniqueID: Hashable, Sendable {
+    /// 16 bytes.
+    package let bytes: [UInt8]
+
+    package init(random: RandomSource) {
+        var bytes = random.bytes(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        self.bytes = bytes
+    }
+
+    /// - Returns: `nil` where there are not 16 bytes.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// - Returns: `nil` where the text is not 8-4-4-4-12 hexadecimal digits.
+    package init?(_ text: String) {
+        var bytes: [UInt8] = []
+        var pending: UInt8?
+        for (index, character) in text.utf8.enumerated() {
+            if [8, 13, 18, 23].contains(index) {
+                guard character == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
+            if let high = pending {
+                bytes.append(high << 4 | UInt8(digit))
+                pending = nil
+            } else {
+                pending = UInt8(digit)
+            }
+        }
+        guard text.utf8.count == 36, bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// 36 characters, lower case.
+    package var text: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+            text.append(Self.digits[Int(byte >> 4)])
+            text.append(Self.digits[Int(byte & 0xF)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+}
