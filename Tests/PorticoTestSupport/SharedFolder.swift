@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The folder `shared` beside the checkout, which holds fixtures that are not part of the project.
 /// Tests that read it are skipped where it is absent.
