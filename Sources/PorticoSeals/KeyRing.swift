@@ -1,0 +1,191 @@
+package import Crypto
+package import PorticoBytes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The master keys of an installation, one of them active (RFC 9700 §4.14, OWASP ASVS 11).
+///
+/// Every key that seals or authenticates something is derived from a master key with HKDF and a
+/// purpose, so that no two uses share a key. What the active key seals carries its id; the others
+/// still open what they sealed. To rotate: ``adding(random:)`` and hand the file to every node,
+/// then ``activating(_:)``, and ``removing(_:)`` the old key after the longest life of a seal.
+///
+/// - SeeAlso: ``load(_:)``, ``create(_:random:)``, ``loadOrCreate(_:random:)``
+package struct KeyRing: Sendable {
+    /// Which master key: four random bytes, printed as eight hexadecimal digits.
+    package struct KeyID: Hashable, Sendable, CustomStringConvertible {
+        package let value: UInt32
+
+        package init(_ value: UInt32) {
+            self.value = value
+        }
+
+        /// - Parameter bytes: Exactly four, most significant first; otherwise `nil`.
+        package init?(bytes: some Collection<UInt8>) {
+            guard bytes.count == 4 else { return nil }
+            value = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+        }
+
+        package var bytes: [UInt8] { bigEndian(value) }
+
+        package var description: String {
+            let digits = String(value, radix: 16)
+            return String(repeating: "0", count: 8 - digits.count) + digits
+        }
+    }
+
+    /// The key that seals from now on.
+    package let activeID: KeyID
+
+    /// In the order of the file, oldest first.
+    package let keyIDs: [KeyID]
+
+    private let masters: [KeyID: SymmetricKey]
+    private let cache: Locked<[[UInt8]: SymmetricKey]>
+
+    /// - Parameter keys: Each 32 random bytes, each with an id of its own, `active` among them.
+    package init(keys: [(id: KeyID, bytes: [UInt8])], active: KeyID) throws(KeyRingError) {
+        var masters: [KeyID: SymmetricKey] = [:]
+        for key in keys {
+            guard key.bytes.count == 32 else { throw .malformed }
+            guard masters.updateValue(SymmetricKey(data: key.bytes), forKey: key.id) == nil else {
+                throw .malformed
+            }
+        }
+        guard masters[active] != nil else { throw .malformed }
+        self.masters = masters
+        keyIDs = keys.map(\.id)
+        activeID = active
+        cache = Locked([:])
+    }
+
+    /// A ring of one new key.
+    package init(random: RandomSource) throws(KeyRingError) {
+        let id = KeyID(fresh: random, besides: [])
+        try self.init(keys: [(id, random.bytes(32))], active: id)
+    }
+
+    package func contains(_ id: KeyID) -> Bool {
+        masters[id] != nil
+    }
+
+    // MARK: Rotation
+
+    /// The ring with one more key, which opens but does not seal yet.
+    package func adding(random: RandomSource) throws(KeyRingError) -> (ring: KeyRing, added: KeyID)
+    {
+        let id = KeyID(fresh: random, besides: keyIDs)
+        return (try KeyRing(keys: keys + [(id, random.bytes(32))], active: activeID), id)
+    }
+
+    /// - Throws: ``KeyRingError/unknownKey`` where the ring does not hold `id`.
+    package func activating(_ id: KeyID) throws(KeyRingError) -> KeyRing {
+        guard contains(id) else { throw .unknownKey }
+        return try KeyRing(keys: keys, active: id)
+    }
+
+    /// The ring without a key: what it sealed opens no longer.
+    ///
+    /// - Throws: ``KeyRingError/unknownKey`` where the ring does not hold `id`, or it is the active
+    ///   one.
+    package func removing(_ id: KeyID) throws(KeyRingError) -> KeyRing {
+        guard contains(id), id != activeID else { throw .unknownKey }
+        return try KeyRing(keys: keys.filter { $0.id != id }, active: activeID)
+    }
+
+    /// The master keys themselves: only the file needs them.
+    var keys: [(id: KeyID, bytes: [UInt8])] {
+        keyIDs.compactMap { id in masters[id].map { (id, $0.withUnsafeBytes { Array($0) }) } }
+    }
+}
+
+// MARK: - Derived keys
+
+extension KeyRing {
+    /// A 32-byte key for `purpose` from the active master key: for HMACs whose text also carries
+    /// ``activeID``, so that an old ring key still verifies.
+    package func derivedKey(purpose: StaticString) -> SymmetricKey? {
+        derivedKey(purpose: purpose, from: activeID)
+    }
+
+    /// A 32-byte key for `purpose`, or `nil` where the ring does not hold `id`.
+    package func derivedKey(purpose: StaticString, from id: KeyID) -> SymmetricKey? {
+        derive([bytes("portico key 1"), bytes(purpose)], from: id, remembering: true)
+    }
+
+    /// HKDF-SHA256 of a master key (RFC 5869).
+    ///
+    /// - Parameters:
+    ///   - label: The fields of the `info`, each written after its length, so that no two lists of
+    ///     fields give the same bytes.
+    ///   - remembering: Whether the key goes into the cache. Not for labels that a stranger chose.
+    func derive(_ label: [[UInt8]], from id: KeyID, remembering: Bool) -> SymmetricKey? {
+        guard let master = masters[id] else { return nil }
+        let info = lengthPrefixed(label)
+        let name = id.bytes + info
+        if let known = cache.withLock({ $0[name] }) {
+            return known
+        }
+        let key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: master,
+            info: info,
+            outputByteCount: 32
+        )
+        if remembering {
+            cache.withLock { keys in
+                if keys.count >= Self.mostRemembered { keys.removeAll(keepingCapacity: true) }
+                keys[name] = key
+            }
+        }
+        return key
+    }
+
+    /// Purposes times realms times days in use; a full cache starts again.
+    static let mostRemembered = 1024
+
+    /// How many derived keys are remembered.
+    var remembered: Int { cache.withLock { $0.count } }
+}
+
+extension KeyRing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "KeyRing(active: \(activeID), keys: \(keyIDs.count))" }
+    package var debugDescription: String { description }
+    /// A ring never shows its keys.
+    package var customMirror: Mirror { Mirror(self, children: ["active": activeID]) }
+}
+
+extension KeyRing.KeyID {
+    /// An id that is not taken yet.
+    fileprivate init(fresh random: RandomSource, besides taken: [Self]) {
+        var candidate = Self(random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) })
+        while taken.contains(candidate) {
+            candidate = Self(candidate.value &+ 1)
+        }
+        self = candidate
+    }
+}
+
+// MARK: - Bytes
+
+/// Each field after its length in four bytes.
+func lengthPrefixed(_ fields: [[UInt8]]) -> [UInt8] {
+    var joined: [UInt8] = []
+    joined.reserveCapacity(fields.reduce(0) { $0 + $1.count + 4 })
+    for field in fields {
+        joined += bigEndian(UInt32(truncatingIfNeeded: field.count))
+        joined += field
+    }
+    return joined
+}
+
+func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: value.bigEndian) { Array($0) }
+}
+
+func bytes(_ text: StaticString) -> [UInt8] {
+    text.withUTF8Buffer { Array($0) }
+}
