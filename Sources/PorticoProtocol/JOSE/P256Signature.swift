@@ -1,0 +1,20 @@
+/// The form of an ES256 signature: r and s, 32 bytes each (RFC 7518 §3.4).
+enum P256Signature {
+    /// Whether both numbers lie in 1..<n, before any arithmetic is done with them: a zero made
+    /// whole libraries say yes (CVE-2022-21449).
+    static func isInRange(_ signature: [UInt8]) -> Bool {
+        signature.count == 64 && isScalar(signature[..<32]) && isScalar(signature[32...])
+    }
+
+    /// - Parameter number: 32 bytes, big-endian.
+    static func isScalar(_ number: some Collection<UInt8>) -> Bool {
+        number.contains { $0 != 0 } && number.lexicographicallyPrecedes(order)
+    }
+
+    /// n of P-256 (FIPS 186-4 §D.1.2.3).
+    private static let order: [UInt8] = [
+        0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        0xFF, 0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63,
+        0x25, 0x51,
+    ]
+}

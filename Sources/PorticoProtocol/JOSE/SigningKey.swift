@@ -1,0 +1,158 @@
+import Crypto
+package import PorticoBytes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A private key that signs tokens with one algorithm under one name (RFC 7515 §5.1).
+package struct SigningKey: Sendable {
+    /// What others verify with; its `kid` stands in each token.
+    package let verificationKey: VerificationKey
+    package let keyID: String
+    private let material: Material
+    /// For each type, the encoded header with the period behind it.
+    private let headers: [JWTType: [UInt8]]
+
+    fileprivate enum Material: Sendable {
+        case p256(P256.Signing.PrivateKey)
+        case ed25519(Curve25519.Signing.PrivateKey)
+        case rsa(RSAPrivateKey, RSAPadding)
+    }
+
+    package var algorithm: SignatureAlgorithm { verificationKey.algorithm }
+
+    /// Reads a key that was kept.
+    ///
+    /// - Parameters:
+    ///   - stored: What ``revealStored()`` gave: 32 bytes for ES256 and EdDSA, DER (PKCS#1, or
+    ///     PKCS#8 of an imported key) for RSA.
+    ///   - keyID: The thumbprint where there is none (RFC 7638 §1).
+    package init(_ algorithm: SignatureAlgorithm, stored: [UInt8], keyID: String? = nil)
+        throws(JWKError)
+    {
+        do {
+            switch algorithm {
+            case .es256:
+                try self.init(
+                    algorithm,
+                    .p256(P256.Signing.PrivateKey(rawRepresentation: stored)),
+                    keyID
+                )
+            case .edDSA:
+                try self.init(
+                    algorithm,
+                    .ed25519(Curve25519.Signing.PrivateKey(rawRepresentation: stored)),
+                    keyID
+                )
+            case .rs256: try self.init(algorithm, .rsa(RSAPrivateKey(der: stored), .pkcs1), keyID)
+            case .ps256: try self.init(algorithm, .rsa(RSAPrivateKey(der: stored), .pss), keyID)
+            }
+        } catch let error as JWKError {
+            throw error
+        } catch {
+            throw .invalidPrivateKey
+        }
+    }
+
+    /// Makes a new key. RSA keys have 2048 bits and come from the system's own randomness, because
+    /// no library makes them from another.
+    package init(
+        generating algorithm: SignatureAlgorithm,
+        keyID: String? = nil,
+        random: RandomSource
+    ) throws(JWKError) {
+        switch algorithm {
+        case .edDSA: try self.init(algorithm, stored: random.bytes(32), keyID: keyID)
+        case .rs256: try self.init(algorithm, .rsa(RSAPrivateKey(), .pkcs1), keyID)
+        case .ps256: try self.init(algorithm, .rsa(RSAPrivateKey(), .pss), keyID)
+        case .es256:
+            // A draw in 2^32 is not below the order of the curve.
+            let draws = (0..<8).lazy.map { _ in random.bytes(32) }
+            guard let scalar = draws.first(where: P256Signature.isScalar) else {
+                throw .invalidPrivateKey
+            }
+            try self.init(algorithm, stored: scalar, keyID: keyID)
+        }
+    }
+
+    private init(_ algorithm: SignatureAlgorithm, _ material: Material, _ keyID: String?)
+        throws(JWKError)
+    {
+        let parameters = try material.publicParameters()
+        let anonymous = JWK(parameters, algorithm, keyID: nil)
+        let keyID = keyID ?? JWKThumbprint(anonymous).text
+        guard keyID.utf8.count <= JWSHeader.keyIDLimit else { throw .keyIDTooLong }
+        self.keyID = keyID
+        self.material = material
+        verificationKey = try VerificationKey(JWK(parameters, algorithm, keyID: keyID))
+        headers = Dictionary(
+            uniqueKeysWithValues: JWTType.allCases.map { type in
+                let header: JSONObject = [
+                    "alg": .string(algorithm.rawValue),
+                    "typ": .string(type.rawValue),
+                    "kid": .string(keyID),
+                ]
+                let text = Base64URL.encodedBytes(header.serialized())
+                return (type, text + [UInt8(ascii: ".")])
+            }
+        )
+    }
+
+    /// The private key itself, to be sealed before it is kept. Where this word stands, it may leak.
+    package func revealStored() -> [UInt8] {
+        switch material {
+        case .p256(let key): Array(key.rawRepresentation)
+        case .ed25519(let key): Array(key.rawRepresentation)
+        case .rsa(let key, _): key.der
+        }
+    }
+
+    /// A token in compact serialization (RFC 7515 §7.1).
+    ///
+    /// - Parameter claims: A JSON object, already written.
+    package func sign(claims: [UInt8], type: JWTType) throws(JOSEError) -> String {
+        guard var token = headers[type] else { throw .signingFailed }
+        token.reserveCapacity(token.count + claims.count * 4 / 3 + 360)
+        Base64URL.append(claims, to: &token)
+        let signature = try material.signature(for: token)
+        token.append(UInt8(ascii: "."))
+        Base64URL.append(signature, to: &token)
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    package func sign(claims: JSONObject, type: JWTType) throws(JOSEError) -> String {
+        try sign(claims: claims.serialized(), type: type)
+    }
+}
+
+extension SigningKey.Material {
+    fileprivate func publicParameters() throws(JWKError) -> JWK.Parameters {
+        switch self {
+        case .p256(let key):
+            let point = Array(key.publicKey.rawRepresentation)
+            return .ec(x: Array(point.prefix(32)), y: Array(point.suffix(32)))
+        case .ed25519(let key): return .okp(x: Array(key.publicKey.rawRepresentation))
+        case .rsa(let key, _): return try key.publicParameters()
+        }
+    }
+
+    fileprivate func signature(for message: [UInt8]) throws(JOSEError) -> [UInt8] {
+        do {
+            return switch self {
+            case .p256(let key): Array(try key.signature(for: message).rawRepresentation)
+            case .ed25519(let key): Array(try key.signature(for: message))
+            case .rsa(let key, let padding): try key.signature(for: message, padding: padding)
+            }
+        } catch {
+            throw .signingFailed
+        }
+    }
+}
+
+extension SigningKey: CustomStringConvertible, CustomReflectable {
+    package var description: String { "SigningKey(\(algorithm.rawValue), \(keyID))" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
