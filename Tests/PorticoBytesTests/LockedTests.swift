@@ -1,0 +1,33 @@
+import PorticoBytes
+import Testing
+
+@Suite("Locked")
+struct LockedTests {
+    @Test("Many tasks at once lose no step, twenty rounds")
+    func excludes() async {
+        for _ in 0..<20 {
+            let counter = Locked(0)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        for _ in 0..<500 { counter.withLock { $0 += 1 } }
+                    }
+                }
+            }
+            #expect(counter.withLock { $0 } == 4000)
+        }
+    }
+
+    @Test("An error inside leaves the lock open for the next")
+    func unlocksOnError() {
+        struct Refusal: Error {}
+        let value = Locked([1])
+        #expect(throws: Refusal.self) {
+            try value.withLock { value in
+                value.append(2)
+                throw Refusal()
+            }
+        }
+        #expect(value.withLock { $0 } == [1, 2])
+    }
+}
