@@ -1,0 +1,32 @@
+/// What stands around every page: whose it is, how to refer to it, where help is.
+package struct PageFrame: Sendable {
+    /// Something that everybody who uses this server should know.
+    package enum Notice: Sendable {
+        /// The server listens on a loopback literal without https.
+        case withoutHTTPS
+    }
+
+    /// The realm's display name; `nil` where no realm is known yet.
+    package var realm: String?
+    /// The request's id, which the log carries too.
+    package var reference: String?
+    package var help: PageLink?
+    package var notice: Notice?
+
+    package init(
+        realm: String? = nil,
+        reference: String? = nil,
+        help: PageLink? = nil,
+        notice: Notice? = nil
+    ) {
+        self.realm = realm
+        self.reference = reference
+        self.help = help
+        self.notice = notice
+    }
+
+    /// The realm's name as pages show it.
+    var owner: String { realm ?? "Portico" }
+
+    static let sample = PageFrame(realm: "Demo", reference: "7F3K-2M9Q")
+}

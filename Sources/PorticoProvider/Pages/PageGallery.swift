@@ -1,0 +1,14 @@
+/// Every page. A page that is not here is not tested.
+package enum PageGallery {
+    package static let pages: [any Page.Type] = [
+        SignInPage.self,
+        ConsentPage.self,
+        AccountPage.self,
+        SignOutPage.self,
+        SignedOutPage.self,
+        ExpiredPage.self,
+        ErrorPage.self,
+        CookiesBlockedPage.self,
+        FormPostPage.self,
+    ]
+}

@@ -1,0 +1,31 @@
+import Mustache
+
+/// Turns pages into HTML. Made once, where the program is wired.
+package struct PageRenderer: Sendable {
+    private let layout: MustacheTemplate
+    private let library: MustacheLibrary
+
+    /// - Throws: Where a template does not parse, which a test rules out.
+    package init() throws {
+        MustacheContentTypes.register(HTMLEscaping(), named: HTMLEscaping.name)
+        var library = MustacheLibrary()
+        for template in PageTemplate.allCases {
+            library.register(try Self.compiled(template), named: template.rawValue)
+        }
+        self.library = library
+        layout = try Self.compiled(.layout)
+    }
+
+    /// The whole page, to be sent as `text/html; charset=utf-8`.
+    package func html<P: Page>(_ page: P, in language: Language, frame: PageFrame) -> String {
+        layout.render(PageLayout(page, in: language, frame: frame), library: library)
+    }
+
+    /// A template starts with the library's escaping, a partial within it does so again; the first line
+    /// puts ours in its place, in all of them.
+    private static func compiled(_ template: PageTemplate) throws -> MustacheTemplate {
+        try MustacheTemplate(
+            string: "{{% CONTENT_TYPE: \(HTMLEscaping.name)}}\n" + template.text
+        )
+    }
+}

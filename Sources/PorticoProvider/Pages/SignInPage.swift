@@ -1,0 +1,162 @@
+/// User name and password.
+///
+/// The form posts `username`, `password`, `request`, `csrf` and `action`, which is `sign-in`, `cancel`
+/// or `switch` (use another account).
+package struct SignInPage: Page {
+    /// Why the form is shown again. Except for `.mustWait` and `.busy` it is about the fields.
+    package enum Problem: Sendable, Equatable {
+        /// Nobody has this name, or the password is another: the page does not say which.
+        case wrongPair
+        case missing(userName: Bool, password: Bool)
+        case mustWait(seconds: Int)
+        /// All hands are full (503).
+        case busy
+    }
+
+    /// The asking client's name.
+    package let client: String
+    package let form: PageForm
+    /// From `login_hint`, from the last try, or of the person who is to sign in again.
+    package let userName: String
+    /// Somebody is signed in and has to show that it is still them: the name is fixed.
+    package let again: Bool
+    package let problem: Problem?
+
+    package init(
+        client: String,
+        form: PageForm,
+        userName: String = "",
+        again: Bool = false,
+        problem: Problem? = nil
+    ) {
+        self.client = client
+        self.form = form
+        self.userName = userName
+        self.again = again
+        self.problem = problem
+    }
+
+    package static let template = PageTemplate.signIn
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        again ? words.signIn.again : words.signIn.heading(client)
+    }
+
+    package func problems(_ words: Words) -> ErrorSummary? {
+        guard let problem else { return nil }
+        let title: String
+        var items: [ErrorSummary.Item] = []
+        switch problem {
+        case .wrongPair:
+            title = words.signIn.problem
+            items.append(.init(text: words.signIn.wrongPair, field: Field.userName))
+        case .missing(let userName, let password):
+            title = words.signIn.problem
+            if userName {
+                items.append(.init(text: words.signIn.enterUserName, field: Field.userName))
+            }
+            if password {
+                items.append(.init(text: words.signIn.enterPassword, field: Field.password))
+            }
+        case .mustWait(let seconds):
+            title = words.signIn.tooManyTries
+            items.append(.init(text: words.signIn.wait(seconds), field: nil))
+        case .busy:
+            title = words.signIn.busy
+            items.append(.init(text: words.signIn.busyAdvice, field: nil))
+        }
+        return ErrorSummary(summaryTitle: title, items: items)
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> View {
+        var userNameProblem: Phrase?
+        var passwordProblem: Phrase?
+        var sharesProblem = false
+        switch problem {
+        case .wrongPair:
+            userNameProblem = words.signIn.wrongPair
+            sharesProblem = true
+        case .missing(let userName, let password):
+            userNameProblem = userName ? words.signIn.enterUserName : nil
+            passwordProblem = password ? words.signIn.enterPassword : nil
+        case .mustWait, .busy, nil:
+            break
+        }
+        return View(
+            intro: again ? words.signIn.whyAgain : words.signIn.intro(frame.owner),
+            form: form,
+            userNameLabel: words.signIn.userName,
+            userName: userName,
+            userNameFixed: again,
+            userNameProblem: userNameProblem,
+            startsAtUserName: problem == nil && !again && userName.isEmpty,
+            passwordLabel: words.signIn.password,
+            passwordProblem: passwordProblem,
+            passwordWrongToo: sharesProblem,
+            startsAtPassword: problem == nil && (again || !userName.isEmpty),
+            signIn: words.signIn.signIn,
+            switchAccount: again ? words.common.useAnotherAccount : nil,
+            cancel: words.common.cancel
+        )
+    }
+
+    /// The `id`s of the fields.
+    private enum Field {
+        static let userName = "username"
+        static let password = "password"
+    }
+
+    package struct View: Sendable {
+        let intro: Phrase
+        let form: PageForm
+        let userNameLabel: String
+        let userName: String
+        let userNameFixed: Bool
+        let userNameProblem: Phrase?
+        let startsAtUserName: Bool
+        let passwordLabel: String
+        let passwordProblem: Phrase?
+        /// The message beside the user name is about the password as well.
+        let passwordWrongToo: Bool
+        let startsAtPassword: Bool
+        let signIn: String
+        let switchAccount: String?
+        let cancel: String
+    }
+}
+
+extension SignInPage {
+    package static let gallery: [GalleryState] = [
+        state("fresh"),
+        state("name known", userName: "ann@example.com"),
+        state("wrong pair", userName: "ann@example.com", problem: .wrongPair),
+        state("both missing", problem: .missing(userName: true, password: true)),
+        state(
+            "password missing",
+            userName: "ann",
+            problem: .missing(userName: false, password: true)
+        ),
+        state("must wait", userName: "ann", problem: .mustWait(seconds: 45)),
+        state("busy", userName: "ann", problem: .busy),
+        state("again", userName: "ann@example.com", again: true),
+        state("again, wrong pair", userName: "ann", again: true, problem: .wrongPair),
+    ]
+
+    private static func state(
+        _ name: String,
+        userName: String = "",
+        again: Bool = false,
+        problem: Problem? = nil
+    ) -> GalleryState {
+        GalleryState(
+            name,
+            SignInPage(
+                client: "Notes",
+                form: .sample,
+                userName: userName,
+                again: again,
+                problem: problem
+            )
+        )
+    }
+}

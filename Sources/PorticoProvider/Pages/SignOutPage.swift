@@ -1,0 +1,61 @@
+/// "Do you want to sign out?" (OpenID Connect RP-Initiated Logout §2).
+///
+/// The form posts `request`, `csrf` and `action`, which is `sign-out` or `stay`.
+package struct SignOutPage: Page {
+    /// The client that asks, where known.
+    package let client: String?
+    /// Who is signed in.
+    package let account: PageAccount?
+    package let form: PageForm
+
+    package init(client: String?, account: PageAccount?, form: PageForm) {
+        self.client = client
+        self.account = account
+        self.form = form
+    }
+
+    package static let template = PageTemplate.signOut
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        words.signOut.heading(frame.owner)
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> View {
+        View(
+            account: account.map { PageAccount.View($0) },
+            intro: client.map { words.signOut.asked($0) } ?? words.signOut.intro,
+            form: form,
+            signOut: words.signOut.signOut,
+            stay: words.signOut.stay
+        )
+    }
+
+    package struct View: Sendable {
+        let account: PageAccount.View?
+        let intro: Phrase
+        let form: PageForm
+        let signOut: String
+        let stay: String
+    }
+}
+
+extension SignOutPage {
+    package static let gallery: [GalleryState] = [
+        GalleryState(
+            "asked by a client",
+            SignOutPage(client: "Notes", account: .sample, form: .sample)
+        ),
+        GalleryState(
+            "asked by nobody known",
+            SignOutPage(
+                client: nil,
+                account: nil,
+                form: PageForm(
+                    action: PageForm.sample.action,
+                    request: nil,
+                    csrf: PageForm.sample.csrf
+                )
+            )
+        ),
+    ]
+}

@@ -1,0 +1,61 @@
+/// What became of the wish to sign out, and what it does not cover.
+package struct SignedOutPage: Page {
+    package enum Outcome: Sendable {
+        case signedOut
+        /// Nobody was signed in any more.
+        case nobodyWas
+        /// The person chose to stay.
+        case stayed
+    }
+
+    package let outcome: Outcome
+    /// The client that asked, where known.
+    package let client: String?
+    /// Where that client wants the person to go on.
+    package let wayBack: PageLink?
+
+    package init(outcome: Outcome, client: String? = nil, wayBack: PageLink? = nil) {
+        self.outcome = outcome
+        self.client = client
+        self.wayBack = wayBack
+    }
+
+    package static let template = PageTemplate.message
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        switch outcome {
+        case .signedOut: words.signedOut.heading
+        case .nobodyWas: words.signedOut.nobodyWas
+        case .stayed: words.signedOut.stayed
+        }
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> MessageView {
+        let lines: [Phrase] =
+            switch outcome {
+            case .signedOut: [words.signedOut.done(frame.owner), words.signedOut.stillOpen]
+            case .nobodyWas: [words.signedOut.stillOpen]
+            case .stayed: [words.signedOut.nothingChanged]
+            }
+        return MessageView(lines: lines, step: words.common.step(to: wayBack, of: client))
+    }
+}
+
+extension SignedOutPage {
+    package static let gallery: [GalleryState] = [
+        GalleryState("signed out", SignedOutPage(outcome: .signedOut)),
+        GalleryState(
+            "signed out, way back",
+            SignedOutPage(
+                outcome: .signedOut,
+                client: "Notes",
+                wayBack: PageLink(redirect: "https://notes.example/goodbye?state=1&x=2")
+            )
+        ),
+        GalleryState("nobody was", SignedOutPage(outcome: .nobodyWas)),
+        GalleryState(
+            "stayed",
+            SignedOutPage(outcome: .stayed, wayBack: PageLink(path: "/"))
+        ),
+    ]
+}

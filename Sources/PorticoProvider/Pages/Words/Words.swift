@@ -1,0 +1,150 @@
+/// Everything that the pages say, in one language.
+///
+/// A language is complete or does not compile. Rules: "sign in", "sign out", "way to sign in"; sentence
+/// case; no exclamation marks; nobody is blamed; no codes.
+package struct Words: Sendable {
+    let common: CommonWords
+    let signIn: SignInWords
+    let consent: ConsentWords
+    let account: AccountWords
+    let signOut: SignOutWords
+    let signedOut: SignedOutWords
+    let expired: ExpiredWords
+    let cookies: CookiesWords
+    let formPost: FormPostWords
+    let details: DetailsWords
+    let error: @Sendable (ErrorPage.Issue) -> ErrorWords
+}
+
+/// Words with one text from outside, which the page isolates.
+typealias NamedPhrase = @Sendable (_ name: String) -> Phrase
+typealias CountedPhrase = @Sendable (_ count: Int) -> Phrase
+
+struct CommonWords: Sendable {
+    let errorPrefix: String
+    let withoutHTTPS: String
+    let aboutThisPage: String
+    let reference: String
+    let help: String
+    let proceed: String
+    let cancel: String
+    let tryAgain: Phrase
+    let startAgain: Phrase
+    let useAnotherAccount: String
+    let backTo: NamedPhrase
+    let backToApp: Phrase
+
+    func step(to link: PageLink?, of client: String?) -> MessageView.Step? {
+        link.map { .init(link: $0, linkText: client.map { backTo($0) } ?? backToApp) }
+    }
+}
+
+struct SignInWords: Sendable {
+    /// By client.
+    let heading: NamedPhrase
+    /// By realm.
+    let intro: NamedPhrase
+    let again: Phrase
+    let whyAgain: Phrase
+    let userName: String
+    let password: String
+    let signIn: String
+    let problem: String
+    let wrongPair: Phrase
+    let enterUserName: Phrase
+    let enterPassword: Phrase
+    let tooManyTries: String
+    /// By seconds.
+    let wait: CountedPhrase
+    let busy: String
+    let busyAdvice: Phrase
+}
+
+struct ConsentWords: Sendable {
+    /// By client.
+    let heading: NamedPhrase
+    let appOnThisDevice: Phrase
+    let appAdvice: Phrase
+    /// By host.
+    let site: NamedPhrase
+    let siteAdvice: Phrase
+    /// By client.
+    let grants: NamedPhrase
+    /// By scope name.
+    let grant: NamedPhrase
+    let account: String
+    let allow: String
+    let deny: String
+    /// By client.
+    let policy: NamedPhrase
+    let terms: NamedPhrase
+}
+
+struct AccountWords: Sendable {
+    let heading: Phrase
+    /// By client.
+    let choose: NamedPhrase
+    let otherExpected: NamedPhrase
+    /// By person.
+    let continueAs: NamedPhrase
+}
+
+struct SignOutWords: Sendable {
+    /// By realm.
+    let heading: NamedPhrase
+    /// By client.
+    let asked: NamedPhrase
+    let intro: Phrase
+    let signOut: String
+    let stay: String
+}
+
+struct SignedOutWords: Sendable {
+    let heading: Phrase
+    /// By realm.
+    let done: NamedPhrase
+    let stillOpen: Phrase
+    let nobodyWas: Phrase
+    let stayed: Phrase
+    let nothingChanged: Phrase
+}
+
+struct ExpiredWords: Sendable {
+    let tookTooLong: Phrase
+    /// By minutes.
+    let closed: CountedPhrase
+    let unmatched: Phrase
+    let otherBrowser: Phrase
+    let finished: Phrase
+    let onlyOnce: Phrase
+    /// By client.
+    let returnTo: NamedPhrase
+    let returnToApp: Phrase
+}
+
+struct CookiesWords: Sendable {
+    let heading: Phrase
+    let why: Phrase
+    let advice: Phrase
+}
+
+struct FormPostWords: Sendable {
+    /// By client.
+    let heading: NamedPhrase
+    let advice: Phrase
+}
+
+struct DetailsWords: Sendable {
+    let title: String
+    let code: String
+    let client: String
+    let time: String
+    let reference: String
+    let hint: String
+}
+
+struct ErrorWords: Sendable {
+    let heading: Phrase
+    let sentence: Phrase
+    let next: Phrase
+}

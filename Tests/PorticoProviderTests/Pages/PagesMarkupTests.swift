@@ -1,0 +1,93 @@
+import PorticoProvider
+import Testing
+
+@Suite("Pages, as markup") struct PagesMarkupTests {
+    @Test("each template parses, and each page has states with names of their own")
+    func gallery() throws {
+        _ = try PageRenderer()
+        for page in PageGallery.pages {
+            let names = page.gallery.map(\.name)
+            #expect(!names.isEmpty && Set(names).count == names.count, "\(page)")
+        }
+    }
+
+    @Test("HTML: every page is well-formed, each id is used once", arguments: RenderedState.all)
+    func wellFormed(state: RenderedState) throws {
+        let page = try state.markup
+        let ids = page.all.compactMap { $0.attributes["id"] }
+        #expect(Set(ids).count == ids.count)
+        let phrasing: Set = ["a", "bdi", "span", "strong"]
+        for element in page.all where ["p", "button", "label", "h1", "h2"].contains(element.name) {
+            let inside = element.all.dropFirst().map(\.name)
+            #expect(phrasing.isSuperset(of: inside), "\(inside) in \(element.name)")
+        }
+        for list in page.all("ul") {
+            for child in list.children {
+                if case .element(let item) = child { #expect(item.name == "li") }
+            }
+        }
+    }
+
+    @Test(
+        "WEB-CSP-2: nothing inline but the style and the script whose hashes are known",
+        arguments: RenderedState.all
+    )
+    func inline(state: RenderedState) throws {
+        let page = try state.markup
+        for element in page.all {
+            let names = element.attributes.keys
+            #expect(!names.contains { $0.hasPrefix("on") || $0 == "style" }, "\(element.name)")
+        }
+        let styles = page.all("style").map { PageStyle.hash(of: $0.text) }
+        #expect(styles == [PageStyle.hash])
+        let scripts = page.all("script").map { PageStyle.hash(of: $0.text) }
+        #expect(scripts == (state.pageName == "FormPostPage" ? [FormPostPage.scriptHash] : []))
+    }
+
+    @Test(
+        "nothing is fetched from anywhere: no page names a resource",
+        arguments: RenderedState.all
+    )
+    func requests(state: RenderedState) throws {
+        let page = try state.markup
+        let fetching: Set = ["img", "link", "iframe", "object", "video", "audio", "base"]
+        #expect(fetching.isDisjoint(with: page.all.map(\.name)))
+        #expect(page.all.allSatisfy { $0.attributes["src"] == nil })
+        let style = page.all("style").map(\.text).joined()
+        #expect(!style.contains("url(") && !style.contains("@import"))
+    }
+
+    @Test(
+        "WEB-XSS-3: whatever a page lets a person do is a form or a link",
+        arguments: RenderedState.all
+    )
+    func withoutScripts(state: RenderedState) throws {
+        let page = try state.markup
+        for form in page.all("form") {
+            #expect(form.attributes["method"] == "post")
+            #expect(form.attributes["action"]?.isEmpty == false)
+            #expect(form.all("button").contains { $0.attributes["type"] == "submit" })
+        }
+        let buttons = page.all("button").count
+        #expect(page.all("form").flatMap { $0.all("button") }.count == buttons)
+        #expect(page.all("button").allSatisfy { $0.attributes["disabled"] == nil })
+    }
+
+    @Test(
+        "each form of ours carries the token that binds it to the browser",
+        arguments: RenderedState.all
+    )
+    func tokens(state: RenderedState) throws {
+        guard state.pageName != "FormPostPage" else { return }
+        for form in try state.markup.all("form") {
+            let hidden = form.all("input").filter { $0.attributes["type"] == "hidden" }
+            let values = hidden.map {
+                "\($0.attributes["name"] ?? "")=\($0.attributes["value"] ?? "")"
+            }
+            #expect(values.contains("csrf=cross-site-token_0123456789"))
+            if state.state.name != "asked by nobody known" {
+                #expect(values.contains("request=AaBbCcDdEeFfGg-sealed-request_0123456789"))
+            }
+        }
+    }
+}

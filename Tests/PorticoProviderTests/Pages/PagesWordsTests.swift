@@ -1,0 +1,111 @@
+import PorticoProvider
+import Testing
+
+@Suite("Words of the pages") struct PagesWordsTests {
+    @Test(
+        "what a person reads names no codes, blames nobody and does not shout",
+        arguments: RenderedState.all
+    )
+    func manners(state: RenderedState) throws {
+        let page = try state.markup
+        let hidden = page.all("details").map(\.text).joined()
+        let text = page.all("body").map(\.text).joined().replacing(hidden, with: "").lowercased()
+        let avoided =
+            switch state.language {
+            case .english:
+                [
+                    "log in", "login", "log out", "register", "authenticat", "invalid",
+                    "identity provider",
+                ]
+            case .german:
+                [
+                    "einlogg", "auslogg", "registrier", "authentifi", "ungültig",
+                    "identitätsanbieter",
+                ]
+            }
+        for word in avoided + ["!", "_request", "oauth", "oidc"] {
+            #expect(!text.contains(word), "\(word)")
+        }
+    }
+
+    @Test("each page is whole in each language: nothing is left in English")
+    func translated() throws {
+        let shared: Set = ["Demo", "D", "7F3K-2M9Q", "Client", "Code", ".", "?", "Google", ","]
+        for (english, german) in zip(
+            RenderedState.all.filter { $0.language == .english },
+            RenderedState.all.filter { $0.language == .german }
+        ) {
+            func sentences(_ state: RenderedState) throws -> Set<String> {
+                Set(
+                    try state.markup.all("body").flatMap(\.all).filter {
+                        $0.name != "bdi" && $0.name != "script"
+                    }
+                    .flatMap(\.children).compactMap { child in
+                        guard case .text(let text) = child else { return nil }
+                        let words = text.trimmingPrefix { $0.isWhitespace }
+                        return words.allSatisfy(\.isWhitespace) ? nil : String(words)
+                    }
+                )
+            }
+            let same = try sentences(english).intersection(sentences(german)).subtracting(shared)
+            #expect(same.filter { $0.count > 1 } == [], "\(english.testDescription)")
+        }
+    }
+
+    @Test(
+        "RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6: each error code has its words",
+        arguments: [
+            ("access_denied", ErrorPage.Issue.cancelled),
+            ("invalid_request", .requestNotUnderstood),
+            ("invalid_scope", .requestNotUnderstood),
+            ("unsupported_response_type", .requestNotUnderstood),
+            ("request_not_supported", .requestNotUnderstood),
+            ("request_uri_not_supported", .requestNotUnderstood),
+            ("unauthorized_client", .unknownClient), ("invalid_client", .unknownClient),
+            ("login_required", .signInNeeded), ("consent_required", .signInNeeded),
+            ("account_selection_required", .signInNeeded), ("interaction_required", .signInNeeded),
+            ("temporarily_unavailable", .busy), ("server_error", .serverError),
+            ("something_new", .serverError), ("", .serverError),
+        ]
+    )
+    func issues(code: String, expected: ErrorPage.Issue) {
+        #expect(ErrorPage.Issue(oauthError: code) == expected)
+    }
+
+    @Test(
+        "a wait is told as a person would say it",
+        arguments: [
+            (45, "Wait 45 seconds, then"), (1, "Wait 1 second, then"), (0, "Wait 1 second, then"),
+            (-5, "Wait 1 second, then"), (90, "Wait 90 seconds, then"),
+            (91, "Wait 2 minutes, then"),
+            (120, "Wait 2 minutes, then"), (121, "Wait 3 minutes, then"),
+            (Int.max, "minutes, then"), (Int.min, "Wait 1 second, then"),
+        ]
+    )
+    func wait(seconds: Int, expected: String) throws {
+        let page = SignInPage(
+            client: "Notes",
+            form: PageForm(action: "/", request: nil, csrf: "c"),
+            problem: .mustWait(seconds: seconds)
+        )
+        #expect(try PageRenderer().html(page, in: .english, frame: PageFrame()).contains(expected))
+    }
+
+    @Test(
+        "attack A: technical details hold the code, closed, and a redirect that is not registered is no link"
+    )
+    func details() throws {
+        let page = ErrorPage(
+            issue: .unknownRedirect,
+            client: "Notes",
+            details: .init(code: "invalid_request", clientID: "notes", time: nil)
+        )
+        let markup = try Markup(
+            page: PageRenderer().html(page, in: .english, frame: PageFrame(reference: "R1"))
+        )
+        let details = try #require(markup.all("details").first)
+        #expect(details.attributes.isEmpty, "closed")
+        #expect(details.all("dd").map(\.text) == ["invalid_request", "notes", "R1"])
+        #expect(markup.all("a").isEmpty)
+    }
+}
