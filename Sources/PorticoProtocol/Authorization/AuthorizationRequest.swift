@@ -1,0 +1,143 @@
+/// An authorization request whose client and redirect URI are known to be good
+/// (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3).
+package struct AuthorizationRequest: Sendable {
+    package let scope: Scope
+    package let nonce: String?
+    /// `nil` where the request has no `code_challenge`; the method is always S256.
+    package let challenge: CodeChallenge?
+    package let prompt: Set<Prompt>
+    /// Seconds since the last authentication that are acceptable.
+    package let maxAge: Int64?
+    package let loginHint: String?
+    package let idTokenHint: String?
+    /// BCP 47 tags, best first.
+    package let uiLocales: [String]
+    package let acrValues: [String]
+    package let claims: ClaimsRequest?
+
+    /// Whether this is an OpenID Connect request; otherwise there is no ID Token.
+    package var isOpenID: Bool { scope.contains("openid") }
+
+    /// Reads what comes after client and redirect URI, in the order of the standards.
+    ///
+    /// - Throws: What is sent to the redirect URI: `invalid_request`, `unsupported_response_type`,
+    ///   `invalid_scope`, `request_not_supported`, `request_uri_not_supported`,
+    ///   `registration_not_supported`.
+    package init(_ form: FormParameters) throws(OAuthError) {
+        try form.refuseRepeats()
+        try Self.refuseUnsupported(form)
+        try Self.checkResponseType(form)
+        scope = try Scope(form["scope"] ?? "")
+        nonce = try Self.bounded(form["nonce"], 255)
+        challenge = try Self.challenge(form)
+        prompt = try Self.prompt(form["prompt"])
+        maxAge = try Self.maxAge(form["max_age"])
+        loginHint = try Self.bounded(form["login_hint"], 1024)
+        idTokenHint = try Self.bounded(form["id_token_hint"], 6000)
+        uiLocales = Self.list(form["ui_locales"], most: 10)
+        acrValues = Self.list(form["acr_values"], most: 10)
+        claims = try form["claims"].map { text throws(OAuthError) in try ClaimsRequest(text) }
+    }
+
+    /// OpenID Connect Core §6.1: what is not supported is answered by its own error, and nothing
+    /// is fetched.
+    private static func refuseUnsupported(_ form: FormParameters) throws(OAuthError) {
+        if form["request"] != nil {
+            throw OAuthError(.requestNotSupported, "Request objects are not supported.")
+        }
+        if form["request_uri"] != nil {
+            throw OAuthError(
+                .requestURINotSupported,
+                "request_uri is supported for pushed requests only."
+            )
+        }
+        if form["registration"] != nil {
+            throw OAuthError(.registrationNotSupported, "registration is not supported.")
+        }
+    }
+
+    /// RFC 6749 §3.1.1: only `code` is served, so that no token travels in a URL (RFC 9700 §2.1.2).
+    private static func checkResponseType(_ form: FormParameters) throws(OAuthError) {
+        guard let type = form["response_type"] else {
+            throw OAuthError(.invalidRequest, "response_type is missing.")
+        }
+        guard type == "code" else {
+            throw OAuthError(.unsupportedResponseType, "Only response_type=code is served here.")
+        }
+    }
+
+    /// RFC 7636 §4.3, §4.4.1. A missing method would mean `plain`, which is refused like any other
+    /// than S256 (decision 13).
+    private static func challenge(_ form: FormParameters) throws(OAuthError) -> CodeChallenge? {
+        guard let text = form["code_challenge"] else {
+            guard form["code_challenge_method"] == nil else {
+                throw OAuthError(
+                    .invalidRequest,
+                    "code_challenge_method comes without a challenge."
+                )
+            }
+            return nil
+        }
+        guard form["code_challenge_method"] == "S256" else {
+            throw OAuthError(.invalidRequest, "code_challenge_method must be S256.")
+        }
+        guard let challenge = CodeChallenge(text) else {
+            throw OAuthError(.invalidRequest, "code_challenge is not the base64url of a SHA-256.")
+        }
+        return challenge
+    }
+
+    private static func prompt(_ text: String?) throws(OAuthError) -> Set<Prompt> {
+        var prompts: Set<Prompt> = []
+        for word in list(text, most: 10) {
+            guard let prompt = Prompt(rawValue: word) else {
+                throw OAuthError(.invalidRequest, "prompt has a value that is not served here.")
+            }
+            prompts.insert(prompt)
+        }
+        guard !prompts.contains(.none) || prompts.count == 1 else {
+            throw OAuthError(.invalidRequest, "prompt=none goes with no other value.")
+        }
+        return prompts
+    }
+
+    /// Digits only, so that no number from outside can overflow or be negative.
+    private static func maxAge(_ text: String?) throws(OAuthError) -> Int64? {
+        guard let text else { return nil }
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
+            let seconds = Int64(text)
+        else {
+            throw OAuthError(.invalidRequest, "max_age is not a number of seconds.")
+        }
+        return seconds
+    }
+
+    private static func bounded(_ text: String?, _ most: Int) throws(OAuthError) -> String? {
+        guard let text else { return nil }
+        guard text.utf8.count <= most else {
+            throw OAuthError(.invalidRequest, "A parameter is too long.")
+        }
+        return text
+    }
+
+    private static func list(_ text: String?, most: Int) -> [String] {
+        guard let text else { return [] }
+        return text.utf8.split(separator: UInt8(ascii: " ")).prefix(most).map {
+            String(Substring($0))
+        }
+    }
+}
+
+/// `prompt` (OpenID Connect Core §3.1.2.1).
+package enum Prompt: String, CaseIterable, Sendable {
+    case none
+    case login
+    case consent
+    case selectAccount = "select_account"
+}
+
+/// `response_mode` (OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode).
+package enum ResponseMode: String, CaseIterable, Sendable {
+    case query
+    case formPost = "form_post"
+}

@@ -1,0 +1,69 @@
+/// The `claims` parameter: single claims asked for in the ID Token or at UserInfo
+/// (OpenID Connect Core §5.5).
+package struct ClaimsRequest: Hashable, Sendable {
+    package let idToken: [Claim]
+    package let userInfo: [Claim]
+
+    package struct Claim: Hashable, Sendable {
+        package let name: String
+        package let isEssential: Bool
+        /// The values that would do; empty: any.
+        package let values: [JSONValue]
+    }
+
+    /// - Throws: `invalid_request` where the text is not a JSON object of the shape of §5.5.
+    package init(_ text: String) throws(OAuthError) {
+        guard text.utf8.count <= 4096 else {
+            throw OAuthError(.invalidRequest, "claims is too long.")
+        }
+        let object: JSONObject
+        do {
+            object = try JSONObject(parsing: text.utf8)
+        } catch {
+            throw OAuthError(.invalidRequest, "claims is not a JSON object.")
+        }
+        idToken = try Self.claims(object["id_token"])
+        userInfo = try Self.claims(object["userinfo"])
+    }
+
+    /// The subject asked for: a positive answer is given for this person only (§3.1.2.2).
+    package var subject: String? {
+        for claim in idToken where claim.name == "sub" { return claim.values.first?.string }
+        return nil
+    }
+
+    /// The authentication context classes of which one must be reached (§5.5.1.1).
+    package var essentialACR: [String]? {
+        for claim in idToken where claim.name == "acr" && claim.isEssential {
+            let values = claim.values.compactMap(\.string)
+            return values.isEmpty ? nil : values
+        }
+        return nil
+    }
+
+    private static func claims(_ value: JSONValue?) throws(OAuthError) -> [Claim] {
+        switch value {
+        case nil, .null: return []
+        case .object(let members):
+            var claims: [Claim] = []
+            for (name, value) in members { claims.append(try claim(name, value)) }
+            return claims
+        default:
+            throw OAuthError(.invalidRequest, "claims has a member that is not an object.")
+        }
+    }
+
+    private static func claim(_ name: String, _ value: JSONValue) throws(OAuthError) -> Claim {
+        switch value {
+        case .null: return Claim(name: name, isEssential: false, values: [])
+        case .object(let members):
+            return Claim(
+                name: name,
+                isEssential: members.bool("essential") ?? false,
+                values: members.array("values") ?? members["value"].map { [$0] } ?? []
+            )
+        default:
+            throw OAuthError(.invalidRequest, "claims asks for a claim in an unknown way.")
+        }
+    }
+}
