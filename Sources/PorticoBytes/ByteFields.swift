@@ -1,0 +1,84 @@
+/// Writes a fixed sequence of fields, so that ``ByteReader`` reads them back: what is inside a seal.
+package struct ByteWriter: Sendable {
+    package private(set) var bytes: [UInt8] = []
+
+    package init() {}
+
+    /// Bytes of a length that both sides know.
+    package mutating func fixed(_ field: [UInt8]) {
+        bytes.append(contentsOf: field)
+    }
+
+    package mutating func byte(_ value: UInt8) {
+        bytes.append(value)
+    }
+
+    package mutating func integer(_ value: Int64) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    /// Bytes of any length up to 65,535.
+    package mutating func sized(_ field: some Collection<UInt8>) {
+        let length = UInt16(clamping: field.count)
+        withUnsafeBytes(of: length.bigEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: field.prefix(Int(length)))
+    }
+
+    package mutating func text(_ field: String) {
+        sized(field.utf8)
+    }
+
+    /// An absent text is told apart from an empty one.
+    package mutating func optionalText(_ field: String?) {
+        byte(field == nil ? 0 : 1)
+        if let field { text(field) }
+    }
+}
+
+/// Reads what a ``ByteWriter`` wrote. Every read fails, and none traps, where bytes are missing.
+package struct ByteReader: Sendable {
+    private var rest: ArraySlice<UInt8>
+
+    /// The bytes are not what the writer writes.
+    package struct Malformed: Error {
+        package init() {}
+    }
+
+    package init(_ bytes: [UInt8]) {
+        rest = bytes[...]
+    }
+
+    package mutating func fixed(_ count: Int) throws(Malformed) -> [UInt8] {
+        guard rest.count >= count else { throw Malformed() }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    package mutating func byte() throws(Malformed) -> UInt8 {
+        guard let byte = rest.popFirst() else { throw Malformed() }
+        return byte
+    }
+
+    package mutating func integer() throws(Malformed) -> Int64 {
+        Int64(bitPattern: try fixed(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    package mutating func sized() throws(Malformed) -> [UInt8] {
+        let length = try fixed(2).reduce(0) { $0 << 8 | Int($1) }
+        return try fixed(length)
+    }
+
+    package mutating func text() throws(Malformed) -> String {
+        guard let text = String(validating: try sized(), as: UTF8.self) else { throw Malformed() }
+        return text
+    }
+
+    package mutating func optionalText() throws(Malformed) -> String? {
+        try byte() == 0 ? nil : try text()
+    }
+
+    /// - Throws: where bytes are left over.
+    package func end() throws(Malformed) {
+        guard rest.isEmpty else { throw Malformed() }
+    }
+}

@@ -1,0 +1,104 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// An authorization request under way: what travels, sealed, through the pages that a person sees,
+/// so that nothing is written for somebody who never comes back (decision 15).
+struct AuthorizationFlow: Sendable, Equatable {
+    /// The id that a code made from it carries; one grant per request.
+    var requestID: UniqueID
+    /// The effective request, form-encoded: the pushed one where there is one.
+    var parameters: [UInt8]
+    /// The hash of the pre-session cookie of the browser it began in, so that nobody plants a
+    /// request in another's browser.
+    var browser: Hash256
+    /// Seconds since 1970.
+    var startedAt: Int64
+    /// `sid` of the session that somebody began for this very request: a forced sign-in is done.
+    var authenticatedSession: String?
+    /// Whether the person chose to go on with the account they are signed in with.
+    var hasSelectedAccount = false
+    /// Whether the request was pushed: it cannot be started again from its parameters.
+    var isPushed = false
+
+    /// How long a page may wait for a person, in seconds. After that the same request is started
+    /// again with one button.
+    static let patience: Int64 = 1800
+
+    func isStale(at now: Int64) -> Bool {
+        now - startedAt >= Self.patience
+    }
+}
+
+/// Seals flows of one realm and opens them.
+struct AuthorizationFlowSeal: Sendable {
+    private let seal: Seal
+
+    /// The longest seal: it is part of a URL, and of a form.
+    static let maximumLength = 7000
+    /// A seal opens for a day, so that an expired page still knows how to start again.
+    private static let lifetime: Double = 86_400
+
+    init(ring: KeyRing, realmID: String) {
+        seal = Seal(ring: ring, purpose: "authorization request", realm: realmID)
+    }
+
+    /// - Throws: `invalid_request` where the request is too long to be carried.
+    func seal(_ flow: AuthorizationFlow, at moment: Moment) throws(OAuthError) -> String {
+        let text = seal.seal(flow.encoded, at: moment.now, random: moment.random)
+        guard text.utf8.count <= Self.maximumLength else {
+            throw OAuthError(.invalidRequest, "The request is too long.")
+        }
+        return text
+    }
+
+    /// - Returns: `nil` where the text is no flow of this realm or a day old.
+    func open(_ text: String, at moment: Moment) -> AuthorizationFlow? {
+        // `try?`: every way to fail is the same page.
+        guard
+            let bytes = try? seal.open(
+                text,
+                at: moment.now,
+                within: Self.lifetime,
+                maximumLength: Self.maximumLength
+            )
+        else { return nil }
+        // `try?`: only another version of the program writes other fields.
+        return try? AuthorizationFlow(encoded: bytes)
+    }
+}
+
+extension AuthorizationFlow {
+    private static let version: UInt8 = 1
+
+    fileprivate var encoded: [UInt8] {
+        var writer = ByteWriter()
+        writer.byte(Self.version)
+        writer.fixed(requestID.bytes)
+        writer.fixed(browser.bytes)
+        writer.integer(startedAt)
+        writer.byte(hasSelectedAccount ? 1 : 0)
+        writer.byte(isPushed ? 1 : 0)
+        writer.optionalText(authenticatedSession)
+        writer.sized(parameters)
+        return writer.bytes
+    }
+
+    fileprivate init(encoded: [UInt8]) throws {
+        var reader = ByteReader(encoded)
+        guard try reader.byte() == Self.version,
+            let requestID = UniqueID(bytes: try reader.fixed(16))
+        else {
+            throw ByteReader.Malformed()
+        }
+        self.requestID = requestID
+        browser = Hash256(kept: try reader.fixed(32))
+        startedAt = try reader.integer()
+        hasSelectedAccount = try reader.byte() == 1
+        isPushed = try reader.byte() == 1
+        authenticatedSession = try reader.optionalText()
+        parameters = try reader.sized()
+        try reader.end()
+    }
+}

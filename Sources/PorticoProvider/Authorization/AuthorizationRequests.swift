@@ -1,0 +1,84 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// Reads the request at the authorization endpoint, also where it was pushed before
+/// (RFC 9126 §4).
+struct AuthorizationRequests: Sendable {
+    let pushed: any PushedRequestStore
+    let grants: any GrantStore
+
+    static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
+
+    /// A new flow for the request in `form`, and the request.
+    func begin(
+        _ form: FormParameters,
+        in realm: LiveRealm,
+        browser: Hash256,
+        at moment: Moment
+    ) async throws -> (AuthorizationFlow, ProvenRequest) {
+        if let reference = form["request_uri"], reference.hasPrefix(Self.requestURIPrefix) {
+            return try await beginPushed(reference, form, realm, browser, moment)
+        }
+        let proven = try ProvenRequest(form, in: realm, wasPushed: false)
+        let flow = AuthorizationFlow(
+            requestID: UniqueID(random: moment.random),
+            parameters: FormEncoding.encode(form.all),
+            browser: browser,
+            startedAt: moment.seconds
+        )
+        return (flow, proven)
+    }
+
+    /// The request of a flow that is under way: checked again, because the registration may have
+    /// changed meanwhile (RFC 9126 §4).
+    func resume(_ flow: AuthorizationFlow, in realm: LiveRealm) throws -> ProvenRequest {
+        try ProvenRequest(
+            try FormParameters(decoding: flow.parameters),
+            in: realm,
+            wasPushed: flow.isPushed
+        )
+    }
+
+    private func beginPushed(
+        _ reference: String,
+        _ form: FormParameters,
+        _ realm: LiveRealm,
+        _ browser: Hash256,
+        _ moment: Moment
+    ) async throws -> (AuthorizationFlow, ProvenRequest) {
+        let clientID: String
+        do {
+            // Parameters beside client_id and request_uri never override pushed ones: they are not read.
+            clientID = try form.required("client_id")
+            _ = try form.required("request_uri")
+        } catch {
+            throw AuthorizationRefusal.page(error, client: nil, .unknownClient)
+        }
+        let hash = Hash256(of: String(reference.dropFirst(Self.requestURIPrefix.count)))
+        guard
+            let request = try await pushed.pushedRequest(hash, realmID: realm.realm.id),
+            // RFC 9126 §2.2: bound to the client that pushed it.
+            let client = realm.client(clientID: clientID), client.id == request.clientID,
+            moment.seconds < request.expiresAt
+        else {
+            let error = OAuthError(.invalidRequestURI, "request_uri is unknown or has expired.")
+            throw AuthorizationRefusal.page(error, client: clientID, nil)
+        }
+        let parameters = try FormParameters(decoding: request.parameters)
+        let proven = try ProvenRequest(parameters, in: realm, wasPushed: true)
+        // RFC 9126 §7.3: one grant for one request, and a reload before that does no harm.
+        guard try await !grants.isAnswered(requestID: request.requestID) else {
+            let error = OAuthError(.invalidRequestURI, "request_uri was used before.")
+            throw AuthorizationRefusal.page(error, client: clientID, nil)
+        }
+        let flow = AuthorizationFlow(
+            requestID: request.requestID,
+            parameters: request.parameters,
+            browser: browser,
+            startedAt: moment.seconds,
+            isPushed: true
+        )
+        return (flow, proven)
+    }
+}

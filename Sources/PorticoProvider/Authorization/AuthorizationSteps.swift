@@ -1,0 +1,90 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// Takes an authorization request one step further: to a code, an error, or the page that a person
+/// must see first (OpenID Connect Core §3.1.2).
+struct AuthorizationSteps: Sendable {
+    let people: any PersonStore
+    let codes: CodeMaker
+
+    enum Outcome: Sendable {
+        /// To be sent to the redirect URI.
+        case respond(AuthorizationTarget, AuthorizationTarget.Parameters)
+        /// To be shown to the person.
+        case show(Interaction)
+    }
+
+    /// - Parameters:
+    ///   - hasConsented: Whether the person allowed this very request just now.
+    /// - Throws: ``AuthorizationRefusal`` and errors of the stores.
+    func next(
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        session: LiveBrowserSession?,
+        hasConsented: Bool = false,
+        at moment: Moment
+    ) async throws -> Outcome {
+        let consent = ConsentRules(
+            client: proven.client,
+            redirect: proven.target.redirect,
+            request: proven.request,
+            scope: proven.scope
+        )
+        var needsConsent = false
+        if !hasConsented, let session {
+            let earlier =
+                consent.dependsOnEarlier
+                ? try await people.consent(
+                    personID: session.person.id,
+                    clientID: proven.client.id
+                ) : nil
+            needsConsent = consent.isNeeded(earlier: earlier)
+        }
+        let rules = InteractionRules(
+            request: proven.request,
+            flow: .init(
+                authenticatedSession: flow.authenticatedSession,
+                hasSelectedAccount: flow.hasSelectedAccount
+            ),
+            session: session?.session,
+            hintedSubject: proven.hintedSubject,
+            needsConsent: needsConsent
+        )
+        switch rules.next(at: moment.seconds) {
+        case .answer:
+            // The rules answer only for somebody.
+            guard let session else { return .show(.signIn(.nobody)) }
+            return try answer(proven, flow, session.session, moment)
+        case .refuse(let error):
+            throw AuthorizationRefusal.redirect(error, proven.target)
+        case let step:
+            return .show(step)
+        }
+    }
+
+    private func answer(
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        _ session: BrowserSession,
+        _ moment: Moment
+    ) throws -> Outcome {
+        do throws(OAuthError) {
+            let code = try codes.code(
+                for: proven.request,
+                redirect: proven.target.redirect,
+                scope: proven.scope,
+                claims: proven.claims,
+                requestID: flow.requestID,
+                client: proven.client,
+                session: session,
+                at: moment
+            )
+            let parameters = proven.target.success(code: code, sessionID: session.id)
+            return .respond(proven.target, parameters)
+        } catch {
+            throw AuthorizationRefusal.redirect(error, proven.target)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import PorticoProtocol
+
+/// Where an authorization response goes, and what goes with every one of them (RFC 6749 §4.1.2,
+/// RFC 9207 §2).
+struct AuthorizationTarget: Hashable, Sendable {
+    let redirect: PermittedRedirect
+    let mode: ResponseMode
+    /// Returned unchanged where it was sent.
+    let state: String?
+    let issuer: String
+    let clientName: String
+
+    /// The longest `state` that is returned.
+    static let longestState = 2048
+
+    typealias Parameters = [(name: String, value: String)]
+
+    /// RFC 6749 §4.1.2, with Keycloak's `session_state`.
+    func success(code: String, sessionID: String) -> Parameters {
+        common([("code", code), ("session_state", sessionID)])
+    }
+
+    /// RFC 6749 §4.1.2.1.
+    func failure(_ error: OAuthError) -> Parameters {
+        common([("error", error.code.rawValue), ("error_description", error.description)])
+    }
+
+    /// The redirect URI with the parameters in its query, for `response_mode=query`.
+    func location(_ parameters: Parameters) -> String {
+        FormEncoding.appending(parameters, to: redirect.uri.text)
+    }
+
+    private func common(_ parameters: Parameters) -> Parameters {
+        parameters + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+    }
+}

@@ -1,0 +1,39 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// Makes the authorization code for a request that needs nothing more (RFC 6749 §4.1.2). Writes
+/// nothing.
+struct CodeMaker: Sendable {
+    let ring: KeyRing
+
+    func code(
+        for request: AuthorizationRequest,
+        redirect: PermittedRedirect,
+        scope: Scope,
+        claims: String?,
+        requestID: UniqueID,
+        client: Client,
+        session: BrowserSession,
+        at moment: Moment
+    ) throws(OAuthError) -> String {
+        let code = AuthorizationCode(
+            grantID: UniqueID(random: moment.random),
+            requestID: requestID,
+            clientID: client.id,
+            redirectHash: Hash256(of: redirect.uri.text).bytes,
+            challenge: request.challenge,
+            personID: session.personID,
+            sessionID: session.id,
+            authenticatedAt: session.authenticatedAt,
+            acr: session.acr,
+            amr: session.amr,
+            scope: scope,
+            nonce: request.nonce,
+            claims: claims
+        )
+        return try AuthorizationCodeSeal(ring: ring, realmID: session.realmID)
+            .seal(code, at: moment)
+    }
+}

@@ -1,0 +1,26 @@
+import PorticoProtocol
+import PorticoStores
+
+/// Whether a person must be asked before a client gets anything (decision 21, RFC 8252 §8.6,
+/// OpenID Connect Core §3.1.2.4).
+struct ConsentRules: Sendable {
+    let client: Client
+    let redirect: PermittedRedirect
+    let request: AuthorizationRequest
+    let scope: Scope
+
+    /// - Parameters:
+    ///   - earlier: What the person allowed the client before; `nil`: nothing.
+    func isNeeded(earlier: Scope?) -> Bool {
+        if request.prompt.contains(.consent) { return true }
+        guard client.requiresConsent else { return false }
+        // Earlier consent counts only where nobody else can receive the answer.
+        guard redirect.assuresClient, let earlier else { return true }
+        return !scope.isSubset(of: earlier)
+    }
+
+    /// Whether the answer depends on what was allowed before.
+    var dependsOnEarlier: Bool {
+        client.requiresConsent && redirect.assuresClient && !request.prompt.contains(.consent)
+    }
+}

@@ -1,0 +1,31 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// An ID Token that the realm issued earlier, given back as a hint (OpenID Connect Core §3.1.2.1,
+/// RP-Initiated Logout §2). That it has expired is no reason to refuse it.
+struct IDTokenHint: Sendable, Equatable {
+    let subject: String
+    let sessionID: String?
+    /// The client it was issued to.
+    let clientID: String
+
+    /// - Returns: `nil` where the text is not an ID Token that this realm signed.
+    init?(_ text: String, of realm: LiveRealm) {
+        // `try?`: whatever is wrong, the hint is not ours.
+        guard let jwt = try? JWT(parsing: text),
+            let claims = try? jwt.verified(
+                by: realm.keys.verificationKeys,
+                allowing: Set(realm.keys.algorithms),
+                types: [.jwt]
+            ).claims,
+            let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),
+            claims.string("typ") == "ID",
+            let subject = claims.string("sub"),
+            let clientID = claims.string("aud")
+        else { return nil }
+        self.subject = subject
+        self.clientID = clientID
+        sessionID = claims.string("sid")
+    }
+}

@@ -1,0 +1,83 @@
+import PorticoProtocol
+import PorticoStores
+
+/// What an authorization request needs next (OpenID Connect Core §3.1.2.3, §3.1.2.4).
+enum Interaction: Hashable, Sendable {
+    /// Nothing more: answer with a code.
+    case answer
+    case signIn(Reason)
+    case selectAccount
+    case consent
+    case refuse(OAuthError)
+
+    enum Reason: Hashable, Sendable {
+        /// Nobody is signed in.
+        case nobody
+        /// The person is signed in but must prove it again: `prompt=login`, `max_age`.
+        case again
+        /// The request names another person than the one signed in.
+        case another
+    }
+}
+
+/// Decides what an authorization request needs, in the order of OpenID Connect Core §3.1.2.1.
+struct InteractionRules: Sendable {
+    let request: AuthorizationRequest
+    let flow: FlowMarks
+    let session: BrowserSession?
+    /// `sub` of a verified `id_token_hint`.
+    let hintedSubject: String?
+    /// Whether a page must ask before anything is released.
+    let needsConsent: Bool
+
+    /// What has been done for this very request already.
+    struct FlowMarks: Hashable, Sendable {
+        var authenticatedSession: String?
+        var hasSelectedAccount = false
+    }
+
+    func next(at now: Int64) -> Interaction {
+        request.prompt.contains(.none) ? withoutInteraction(now) : withInteraction(now)
+    }
+
+    /// `prompt=none`: no page, whatever happens.
+    private func withoutInteraction(_ now: Int64) -> Interaction {
+        guard let session, !isTooOld(session, now), isNamed(session) else {
+            return .refuse(OAuthError(.loginRequired, "The person has to sign in."))
+        }
+        if needsConsent {
+            return .refuse(OAuthError(.consentRequired, "The person has to allow this."))
+        }
+        return .answer
+    }
+
+    private func withInteraction(_ now: Int64) -> Interaction {
+        guard let session else { return .signIn(.nobody) }
+        // A sign-in for this very request meets prompt=login and max_age, also max_age=0, so that
+        // going back in the browser does not ask again for ever.
+        let isFresh = flow.authenticatedSession == session.id
+        guard isNamed(session) else {
+            return isFresh
+                ? .refuse(OAuthError(.loginRequired, "Somebody else signed in than was asked for."))
+                : .signIn(.another)
+        }
+        if !isFresh, request.prompt.contains(.login) || isTooOld(session, now) {
+            return .signIn(.again)
+        }
+        if request.prompt.contains(.selectAccount), !isFresh, !flow.hasSelectedAccount {
+            return .selectAccount
+        }
+        return needsConsent ? .consent : .answer
+    }
+
+    /// `max_age`: the last check of credentials is too long ago; 0 means that it always is.
+    private func isTooOld(_ session: BrowserSession, _ now: Int64) -> Bool {
+        guard let maxAge = request.maxAge else { return false }
+        return maxAge == 0 || now - session.authenticatedAt > maxAge
+    }
+
+    /// Whether the session is of the person that the request names, if it names one.
+    private func isNamed(_ session: BrowserSession) -> Bool {
+        [hintedSubject, request.claims?.subject].allSatisfy { $0 == nil || $0 == session.personID }
+    }
+}

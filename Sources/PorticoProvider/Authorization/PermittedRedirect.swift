@@ -1,0 +1,19 @@
+import PorticoProtocol
+import PorticoStores
+
+/// A redirect URI that a client of the realm has registered: only a value of this type can be
+/// redirected to (RFC 6749 §3.1.2.4, RFC 9700 §4.11.2).
+struct PermittedRedirect: Hashable, Sendable {
+    /// As the request gave it: a loopback port is the request's.
+    let uri: RedirectURI
+
+    /// - Returns: `nil` where the client has not registered it.
+    init?(_ requested: RedirectURI, of client: Client) {
+        guard client.redirectURIs.contains(where: { $0.permits(requested) }) else { return nil }
+        uri = requested
+    }
+
+    /// Whether the platform assures that only the client's maker receives what is sent there
+    /// (RFC 8252 §8.6; decision 21).
+    var assuresClient: Bool { uri.kind == .https }
+}

@@ -1,0 +1,165 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// An authorization request of a known client, to a redirect URI that it registered, with every
+/// parameter read and allowed (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.2).
+struct ProvenRequest: Sendable {
+    let client: Client
+    let target: AuthorizationTarget
+    let request: AuthorizationRequest
+    /// What will be granted: what was asked for and the client may have, and its defaults.
+    let scope: Scope
+    /// The `claims` parameter as compact JSON.
+    let claims: String?
+    /// `sub` of a verified `id_token_hint`.
+    let hintedSubject: String?
+
+    /// The authentication context class that a password reaches.
+    static let passwordACR = "1"
+
+    /// Reads the effective parameters of a request: those of the URL, or of the pushed request.
+    init(_ form: FormParameters, in realm: LiveRealm, wasPushed: Bool) throws {
+        let client = try Self.client(form, realm)
+        let redirect = try Self.redirect(form, client)
+        let target = try Self.target(form, redirect, client, realm)
+        self.client = client
+        self.target = target
+        do throws(OAuthError) {
+            guard client.isEnabled else {
+                throw OAuthError(.unauthorizedClient, "The client is disabled.")
+            }
+            guard client.grantTypes.contains(.authorizationCode) else {
+                throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
+            }
+            // RFC 9126 §5.
+            guard wasPushed || !client.requiresPushedRequests else {
+                throw OAuthError(.invalidRequest, "This client must push its requests.")
+            }
+            let request = try AuthorizationRequest(form)
+            try Self.checkPKCE(request, of: client)
+            self.request = request
+            scope = Self.granted(request, to: client)
+            claims = try Self.compactClaims(form)
+            try Self.checkReachable(request)
+            hintedSubject = try Self.hint(request, realm)
+        } catch {
+            throw AuthorizationRefusal.redirect(error, target)
+        }
+    }
+
+    private static func client(_ form: FormParameters, _ realm: LiveRealm) throws -> Client {
+        let clientID: String
+        do {
+            clientID = try form.required("client_id")
+        } catch {
+            throw AuthorizationRefusal.page(error, client: nil, .unknownClient)
+        }
+        guard let client = realm.client(clientID: clientID) else {
+            let error = OAuthError(.invalidRequest, "client_id is not that of a registered client.")
+            throw AuthorizationRefusal.page(error, client: clientID, .unknownClient)
+        }
+        return client
+    }
+
+    /// Always required here, even where only one is registered (OpenID Connect Core §3.1.2.1).
+    private static func redirect(_ form: FormParameters, _ client: Client) throws
+        -> PermittedRedirect
+    {
+        do throws(OAuthError) {
+            let requested = RedirectURI(try form.required("redirect_uri"))
+            guard let redirect = PermittedRedirect(requested, of: client) else {
+                throw OAuthError(.invalidRequest, "redirect_uri is not one the client registered.")
+            }
+            return redirect
+        } catch {
+            throw AuthorizationRefusal.page(error, client: client.clientID, .unknownRedirect)
+        }
+    }
+
+    private static func target(
+        _ form: FormParameters,
+        _ redirect: PermittedRedirect,
+        _ client: Client,
+        _ realm: LiveRealm
+    ) throws -> AuthorizationTarget {
+        func target(_ mode: ResponseMode, _ state: String?) -> AuthorizationTarget {
+            AuthorizationTarget(
+                redirect: redirect,
+                mode: mode,
+                state: state,
+                issuer: realm.realm.issuer,
+                clientName: client.name
+            )
+        }
+        do throws(OAuthError) {
+            let state = try form.value("state")
+            guard (state?.utf8.count ?? 0) <= AuthorizationTarget.longestState else {
+                throw OAuthError(.invalidRequest, "state is too long.")
+            }
+            // A mode that we do not serve must not choose how its own refusal is sent.
+            guard let mode = ResponseMode(rawValue: try form.value("response_mode") ?? "query")
+            else {
+                throw OAuthError(.invalidRequest, "response_mode must be query or form_post.")
+            }
+            return target(mode, state)
+        } catch {
+            // `try?`: a repeated or overlong state is not returned.
+            let state = (try? form.value("state")).flatMap { $0 }
+            let isReturnable = (state?.utf8.count ?? 0) <= AuthorizationTarget.longestState
+            throw AuthorizationRefusal.redirect(error, target(.query, isReturnable ? state : nil))
+        }
+    }
+
+    /// RFC 7636 §4.4.1, decision 13.
+    private static func checkPKCE(_ request: AuthorizationRequest, of client: Client)
+        throws(OAuthError)
+    {
+        guard request.challenge != nil || !client.requiresPKCE else {
+            throw OAuthError(.invalidRequest, "code_challenge is required.")
+        }
+    }
+
+    /// Scope tokens that are not understood, or that the client may not have, are left out
+    /// (OpenID Connect Core §3.1.2.1); without `scope` it is the client's defaults.
+    private static func granted(_ request: AuthorizationRequest, to client: Client) -> Scope {
+        let allowed = request.scope.tokens.filter { token in
+            switch token {
+            case "openid": true
+            // OpenID Connect Core §11: refused where the client may not have refresh tokens.
+            case "offline_access":
+                client.optionalScopes.contains(token) && client.grantTypes.contains(.refreshToken)
+            default: client.optionalScopes.contains(token) || client.defaultScopes.contains(token)
+            }
+        }
+        return Scope(tokens: allowed + client.defaultScopes)
+    }
+
+    private static func compactClaims(_ form: FormParameters) throws(OAuthError) -> String? {
+        guard let text = form["claims"] else { return nil }
+        // `try?`: the request has been read from the same text before.
+        guard let object = try? JSONObject(parsing: text.utf8) else { return nil }
+        return String(decoding: object.serialized(), as: UTF8.self)
+    }
+
+    /// An essential `acr` that cannot be reached is an error (OpenID Connect Core §5.5.1.1).
+    private static func checkReachable(_ request: AuthorizationRequest) throws(OAuthError) {
+        guard let values = request.claims?.essentialACR else { return }
+        guard values.contains(passwordACR) else {
+            throw OAuthError(
+                .unmetAuthenticationRequirements,
+                "None of the authentication context classes can be reached."
+            )
+        }
+    }
+
+    private static func hint(_ request: AuthorizationRequest, _ realm: LiveRealm)
+        throws(OAuthError) -> String?
+    {
+        guard let text = request.idTokenHint else { return nil }
+        guard let hint = IDTokenHint(text, of: realm) else {
+            throw OAuthError(.invalidRequest, "id_token_hint is not an ID Token of this issuer.")
+        }
+        return hint.subject
+    }
+}

@@ -1,0 +1,106 @@
+import PorticoBytes
+import PorticoProtocol
+
+/// The way in which a request claims to come from a client (RFC 6749 §2.3, RFC 7523 §2.2), as
+/// presented: nothing is checked yet.
+enum PresentedCredentials: Sendable {
+    /// `client_id` alone, or nothing at all.
+    case none(clientID: String?)
+    case basic(clientID: String, secret: SecretText)
+    case post(clientID: String, secret: SecretText)
+    case assertion(clientID: String?, assertion: String)
+
+    /// - Parameter authorization: The values of all `Authorization` header fields.
+    /// - Throws: `invalid_request` where more than one method is used (RFC 6749 §2.3),
+    ///   `invalid_client` where the header cannot be read.
+    init(authorization: [String], form: FormParameters) throws(OAuthError) {
+        try form.refuseRepeats()
+        guard authorization.count <= 1 else {
+            throw OAuthError(.invalidRequest, "There is more than one Authorization header.")
+        }
+        let clientID = form["client_id"]
+        let secret = form["client_secret"].map(SecretText.init)
+        let assertion = try Self.assertion(form)
+        let methods = [!authorization.isEmpty, secret != nil, assertion != nil]
+        guard methods.count(where: { $0 }) <= 1 else {
+            throw OAuthError(.invalidRequest, "More than one way of client authentication is used.")
+        }
+        if let header = authorization.first {
+            self = try Self.basic(header, clientID)
+        } else if let secret {
+            guard let clientID else {
+                throw OAuthError(.invalidRequest, "client_secret comes without client_id.")
+            }
+            self = .post(clientID: clientID, secret: secret)
+        } else if let assertion {
+            self = .assertion(clientID: clientID, assertion: assertion)
+        } else {
+            self = .none(clientID: clientID)
+        }
+    }
+
+    /// RFC 7523 §2.2.
+    private static func assertion(_ form: FormParameters) throws(OAuthError) -> String? {
+        guard let assertion = form["client_assertion"] else {
+            guard form["client_assertion_type"] == nil else {
+                throw OAuthError(.invalidRequest, "client_assertion is missing.")
+            }
+            return nil
+        }
+        guard
+            form["client_assertion_type"]
+                == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+        else {
+            throw OAuthError(.invalidClient, "client_assertion_type is not jwt-bearer.")
+        }
+        return assertion
+    }
+
+    /// RFC 6749 §2.3.1: user and password are form-encoded before they are joined and encoded.
+    private static func basic(_ header: String, _ clientID: String?) throws(OAuthError)
+        -> PresentedCredentials
+    {
+        let bytes = Array(header.utf8)
+        guard bytes.count <= 4096,
+            String(decoding: bytes.prefix(6), as: UTF8.self).lowercased() == "basic "
+        else {
+            throw OAuthError(.invalidClient, "The Authorization header is not of scheme Basic.")
+        }
+        guard let pair = Base64.decode(bytes.dropFirst(6)),
+            let colon = pair.firstIndex(of: UInt8(ascii: ":")),
+            let user = FormEncoding.decode(pair[..<colon]), !user.isEmpty,
+            let password = FormEncoding.decode(pair[(colon + 1)...])
+        else {
+            throw OAuthError(.invalidClient, "The Basic credentials cannot be read.")
+        }
+        guard clientID.map({ sameBytes($0, user) }) ?? true else {
+            throw OAuthError(.invalidRequest, "client_id is not that of the Authorization header.")
+        }
+        return .basic(clientID: user, secret: SecretText(password))
+    }
+
+    var usesAuthorizationHeader: Bool {
+        if case .basic = self { true } else { false }
+    }
+}
+
+/// Base64 with padding (RFC 4648 §4), as HTTP Basic uses it.
+private enum Base64 {
+    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
+        var unpadded = Array(text)
+        for _ in 0..<2 where unpadded.last == UInt8(ascii: "=") { unpadded.removeLast() }
+        // The URL alphabet's own characters are foreign here.
+        guard !unpadded.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+        else { return nil }
+        return Base64URL.decode(
+            unpadded.map {
+                switch $0 {
+                case UInt8(ascii: "+"): UInt8(ascii: "-")
+                case UInt8(ascii: "/"): UInt8(ascii: "_")
+                default: $0
+                }
+            }
+        )
+    }
+}

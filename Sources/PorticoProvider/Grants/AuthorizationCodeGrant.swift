@@ -1,0 +1,152 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// Redeems an authorization code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.6, OpenID Connect Core
+/// §3.1.3).
+struct AuthorizationCodeGrant: Sendable {
+    let grants: any GrantStore
+    let people: any PersonStore
+    let issuer: TokenIssuer
+    let ring: KeyRing
+
+    /// A code that opens and comes from its own client is spent by its first presentation, right
+    /// or wrong: whatever fails below, nobody gets a second try (decision 14).
+    ///
+    /// - Throws: `invalid_grant` where the code is not this client's to redeem, now, with this
+    ///   redirect URI and verifier; `unauthorized_client`; `invalid_client` where the assertion was
+    ///   used before.
+    func callAsFunction(
+        _ request: TokenRequest.AuthorizationCode,
+        from client: AuthenticatedClient,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> TokenAnswer {
+        guard client.client.grantTypes.contains(.authorizationCode) else {
+            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
+        }
+        // A code that does not open, is expired or another client's writes nothing.
+        let seal = AuthorizationCodeSeal(ring: ring, realmID: realm.realm.id)
+        guard
+            let code = seal.open(
+                request.code,
+                at: moment,
+                within: realm.realm.lifetimes.code
+            )
+        else {
+            throw OAuthError(.invalidGrant, "The code is unknown or has expired.")
+        }
+        guard sameBytes(code.clientID, client.client.id) else {
+            throw OAuthError(.invalidGrant, "The code was issued to another client.")
+        }
+        let grant = code.grant(for: client.client, in: realm, ring: ring, at: moment)
+        do {
+            try code.check(request)
+        } catch {
+            let outcome = try await grants.refuse(
+                grant,
+                requestID: code.requestID,
+                spending: client.assertion.take(),
+                at: moment.seconds
+            )
+            guard outcome != .assertionSpent else { throw ClientAuthentication.refusal }
+            throw error
+        }
+        let person = try await people.person(id: code.personID, realmID: realm.realm.id)
+        try check(
+            try await grants.redeem(
+                grant,
+                requestID: code.requestID,
+                spending: client.assertion.take(),
+                at: moment.seconds
+            )
+        )
+        guard let person else {
+            throw OAuthError(.invalidGrant, "The person behind the code is gone.")
+        }
+        return try issuer.issue(
+            TokenSubject(
+                realm: realm,
+                client: client.client,
+                grant: grant,
+                person: person,
+                scope: grant.scope
+            ),
+            nonce: code.nonce,
+            generation: grant.refresh?.generation,
+            at: moment
+        )
+    }
+
+    private func check(_ outcome: Redemption) throws(OAuthError) {
+        switch outcome {
+        case .redeemed: return
+        case .replayed: throw OAuthError(.invalidGrant, "The code was redeemed before.")
+        case .sessionEnded:
+            throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
+        case .assertionSpent: throw ClientAuthentication.refusal
+        }
+    }
+}
+
+extension AuthorizationCode {
+    /// - Throws: `invalid_grant` where redirect URI or verifier are not those of the authorization
+    ///   request.
+    fileprivate func check(_ request: TokenRequest.AuthorizationCode) throws(OAuthError) {
+        // RFC 6749 §4.1.3: required, because the authorization request always has one here.
+        guard let redirectURI = request.redirectURI,
+            ConstantTime.equal(Hash256(of: redirectURI.text).bytes, redirectHash)
+        else {
+            throw OAuthError(
+                .invalidGrant,
+                "redirect_uri is not the one of the authorization request."
+            )
+        }
+        switch (challenge, request.codeVerifier) {
+        case (nil, .absent): return
+        case (nil, _):
+            // RFC 9700 §2.1.1: no downgrade. A verifier needs a challenge to be checked against.
+            throw OAuthError(.invalidGrant, "code_verifier comes without a code_challenge.")
+        case (_?, .absent):
+            throw OAuthError(.invalidGrant, "code_verifier is missing.")
+        case (_?, .malformed):
+            throw OAuthError(.invalidGrant, "code_verifier is not 43 to 128 unreserved characters.")
+        case (let challenge?, .given(let verifier)):
+            guard challenge.isMet(by: verifier) else {
+                throw OAuthError(.invalidGrant, "code_verifier does not meet the code_challenge.")
+            }
+        }
+    }
+
+    /// The grant that this code stands for.
+    fileprivate func grant(
+        for client: Client,
+        in realm: LiveRealm,
+        ring: KeyRing,
+        at moment: Moment
+    ) -> Grant {
+        let lifetimes = realm.realm.lifetimes
+        let isOffline = scope.contains("offline_access")
+        return Grant(
+            id: grantID,
+            realmID: realm.realm.id,
+            clientID: client.id,
+            personID: personID,
+            sessionID: sessionID,
+            scope: scope,
+            isOffline: isOffline,
+            authenticatedAt: authenticatedAt,
+            acr: acr,
+            amr: amr,
+            claims: claims,
+            createdAt: moment.seconds,
+            idleSeconds: isOffline ? lifetimes.offlineIdle : lifetimes.sessionIdle,
+            expiresAt: isOffline
+                ? lifetimes.offlineMaximum.map { moment.seconds + $0 }
+                : moment.seconds + lifetimes.sessionMaximum,
+            refresh: client.grantTypes.contains(.refreshToken)
+                ? RefreshState(first: moment, ring: ring) : nil
+        )
+    }
+}

@@ -1,0 +1,65 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// Gives a confidential client a token for itself (RFC 6749 §4.4).
+struct ClientCredentialsGrant: Sendable {
+    let grants: any GrantStore
+    let issuer: TokenIssuer
+
+    /// - Throws: `unauthorized_client` where the client is public or not registered for this grant
+    ///   type; `invalid_scope` where it asks for what it may not have.
+    func callAsFunction(
+        scope requested: Scope?,
+        from client: AuthenticatedClient,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> TokenAnswer {
+        guard client.isConfidential, client.client.grantTypes.contains(.clientCredentials) else {
+            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
+        }
+        let registered = client.client
+        let allowed = Scope(tokens: registered.defaultScopes + registered.optionalScopes)
+        if let requested, !requested.isSubset(of: allowed) {
+            throw OAuthError(.invalidScope, "scope has a token that the client may not have.")
+        }
+        let scope = Scope(tokens: registered.defaultScopes + (requested?.tokens ?? []))
+        let grant = Grant(
+            id: UniqueID(random: moment.random),
+            realmID: realm.realm.id,
+            clientID: registered.id,
+            personID: nil,
+            sessionID: nil,
+            // Nobody is signed in: these have no meaning.
+            scope: Scope(tokens: scope.tokens.filter { $0 != "openid" && $0 != "offline_access" }),
+            isOffline: false,
+            authenticatedAt: nil,
+            acr: nil,
+            amr: [],
+            claims: nil,
+            createdAt: moment.seconds,
+            idleSeconds: 0,
+            expiresAt: moment.seconds
+                + (registered.accessTokenLifetime ?? realm.realm.lifetimes.accessToken),
+            // RFC 6749 §4.4.3: no refresh token.
+            refresh: nil
+        )
+        let assertion = client.assertion.take()
+        guard
+            try await grants.insert(grant, spending: assertion, at: moment.seconds)
+                != .assertionSpent
+        else { throw ClientAuthentication.refusal }
+        return try issuer.issue(
+            TokenSubject(
+                realm: realm,
+                client: registered,
+                grant: grant,
+                person: nil,
+                scope: grant.scope
+            ),
+            nonce: nil,
+            generation: nil,
+            at: moment
+        )
+    }
+}

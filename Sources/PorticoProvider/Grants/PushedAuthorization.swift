@@ -1,0 +1,69 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// Takes an authorization request before the browser does (RFC 9126 §2).
+struct PushedAuthorization: Sendable {
+    let pushed: any PushedRequestStore
+
+    struct Answer: Sendable {
+        let requestURI: String
+        let expiresIn: Int64
+    }
+
+    /// The request is validated as at the authorization endpoint, and its errors are returned
+    /// directly (RFC 9126 §2.1, §2.3).
+    ///
+    /// - Throws: ``OAuthError``; a redirect URI that is not registered is `invalid_request`.
+    func callAsFunction(
+        _ form: FormParameters,
+        from client: AuthenticatedClient,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> Answer {
+        guard form["request_uri"] == nil else {
+            throw OAuthError(.invalidRequest, "request_uri must not be pushed.")
+        }
+        let parameters = FormParameters(Self.withoutCredentials(form, client.client))
+        do {
+            _ = try ProvenRequest(parameters, in: realm, wasPushed: true)
+        } catch AuthorizationRefusal.page(let error, _, _), AuthorizationRefusal.redirect(
+            let error,
+            _
+        )
+        {
+            throw error
+        }
+        let reference = moment.random.text(32)
+        let lifetime = realm.realm.lifetimes.pushedRequest
+        let request = PushedRequest(
+            hash: Hash256(of: reference),
+            realmID: realm.realm.id,
+            clientID: client.client.id,
+            requestID: UniqueID(random: moment.random),
+            parameters: FormEncoding.encode(parameters.all),
+            expiresAt: moment.seconds + lifetime
+        )
+        let assertion = client.assertion.take()
+        guard
+            try await pushed.push(request, spending: assertion, at: moment.seconds)
+                != .assertionSpent
+        else { throw ClientAuthentication.refusal }
+        return Answer(
+            requestURI: AuthorizationRequests.requestURIPrefix + reference,
+            expiresIn: lifetime
+        )
+    }
+
+    /// The parameters that describe the request. `client_id` is that of the client that proved
+    /// itself, whatever the body says.
+    private static func withoutCredentials(_ form: FormParameters, _ client: Client)
+        -> [(name: String, value: String)]
+    {
+        let credentials = [
+            "client_id", "client_secret", "client_assertion", "client_assertion_type",
+        ]
+        return [("client_id", client.clientID)]
+            + form.all.filter { !credentials.contains($0.name) }
+    }
+}

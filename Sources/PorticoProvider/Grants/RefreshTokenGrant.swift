@@ -1,0 +1,169 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// Exchanges a refresh token for new tokens (RFC 6749 §6), rotating it (RFC 9700 §4.14.2).
+///
+/// Rotation is linear: one generation is valid. Whoever rotated it last, and lost the answer, gets
+/// the same successor again (decision 16); any other reuse ends the family.
+struct RefreshTokenGrant: Sendable {
+    let grants: any GrantStore
+    let issuer: TokenIssuer
+    let ring: KeyRing
+
+    /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, where it has one.
+    /// - Throws: `invalid_grant` where the token is not this client's, or dead, or was used before;
+    ///   `invalid_scope` where more is asked for than was granted; `unauthorized_client`.
+    func callAsFunction(
+        _ request: TokenRequest.Refresh,
+        idempotencyKey: Hash256?,
+        from client: AuthenticatedClient,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> TokenAnswer {
+        guard client.client.grantTypes.contains(.refreshToken) else {
+            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
+        }
+        guard let token = RefreshToken(request.refreshToken) else { throw Self.unknown }
+        // A lost race means another request rotated first: what it left is judged like any other.
+        for _ in 0..<3 {
+            let reading = try await live(token, client, realm, moment)
+            let scope = try Self.scope(request.scope, of: reading.grant)
+            let outcome = try await rotate(
+                token,
+                reading.grant,
+                idempotencyKey,
+                client,
+                realm,
+                moment
+            )
+            guard let generation = outcome else { continue }
+            return try issuer.issue(
+                TokenSubject(
+                    realm: realm,
+                    client: client.client,
+                    grant: reading.grant.rotated(with: ring, to: generation, now: moment.seconds),
+                    person: reading.person,
+                    scope: scope
+                ),
+                nonce: nil,
+                generation: generation,
+                at: moment
+            )
+        }
+        throw Self.unknown
+    }
+
+    private static let unknown = OAuthError(
+        .invalidGrant,
+        "The refresh token is unknown, expired or revoked."
+    )
+
+    /// The grant behind a genuine token of this client. Whatever fails here changes nothing.
+    private func live(
+        _ token: RefreshToken,
+        _ client: AuthenticatedClient,
+        _ realm: LiveRealm,
+        _ moment: Moment
+    ) async throws -> GrantReading {
+        guard
+            let reading = try await grants.grant(
+                id: token.grantID,
+                realmID: realm.realm.id,
+                at: moment.seconds
+            ),
+            token.isGenuine(for: reading.grant, ring: ring),
+            // RFC 6749 §6: bound to the client it was issued to.
+            sameBytes(reading.grant.clientID, client.client.id),
+            reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
+        else { throw Self.unknown }
+        return reading
+    }
+
+    /// RFC 6749 §6: what was granted, or less.
+    private static func scope(_ requested: Scope?, of grant: Grant) throws(OAuthError) -> Scope {
+        guard let requested else { return grant.scope }
+        guard requested.isSubset(of: grant.scope) else {
+            throw OAuthError(.invalidScope, "scope is wider than what was granted.")
+        }
+        return requested
+    }
+
+    /// The generation to hand out, or `nil` where another request came first.
+    private func rotate(
+        _ token: RefreshToken,
+        _ grant: Grant,
+        _ idempotencyKey: Hash256?,
+        _ client: AuthenticatedClient,
+        _ realm: LiveRealm,
+        _ moment: Moment
+    ) async throws -> UInt32? {
+        guard let state = grant.refresh else { throw Self.unknown }
+        if token.generation == state.generation {
+            let rotation = Rotation(
+                grantID: grant.id,
+                generation: token.generation,
+                idempotencyKey: idempotencyKey,
+                keyID: ring.activeID.bytes
+            )
+            let assertion = client.assertion.take()
+            switch try await grants.rotate(rotation, spending: assertion, at: moment.seconds) {
+            case .rotated: return token.generation &+ 1
+            case .outdated: return nil
+            case .assertionSpent: throw ClientAuthentication.refusal
+            }
+        }
+        if token.generation &+ 1 == state.generation,
+            state.wasRotated(
+                by: idempotencyKey,
+                at: moment,
+                grace: realm.realm.lifetimes.refreshGrace
+            )
+        {
+            return state.generation
+        }
+        let outcome = try await grants.revoke(
+            id: grant.id,
+            spending: client.assertion.take(),
+            at: moment.seconds
+        )
+        guard outcome != .assertionSpent else { throw ClientAuthentication.refusal }
+        throw OAuthError(.invalidGrant, "The refresh token was used before; its grant is revoked.")
+    }
+}
+
+extension RefreshState {
+    /// The first generation of a new grant.
+    init(first moment: Moment, ring: KeyRing) {
+        self.init(
+            generation: 1,
+            secret: moment.random.bytes(32),
+            keyID: ring.activeID.bytes,
+            rotatedAt: moment.seconds,
+            idempotencyKey: nil
+        )
+    }
+
+    /// Whether the request comes from whoever made the current generation: by the same
+    /// `Idempotency-Key`, at any time; or, where neither has one, within the grace.
+    fileprivate func wasRotated(by key: Hash256?, at moment: Moment, grace: Int64) -> Bool {
+        guard let idempotencyKey else {
+            return key == nil && moment.seconds - rotatedAt < grace
+        }
+        return key == idempotencyKey
+    }
+}
+
+extension Grant {
+    /// The grant as it stands after a rotation to `generation`. A generation that was there before
+    /// keeps the key it was made with, so that its token is the same to the byte.
+    fileprivate func rotated(with ring: KeyRing, to generation: UInt32, now: Int64) -> Grant {
+        guard let state = refresh, state.generation != generation else { return self }
+        var grant = self
+        grant.refresh?.generation = generation
+        grant.refresh?.keyID = ring.activeID.bytes
+        grant.refresh?.rotatedAt = now
+        return grant
+    }
+}

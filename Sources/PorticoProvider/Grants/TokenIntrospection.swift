@@ -1,0 +1,74 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// Tells a confidential client about a token (RFC 7662 §2.2).
+struct TokenIntrospection: Sendable {
+    let grants: any GrantStore
+    let ring: KeyRing
+    let verifier: AccessTokenVerifier
+
+    /// All that is said of a token that is not active, whatever the reason (RFC 7662 §2.2).
+    static let inactive: JSONObject = ["active": false]
+
+    func callAsFunction(
+        _ token: String,
+        from client: AuthenticatedClient,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> JSONObject {
+        if let refresh = RefreshToken(token) {
+            return try await describe(refresh, client, realm, moment)
+        }
+        guard let live = try await verifier.live(token, in: realm, at: moment),
+            Self.mayUse(live, client.client)
+        else { return Self.inactive }
+        var answer: JSONObject = ["active": true]
+        for (name, value) in live.claims where name != "typ" { answer[name] = value }
+        answer["token_type"] = "Bearer"
+        if let person = live.reading.person?.person {
+            answer["username"] = .string(person.username)
+        }
+        return answer
+    }
+
+    /// The caller is an audience of the token, or the client it was issued to (RFC 7662 §2.2).
+    private static func mayUse(_ token: LiveAccessToken, _ client: Client) -> Bool {
+        token.audiences.contains { sameBytes($0, client.clientID) }
+            || token.reading.grant.clientID == client.id
+    }
+
+    /// A refresh token means something to its own client only (RFC 7662 §4), and only its current
+    /// generation is active.
+    private func describe(
+        _ token: RefreshToken,
+        _ client: AuthenticatedClient,
+        _ realm: LiveRealm,
+        _ moment: Moment
+    ) async throws -> JSONObject {
+        let reading = try await grants.grant(
+            id: token.grantID,
+            realmID: realm.realm.id,
+            at: moment.seconds
+        )
+        guard let reading, reading.isLive, token.isGenuine(for: reading.grant, ring: ring),
+            token.generation == reading.grant.refresh?.generation,
+            sameBytes(reading.grant.clientID, client.client.id),
+            reading.grant.createdAt >= realm.realm.notBefore
+        else { return Self.inactive }
+        var answer: JSONObject = [
+            "active": true,
+            "client_id": .string(client.client.clientID),
+            "iss": .string(realm.realm.issuer),
+            "scope": .string(reading.grant.scope.text),
+            "typ": "Refresh",
+        ]
+        if let person = reading.person?.person {
+            answer["sub"] = .string(person.id)
+            answer["username"] = .string(person.username)
+        }
+        if let expires = reading.grant.expiresAt { answer["exp"] = .integer(expires) }
+        return answer
+    }
+}

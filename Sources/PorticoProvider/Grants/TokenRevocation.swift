@@ -1,0 +1,48 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// Revokes what a token stands for (RFC 7009 §2.1): the grant, with its refresh token and every
+/// access token. `token_type_hint` is not needed: the two kinds of token cannot be confused.
+struct TokenRevocation: Sendable {
+    let grants: any GrantStore
+    let ring: KeyRing
+    let verifier: AccessTokenVerifier
+
+    /// An unknown token, or one of another client, changes nothing and is no error (RFC 7009 §2.2).
+    func callAsFunction(
+        _ token: String,
+        from client: AuthenticatedClient,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws {
+        guard let id = try await grantID(of: token, client, realm, moment) else { return }
+        let assertion = client.assertion.take()
+        let outcome = try await grants.revoke(id: id, spending: assertion, at: moment.seconds)
+        guard outcome != .assertionSpent else { throw ClientAuthentication.refusal }
+    }
+
+    private func grantID(
+        of text: String,
+        _ client: AuthenticatedClient,
+        _ realm: LiveRealm,
+        _ moment: Moment
+    ) async throws -> UniqueID? {
+        if let token = RefreshToken(text) {
+            let reading = try await grants.grant(
+                id: token.grantID,
+                realmID: realm.realm.id,
+                at: moment.seconds
+            )
+            guard let grant = reading?.grant, token.isGenuine(for: grant, ring: ring),
+                sameBytes(grant.clientID, client.client.id)
+            else { return nil }
+            return grant.id
+        }
+        guard let (claims, id) = verifier.signed(text, by: realm),
+            let clientID = claims.string("azp"), sameBytes(clientID, client.client.clientID)
+        else { return nil }
+        return id.grantID
+    }
+}

@@ -1,0 +1,39 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// Claims about the person behind an access token (OpenID Connect Core §5.3).
+struct UserInfo: Sendable {
+    let verifier: AccessTokenVerifier
+
+    /// - Throws: `invalid_token` where the token is not ours, dead, or meant for others only;
+    ///   `insufficient_scope` where it was not granted `openid` (§5.3.1, RFC 6750 §3.1).
+    func callAsFunction(_ token: String, in realm: LiveRealm, at moment: Moment) async throws
+        -> JSONObject
+    {
+        guard let live = try await verifier.live(token, in: realm, at: moment),
+            let client = realm.client(uuid: live.reading.grant.clientID), client.isEnabled
+        else {
+            throw OAuthError(.invalidToken, "The access token is unknown, expired or revoked.")
+        }
+        guard live.scope.contains("openid") else {
+            throw OAuthError(.insufficientScope, "The access token was not granted scope openid.")
+        }
+        // RFC 9700 §2.3: a token meant for other resource servers is not for this one.
+        guard live.audiences.contains(where: { sameBytes($0, realm.realm.issuer) }),
+            live.reading.person != nil
+        else {
+            throw OAuthError(.invalidToken, "The access token is not meant for UserInfo.")
+        }
+        let subject = TokenSubject(
+            realm: realm,
+            client: client,
+            grant: live.reading.grant,
+            person: live.reading.person,
+            scope: live.scope
+        )
+        let requested = try live.reading.grant.claims.map { text in try ClaimsRequest(text) }
+        return TokenClaims(subject: subject, now: moment.seconds)
+            .userInfo(requested: requested?.userInfo ?? [])
+    }
+}

@@ -1,0 +1,33 @@
+import PorticoProtocol
+import PorticoStores
+
+/// The roles of a person as claims, in the shape that Keycloak's clients read:
+/// `realm_access.roles` and `resource_access.{client_id}.roles`.
+struct RoleClaims: Sendable {
+    /// The scope token that asks for them.
+    static let scope = "roles"
+
+    let roles: [RoleName]
+
+    /// - Parameter visible: The clients whose roles show; `nil`: all.
+    func add(visible: [String]?, to claims: inout JSONObject) {
+        let realmRoles = names(of: nil)
+        if !realmRoles.isEmpty {
+            claims["realm_access"] = .object(["roles": .array(realmRoles)])
+        }
+        var access = JSONObject()
+        for clientID in clientIDs where visible?.contains(clientID) ?? true {
+            access[clientID] = .object(["roles": .array(names(of: clientID))])
+        }
+        if !access.isEmpty { claims["resource_access"] = .object(access) }
+    }
+
+    /// The names of the realm's roles (`nil`) or of one client's, in the order of the alphabet.
+    func names(of clientID: String?) -> [JSONValue] {
+        roles.filter { $0.clientID == clientID }.map(\.name).sorted().map(JSONValue.string)
+    }
+
+    private var clientIDs: [String] {
+        Set(roles.compactMap(\.clientID)).sorted()
+    }
+}

@@ -1,0 +1,83 @@
+import PorticoProtocol
+import PorticoStores
+
+/// The standard claims about a person (OpenID Connect Core §5.1), each with the scope token that
+/// asks for it (§5.4).
+struct StandardClaims: Sendable {
+    let person: Person
+
+    /// Every claim there is, for `claims_supported`.
+    static let names = byScope.flatMap(\.claims)
+
+    /// The scope tokens that ask for claims.
+    static let scopes = byScope.map(\.scope)
+
+    private static let byScope: [(scope: String, claims: [String])] = [
+        (
+            "profile",
+            [
+                "name", "given_name", "family_name", "middle_name", "nickname",
+                "preferred_username", "profile", "picture", "website", "gender", "birthdate",
+                "zoneinfo", "locale", "updated_at",
+            ]
+        ),
+        ("email", ["email", "email_verified"]),
+        ("address", ["address"]),
+        ("phone", ["phone_number", "phone_number_verified"]),
+    ]
+
+    /// Adds exactly the claims that `scope` asks for. A claim without a value is left out
+    /// (OpenID Connect Core §5.3.2).
+    func add(for scope: Scope, to claims: inout JSONObject) {
+        for (token, names) in Self.byScope where scope.contains(token) {
+            for name in names { add(name, to: &claims) }
+        }
+    }
+
+    /// Adds the single claims that the `claims` parameter asks for (§5.5). Those that have no
+    /// value, or that nobody knows, are left out: that is no error (§5.5.1).
+    func add(_ requested: [ClaimsRequest.Claim], to claims: inout JSONObject) {
+        for claim in requested where Self.names.contains(claim.name) {
+            add(claim.name, to: &claims)
+        }
+    }
+
+    private func add(_ name: String, to claims: inout JSONObject) {
+        if let value = value(name) { claims[name] = value }
+    }
+
+    private func value(_ name: String) -> JSONValue? {
+        switch name {
+        case "name": .string(person.displayName)
+        case "given_name": person.givenName.map(JSONValue.string)
+        case "family_name": person.familyName.map(JSONValue.string)
+        case "preferred_username": .string(person.username)
+        case "updated_at": .integer(person.updatedAt)
+        case "email": person.email.map(JSONValue.string)
+        case "email_verified": person.email.map { _ in .bool(person.isEmailVerified) }
+        case "address": address
+        case "phone_number_verified":
+            attribute("phone_number").map { _ in
+                .bool(person.attributes["phone_number_verified"]?.first == "true")
+            }
+        default: attribute(name)
+        }
+    }
+
+    private func attribute(_ name: String) -> JSONValue? {
+        guard let value = person.attributes[name]?.first, !value.isEmpty else { return nil }
+        return .string(value)
+    }
+
+    /// OpenID Connect Core §5.1.1.
+    private var address: JSONValue? {
+        var address = JSONObject()
+        for (member, attribute) in [
+            ("formatted", "formatted"), ("street_address", "street"), ("locality", "locality"),
+            ("region", "region"), ("postal_code", "postal_code"), ("country", "country"),
+        ] {
+            if let value = self.attribute(attribute) { address[member] = value }
+        }
+        return address.isEmpty ? nil : .object(address)
+    }
+}

@@ -1,0 +1,37 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// Finds out who is signing in with a user name and a password (OpenID Connect Core §3.1.2.3).
+struct PasswordSignIn: Sendable {
+    let people: any PersonStore
+    let hashing: PasswordHashing
+
+    enum Outcome: Sendable {
+        case recognised(Person)
+        /// Nobody has this name, or the password is another: which, nobody learns.
+        case refused
+        /// The password is right, and the account is blocked.
+        case blocked
+    }
+
+    /// Takes as long for a name that nobody has as for a wrong password.
+    ///
+    /// - Throws: ``PasswordHashing/Busy``.
+    func callAsFunction(_ login: String, _ password: SecretText, in realm: LiveRealm) async throws
+        -> Outcome
+    {
+        let credentials = try await people.credentials(
+            realmID: realm.realm.id,
+            login: login,
+            byEmail: realm.realm.signsInWithEmail
+        )
+        // A password that nobody can have still costs a check.
+        let text = PasswordText(password.reveal()) ?? PasswordText("")
+        guard let text else { return .refused }
+        guard try await hashing.verify(text, against: credentials?.password), let credentials else {
+            return .refused
+        }
+        return credentials.person.isEnabled ? .recognised(credentials.person) : .blocked
+    }
+}

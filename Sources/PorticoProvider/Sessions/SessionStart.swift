@@ -1,0 +1,34 @@
+import PorticoBytes
+import PorticoStores
+
+/// Begins browser sessions (OpenID Connect Core §3.1.2.3).
+struct SessionStart: Sendable {
+    let sessions: any BrowserSessionStore
+
+    /// A session with a new id and a new cookie, in place of the one that the browser had: no id
+    /// survives a sign-in.
+    ///
+    /// - Returns: The session and the cookie's value: 43 characters that are kept nowhere.
+    func callAsFunction(
+        _ person: Person,
+        in realm: LiveRealm,
+        replacing old: Hash256?,
+        at moment: Moment
+    ) async throws -> (session: BrowserSession, cookie: String) {
+        let cookie = moment.random.text(32)
+        let session = BrowserSession(
+            id: UniqueID(random: moment.random).text,
+            realmID: realm.realm.id,
+            personID: person.id,
+            cookieHash: Hash256(of: cookie),
+            authenticatedAt: moment.seconds,
+            acr: ProvenRequest.passwordACR,
+            amr: ["pwd"],
+            createdAt: moment.seconds,
+            lastSeenAt: moment.seconds,
+            expiresAt: moment.seconds + realm.realm.lifetimes.sessionMaximum
+        )
+        try await sessions.start(session, replacing: old)
+        return (session, cookie)
+    }
+}

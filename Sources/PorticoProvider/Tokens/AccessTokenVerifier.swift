@@ -1,0 +1,61 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// An access token that this realm signed, that has not expired, and whose grant is live.
+struct LiveAccessToken: Sendable {
+    let claims: JSONObject
+    let reading: GrantReading
+    let scope: Scope
+    /// The audiences it is meant for.
+    let audiences: [String]
+}
+
+/// Judges access tokens that come back to their own issuer (RFC 6750 §3.1, RFC 7662 §2.2).
+struct AccessTokenVerifier: Sendable {
+    let grants: any GrantStore
+
+    /// What the token says, where this realm signed it: expired or not.
+    ///
+    /// - Returns: `nil` where it is no access token of this realm.
+    func signed(_ text: String, by realm: LiveRealm) -> (claims: JSONObject, id: AccessTokenID)? {
+        // `try?`: whatever is wrong, it is not a token of ours. Other kinds of JWT are refused by
+        // their type (RFC 8725 §3.12).
+        guard let jwt = try? JWT(parsing: text, limit: 8192),
+            let claims = try? jwt.verified(
+                by: realm.keys.verificationKeys,
+                allowing: Set(realm.keys.algorithms),
+                types: [.accessToken]
+            ).claims,
+            let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),
+            let id = claims.string("jti").flatMap(AccessTokenID.init)
+        else { return nil }
+        return (claims, id)
+    }
+
+    /// - Returns: `nil` where the token is not ours, has expired, or its grant is dead: signed out,
+    ///   revoked, its person disabled (mechanisms, "Refresh tokens").
+    func live(_ text: String, in realm: LiveRealm, at moment: Moment) async throws
+        -> LiveAccessToken?
+    {
+        guard let (claims, id) = signed(text, by: realm),
+            let expires = claims.int64("exp"), moment.seconds < expires,
+            let issued = claims.int64("iat"), issued >= realm.realm.notBefore,
+            let reading = try await grants.grant(
+                id: id.grantID,
+                realmID: realm.realm.id,
+                at: moment.seconds
+            ),
+            reading.isLive
+        else { return nil }
+        return LiveAccessToken(
+            claims: claims,
+            reading: reading,
+            // Our own signature stands over it.
+            scope: Scope(
+                tokens: (claims.string("scope") ?? "").split(separator: " ").map(String.init)
+            ),
+            audiences: claims.strings("aud") ?? claims.string("aud").map { [$0] } ?? []
+        )
+    }
+}

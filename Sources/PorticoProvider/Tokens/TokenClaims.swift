@@ -1,0 +1,144 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// Everything that tokens of one grant are made from.
+struct TokenSubject: Sendable {
+    let realm: LiveRealm
+    let client: Client
+    let grant: Grant
+    /// `nil` for client_credentials.
+    let person: PersonWithRoles?
+    /// The scope of this token: the grant's, or less (RFC 6749 §6).
+    let scope: Scope
+
+    /// `sub`: the person, or the client itself under a name that no person's id can be
+    /// (RFC 9700 §4.15).
+    var subject: String {
+        person?.person.id ?? "client:" + client.clientID
+    }
+
+    var lifetime: Int64 {
+        client.accessTokenLifetime ?? realm.realm.lifetimes.accessToken
+    }
+
+    var mapped: MappedClaims {
+        MappedClaims(mappers: realm.mappers(for: client), person: person)
+    }
+}
+
+/// Writes the claims of access tokens, ID Tokens and UserInfo answers.
+struct TokenClaims: Sendable {
+    let subject: TokenSubject
+    /// Seconds since 1970.
+    let now: Int64
+
+    /// RFC 9068 §2.2, with the members that Keycloak's clients read.
+    ///
+    /// - Parameter id: `jti`; ``AccessTokenID`` says what it holds.
+    func accessToken(id: AccessTokenID) -> JSONObject {
+        var claims = common()
+        claims["jti"] = .string(id.text)
+        claims["aud"] = audience
+        claims["typ"] = "Bearer"
+        claims["client_id"] = .string(subject.client.clientID)
+        claims["scope"] = .string(subject.scope.text)
+        addSession(to: &claims)
+        addRoles(for: .accessToken, to: &claims)
+        return claims
+    }
+
+    /// OpenID Connect Core §2, §3.1.3.6.
+    ///
+    /// - Parameters:
+    ///   - nonce: Copied unchanged from the request; never made up.
+    ///   - accessTokenHash: `at_hash` of the access token in the same answer.
+    func idToken(nonce: String?, accessTokenHash: String, requested: [ClaimsRequest.Claim])
+        -> JSONObject
+    {
+        var claims = common()
+        claims["aud"] = .string(subject.client.clientID)
+        claims["typ"] = "ID"
+        if let nonce { claims["nonce"] = .string(nonce) }
+        claims["at_hash"] = .string(accessTokenHash)
+        addSession(to: &claims)
+        if !subject.grant.amr.isEmpty {
+            claims["amr"] = .array(subject.grant.amr.map(JSONValue.string))
+        }
+        addPerson(requested, to: &claims)
+        addRoles(for: .idToken, to: &claims)
+        return claims
+    }
+
+    /// OpenID Connect Core §5.3.2: `sub` is always there.
+    func userInfo(requested: [ClaimsRequest.Claim]) -> JSONObject {
+        var claims: JSONObject = ["sub": .string(subject.subject)]
+        addPerson(requested, to: &claims)
+        addRoles(for: .userInfo, to: &claims)
+        return claims
+    }
+
+    private func common() -> JSONObject {
+        [
+            "exp": .integer(now + subject.lifetime),
+            "iat": .integer(now),
+            "iss": .string(subject.realm.realm.issuer),
+            "sub": .string(subject.subject),
+            "azp": .string(subject.client.clientID),
+        ]
+    }
+
+    /// One audience is a plain string. Tokens that UserInfo takes are meant for the issuer too.
+    private var audience: JSONValue {
+        var audiences = subject.mapped.audiences
+        if subject.scope.contains("openid") || audiences.isEmpty {
+            audiences.append(subject.realm.realm.issuer)
+        }
+        return audiences.count == 1
+            ? .string(audiences[0]) : .array(audiences.map(JSONValue.string))
+    }
+
+    /// `auth_time` is the moment of the last check of credentials, whatever refreshed since
+    /// (OpenID Connect Core §12.2).
+    private func addSession(to claims: inout JSONObject) {
+        if let time = subject.grant.authenticatedAt { claims["auth_time"] = .integer(time) }
+        if let sessionID = subject.grant.sessionID { claims["sid"] = .string(sessionID) }
+        if let acr = subject.grant.acr { claims["acr"] = .string(acr) }
+    }
+
+    private func addPerson(_ requested: [ClaimsRequest.Claim], to claims: inout JSONObject) {
+        guard let person = subject.person?.person else { return }
+        let standard = StandardClaims(person: person)
+        standard.add(for: subject.scope, to: &claims)
+        standard.add(requested, to: &claims)
+    }
+
+    private func addRoles(for target: ClaimMapper.Target, to claims: inout JSONObject) {
+        if let roles = subject.person?.roles, subject.scope.contains(RoleClaims.scope) {
+            RoleClaims(roles: roles).add(visible: subject.client.roleClients, to: &claims)
+        }
+        subject.mapped.add(for: target, to: &claims)
+    }
+}
+
+/// `jti` of an access token: the grant it hangs on and 64 random bits, so that revocation and
+/// introspection find the grant without a table of tokens (RFC 7519 §4.1.7).
+struct AccessTokenID: Sendable, Equatable {
+    let grantID: UniqueID
+    private let distinction: [UInt8]
+
+    init(grantID: UniqueID, random: RandomSource) {
+        self.grantID = grantID
+        distinction = random.bytes(8)
+    }
+
+    init?(_ text: String) {
+        guard let bytes = Base64URL.decode(text), bytes.count == 24,
+            let grantID = UniqueID(bytes: Array(bytes.prefix(16)))
+        else { return nil }
+        self.grantID = grantID
+        distinction = Array(bytes.suffix(8))
+    }
+
+    var text: String { Base64URL.encode(grantID.bytes + distinction) }
+}

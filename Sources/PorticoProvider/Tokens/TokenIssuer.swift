@@ -1,0 +1,84 @@
+import PorticoBytes
+package import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// Makes the answer of the token endpoint from a grant (RFC 6749 §5.1, OpenID Connect Core
+/// §3.1.3.3), with the members that Keycloak's clients read (Keycloak `AccessTokenResponse`).
+struct TokenIssuer: Sendable {
+    let ring: KeyRing
+
+    /// - Parameters:
+    ///   - nonce: The request's; `nil` on refresh (OpenID Connect Core §12.2).
+    ///   - generation: The refresh token to hand out; `nil`: none.
+    func issue(_ subject: TokenSubject, nonce: String?, generation: UInt32?, at moment: Moment)
+        throws -> TokenAnswer
+    {
+        let realm = subject.realm
+        guard let key = realm.signingKey(for: subject.client, at: moment.seconds) else {
+            throw OAuthError(.serverError, "The realm has no active key of this algorithm.")
+        }
+        let claims = TokenClaims(subject: subject, now: moment.seconds)
+        let id = AccessTokenID(grantID: subject.grant.id, random: moment.random)
+        let accessToken = try key.sign(claims: claims.accessToken(id: id), type: .accessToken)
+        var idToken: String?
+        if subject.scope.contains("openid"), subject.person != nil {
+            let content = claims.idToken(
+                nonce: nonce,
+                accessTokenHash: key.algorithm.leftHalfHash(of: accessToken),
+                requested: try requestedClaims(subject.grant)?.idToken ?? []
+            )
+            idToken = try key.sign(claims: content, type: .jwt)
+        }
+        return TokenAnswer(
+            accessToken: accessToken,
+            expiresIn: subject.lifetime,
+            refreshToken: generation.flatMap {
+                RefreshToken(of: subject.grant, generation: $0, ring: ring)?.text
+            },
+            refreshExpiresIn: refreshExpiresIn(subject, at: moment.seconds),
+            idToken: idToken,
+            notBefore: max(realm.realm.notBefore, subject.person?.person.notBefore ?? 0),
+            sessionState: subject.grant.sessionID,
+            scope: subject.scope.text
+        )
+    }
+
+    /// When the refresh token dies if nobody uses it, in seconds from now.
+    private func refreshExpiresIn(_ subject: TokenSubject, at now: Int64) -> Int64 {
+        let idle = subject.grant.idleSeconds
+        guard let end = subject.grant.expiresAt else { return idle }
+        return max(0, min(idle, end - now))
+    }
+
+    private func requestedClaims(_ grant: Grant) throws -> ClaimsRequest? {
+        try grant.claims.map { text in try ClaimsRequest(text) }
+    }
+}
+
+/// The members of a token response, in the order they are sent.
+package struct TokenAnswer: Sendable {
+    let accessToken: String
+    let expiresIn: Int64
+    let refreshToken: String?
+    let refreshExpiresIn: Int64
+    let idToken: String?
+    let notBefore: Int64
+    let sessionState: String?
+    let scope: String
+
+    package var json: JSONObject {
+        var json: JSONObject = [
+            "access_token": .string(accessToken),
+            "expires_in": .integer(expiresIn),
+            "refresh_expires_in": .integer(refreshToken == nil ? 0 : refreshExpiresIn),
+        ]
+        if let refreshToken { json["refresh_token"] = .string(refreshToken) }
+        json["token_type"] = "Bearer"
+        if let idToken { json["id_token"] = .string(idToken) }
+        json["not-before-policy"] = .integer(notBefore)
+        if let sessionState { json["session_state"] = .string(sessionState) }
+        json["scope"] = .string(scope)
+        return json
+    }
+}
