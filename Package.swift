@@ -119,6 +119,7 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoSQL", "PorticoStores",
                 serverProduct("GRDB", "GRDB.swift"),
+                serverProduct("GRDBSQLite", "GRDB.swift"),
             ],
             swiftSettings: settings
         ),

@@ -1,0 +1,125 @@
+package import PorticoBytes
+package import PorticoStores
+
+/// Browser sessions in SQL.
+package struct SQLBrowserSessionStore: BrowserSessionStore {
+    let database: any SQLDatabase
+
+    package init(_ database: any SQLDatabase) {
+        self.database = database
+    }
+
+    package func start(_ session: BrowserSession, replacing old: Hash256?) async throws {
+        try await database.change { transaction in
+            if let old {
+                try transaction.run(
+                    """
+                    UPDATE browser_sessions SET ended_at = $1
+                    WHERE cookie_hash = $2 AND realm_id = $3 AND ended_at IS NULL
+                    """,
+                    [.int64(session.createdAt), .bytes(old.bytes), .text(session.realmID)]
+                )
+            }
+            try transaction.run(
+                """
+                INSERT INTO browser_sessions (id, realm_id, person_id, cookie_hash,
+                    authenticated_at, acr, amr, created_at, last_seen_at, expires_at)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                """,
+                BrowserSessionRow.values(session)
+            )
+        }
+    }
+
+    package func live(cookie: Hash256, realmID: String, at now: Int64, idle: Int64) async throws
+        -> LiveBrowserSession?
+    {
+        try await database.read { reader in
+            try reader.first(
+                """
+                SELECT s.id, s.realm_id, s.person_id, s.cookie_hash, s.authenticated_at, s.acr,
+                    s.amr, s.created_at, s.last_seen_at, s.expires_at,
+                    p.id, p.realm_id, p.username, p.email, p.is_email_verified, p.given_name,
+                    p.family_name, p.is_enabled, p.not_before, p.attributes, p.created_at,
+                    p.updated_at
+                FROM browser_sessions AS s
+                JOIN people AS p ON p.id = s.person_id AND p.realm_id = s.realm_id
+                WHERE s.cookie_hash = $1 AND s.realm_id = $2
+                    AND s.ended_at IS NULL AND s.expires_at > $3 AND s.last_seen_at > $4
+                    AND p.is_enabled AND p.not_before <= s.authenticated_at
+                """,
+                [.bytes(cookie.bytes), .text(realmID), .int64(now), .int64(now &- idle)],
+                decode: BrowserSessionRow.live
+            )
+        }
+    }
+
+    package func live(id: String, realmID: String, at now: Int64, idle: Int64) async throws
+        -> LiveBrowserSession?
+    {
+        try await database.read { reader in
+            try reader.first(
+                """
+                SELECT s.id, s.realm_id, s.person_id, s.cookie_hash, s.authenticated_at, s.acr,
+                    s.amr, s.created_at, s.last_seen_at, s.expires_at,
+                    p.id, p.realm_id, p.username, p.email, p.is_email_verified, p.given_name,
+                    p.family_name, p.is_enabled, p.not_before, p.attributes, p.created_at,
+                    p.updated_at
+                FROM browser_sessions AS s
+                JOIN people AS p ON p.id = s.person_id AND p.realm_id = s.realm_id
+                WHERE s.id = $1 AND s.realm_id = $2
+                    AND s.ended_at IS NULL AND s.expires_at > $3 AND s.last_seen_at > $4
+                    AND p.is_enabled AND p.not_before <= s.authenticated_at
+                """,
+                [.text(id), .text(realmID), .int64(now), .int64(now &- idle)],
+                decode: BrowserSessionRow.live
+            )
+        }
+    }
+
+    package func end(id: String, realmID: String, at now: Int64) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                """
+                UPDATE browser_sessions
+                SET ended_at = CASE WHEN ended_at IS NULL THEN $1 ELSE ended_at END
+                WHERE id = $2 AND realm_id = $3
+                """,
+                [.int64(now), .text(id), .text(realmID)]
+            )
+            return changed > 0 ? .changed : .notFound
+        }
+    }
+
+    package func touch(_ seen: [(id: String, at: Int64)]) async throws {
+        guard !seen.isEmpty else { return }
+        try await database.change { transaction in
+            for (id, time) in seen {
+                try transaction.run(
+                    """
+                    UPDATE browser_sessions SET last_seen_at = $1
+                    WHERE id = $2 AND last_seen_at < $1
+                    """,
+                    [.int64(time), .text(id)]
+                )
+            }
+        }
+    }
+
+    /// Grants do not need ended sessions: one without its session is as dead.
+    package func purge(before time: Int64) async throws {
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT s.id FROM browser_sessions AS s
+                WHERE s.id > $1 AND (s.ended_at < $2 OR s.expires_at < $2
+                    OR NOT EXISTS (SELECT 1 FROM people AS p WHERE p.id = s.person_id))
+                ORDER BY s.id LIMIT 200
+                """,
+                [cursor ?? .text(""), .int64(time)]
+            ) { SQLValue.text(try $0.text(0)) }
+        } removing: { transaction, id in
+            try transaction.run("DELETE FROM browser_sessions WHERE id = $1", [id])
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import PorticoProtocol
+package import PorticoStores
+
+extension SQLPersonStore {
+    package func setPassword(
+        _ password: PasswordHash,
+        of personID: String,
+        at now: Int64
+    ) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                """
+                UPDATE people SET password_hash = $1, updated_at = $2,
+                    not_before = CASE WHEN not_before < $2 THEN $2 ELSE not_before END
+                WHERE id = $3
+                """,
+                [.text(password.encoded), .int64(now), .text(personID)]
+            )
+            return changed > 0 ? .changed : .notFound
+        }
+    }
+
+    package func upgradePassword(
+        _ old: PasswordHash,
+        to new: PasswordHash,
+        of personID: String
+    ) async throws {
+        _ = try await database.change { transaction in
+            try transaction.run(
+                "UPDATE people SET password_hash = $1 WHERE id = $2 AND password_hash = $3",
+                [.text(new.encoded), .text(personID), .text(old.encoded)]
+            )
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import PorticoProtocol
+package import PorticoStores
+
+/// People in SQL.
+package struct SQLPersonStore: PersonStore {
+    let database: any SQLDatabase
+
+    package init(_ database: any SQLDatabase) {
+        self.database = database
+    }
+
+    package func person(id: String, realmID: String) async throws -> PersonWithRoles? {
+        try await database.read { reader in
+            let person = try reader.first(
+                """
+                SELECT id, realm_id, username, email, is_email_verified, given_name, family_name,
+                    is_enabled, not_before, attributes, created_at, updated_at
+                FROM people WHERE id = $1 AND realm_id = $2
+                """,
+                [.text(id), .text(realmID)]
+            ) { try PersonRow.person($0) }
+            guard let person else { return nil }
+            return PersonWithRoles(person: person, roles: try reader.roles(ofPerson: id))
+        }
+    }
+
+    package func credentials(realmID: String, login: String, byEmail: Bool) async throws
+        -> PersonCredentials?
+    {
+        let key = SQLValue.text(login.lowercased())
+        return try await database.read { reader in
+            let byName = try reader.first(
+                """
+                SELECT id, realm_id, username, email, is_email_verified, given_name, family_name,
+                    is_enabled, not_before, attributes, created_at, updated_at, password_hash
+                FROM people WHERE realm_id = $1 AND username = $2
+                """,
+                [.text(realmID), key],
+                decode: PersonCredentials.init(row:)
+            )
+            guard byName == nil, byEmail else { return byName }
+            return try reader.first(
+                """
+                SELECT id, realm_id, username, email, is_email_verified, given_name, family_name,
+                    is_enabled, not_before, attributes, created_at, updated_at, password_hash
+                FROM people WHERE realm_id = $1 AND email_key = $2
+                """,
+                [.text(realmID), key],
+                decode: PersonCredentials.init(row:)
+            )
+        }
+    }
+
+    package func people(realmID: String, after cursor: String?, limit: Int) async throws -> [Person]
+    {
+        try await database.scan { reader in
+            try reader.rows(
+                """
+                SELECT id, realm_id, username, email, is_email_verified, given_name, family_name,
+                    is_enabled, not_before, attributes, created_at, updated_at
+                FROM people WHERE realm_id = $1 AND username > $2 ORDER BY username LIMIT $3
+                """,
+                [.text(realmID), .text(cursor ?? ""), .int64(Int64(max(0, limit)))]
+            ) { try PersonRow.person($0) }
+        }
+    }
+
+    package func create(_ person: NewPerson) async throws -> Creation {
+        try await database.change { try $0.insert(person) }
+    }
+
+    package func update(_ person: Person) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                """
+                UPDATE people SET username = $1, email = $2, email_key = $3,
+                    is_email_verified = $4, given_name = $5, family_name = $6, is_enabled = $7,
+                    not_before = $8, attributes = $9, updated_at = $10
+                WHERE id = $11 AND realm_id = $12
+                """,
+                [
+                    .text(person.username.lowercased()), SQLValue(person.email),
+                    SQLValue(person.email?.lowercased()), .bool(person.isEmailVerified),
+                    SQLValue(person.givenName), SQLValue(person.familyName),
+                    .bool(person.isEnabled), .int64(person.notBefore),
+                    SQLValue(PersonAttributes.document(person.attributes)),
+                    .int64(person.updatedAt), .text(person.id), .text(person.realmID),
+                ]
+            )
+            return changed > 0 ? .changed : .notFound
+        }
+    }
+
+    package func deletePerson(id: String, realmID: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                "DELETE FROM people WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            )
+            guard changed > 0 else { return .notFound }
+            try transaction.run(
+                "INSERT INTO deleted_people (id, realm_id) VALUES ($1, $2)",
+                [.text(id), .text(realmID)]
+            )
+            return .changed
+        }
+    }
+}
+
+extension PersonCredentials {
+    fileprivate init(row: any SQLRow) throws {
+        self.init(
+            person: try PersonRow.person(row),
+            password: try row.optionalText(PersonRow.width).map(PasswordHash.init)
+        )
+    }
+}
+
+extension SQLTransaction {
+    /// A new person with password and roles. An id that somebody had before is taken.
+    func insert(_ new: NewPerson) throws -> Creation {
+        let isNew = try hasRow(
+            """
+            INSERT INTO people (id, realm_id, username, email, email_key, is_email_verified,
+                given_name, family_name, is_enabled, not_before, attributes, created_at,
+                updated_at, password_hash)
+            SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+            WHERE NOT EXISTS (SELECT 1 FROM deleted_people WHERE id = $1)
+            ON CONFLICT DO NOTHING RETURNING id
+            """,
+            PersonRow.values(new.person) + [SQLValue(new.password?.encoded)]
+        )
+        guard isNew else { return .conflict }
+        for role in new.roles {
+            guard let roleID = try roleID(of: role, realmID: new.person.realmID) else {
+                throw MissingReference()
+            }
+            try give(roleID, to: new.person.id)
+        }
+        return .created
+    }
+}

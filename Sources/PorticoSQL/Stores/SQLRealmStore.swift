@@ -1,0 +1,172 @@
+import PorticoProtocol
+package import PorticoStores
+
+/// Realms, clients, roles and keys in SQL.
+package struct SQLRealmStore: RealmStore {
+    let database: any SQLDatabase
+
+    package init(_ database: any SQLDatabase) {
+        self.database = database
+    }
+
+    package func version() async throws -> Int64 {
+        try await database.read { try $0.realmVersion() }
+    }
+
+    package func snapshot() async throws -> RealmSnapshotRecord {
+        try await database.scan { reader in
+            RealmSnapshotRecord(
+                version: try reader.realmVersion(),
+                realms: try reader.allRealms(),
+                clients: try reader.allClients(),
+                keys: try reader.allKeys()
+            )
+        }
+    }
+
+    package func create(_ new: NewRealm) async throws -> Creation {
+        try await database.change { transaction in
+            let realm = new.realm
+            var document = JSONObject()
+            realm.write(to: &document)
+            let isNew = try transaction.hasRow(
+                """
+                INSERT INTO realms (id, name, issuer, settings) VALUES ($1, $2, $3, $4)
+                ON CONFLICT DO NOTHING RETURNING id
+                """,
+                [.text(realm.id), .text(realm.name), .text(realm.issuer), SQLValue(document)]
+            )
+            guard isNew else { return .conflict }
+            for key in new.keys { try transaction.insert(key) }
+            for client in new.clients where try transaction.insert(client) == .conflict {
+                throw StoreConflict()
+            }
+            for role in new.roles where try transaction.insert(role) == .conflict {
+                throw StoreConflict()
+            }
+            for person in new.people where try transaction.insert(person) == .conflict {
+                throw StoreConflict()
+            }
+            try transaction.raiseRealmVersion()
+            return .created
+        }
+    }
+
+    package func update(_ realm: Realm) async throws -> Change {
+        try await database.change { transaction in
+            let kept = try transaction.first(
+                "SELECT settings FROM realms WHERE id = $1",
+                [.text(realm.id)]
+            ) { try $0.document(0) }
+            guard var document = kept else { return .notFound }
+            realm.write(to: &document)
+            try transaction.run(
+                "UPDATE realms SET settings = $1 WHERE id = $2",
+                [SQLValue(document), .text(realm.id)]
+            )
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
+    package func deleteRealm(id: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run("DELETE FROM realms WHERE id = $1", [.text(id)])
+            guard changed > 0 else { return .notFound }
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
+    package func rotate(adding: [SigningKeyRecord], changing: [SigningKeyRecord]) async throws {
+        try await database.change { transaction in
+            for key in adding { try transaction.insert(key) }
+            for key in changing { try transaction.update(key) }
+            try transaction.raiseRealmVersion()
+        }
+    }
+
+    package func removeKeys(retiredBefore time: Int64) async throws {
+        try await database.change { transaction in
+            let removed = try transaction.run(
+                "DELETE FROM signing_keys WHERE retired_from < $1",
+                [.int64(time)]
+            )
+            if removed > 0 { try transaction.raiseRealmVersion() }
+        }
+    }
+}
+
+extension SQLReader {
+    fileprivate func realmVersion() throws -> Int64 {
+        let version = try first("SELECT version FROM realm_version", []) { try $0.int64(0) }
+        guard let version else { throw SQLError(.corrupt, code: 0) }
+        return version
+    }
+
+    fileprivate func allRealms() throws -> [Realm] {
+        try rows("SELECT id, name, issuer, settings FROM realms ORDER BY name", []) { row in
+            try Realm(
+                id: row.text(0),
+                name: row.text(1),
+                issuer: row.text(2),
+                document: row.document(3)
+            )
+        }
+    }
+
+    fileprivate func allKeys() throws -> [SigningKeyRecord] {
+        try rows(
+            """
+            SELECT realm_id, key_id, algorithm, sealed_private_key, created_at, active_from,
+                retired_from
+            FROM signing_keys ORDER BY realm_id, active_from, key_id
+            """,
+            []
+        ) { row in
+            guard let algorithm = SignatureAlgorithm(rawValue: try row.text(2)) else {
+                throw SQLDecodingError.outOfRange(column: 2)
+            }
+            return SigningKeyRecord(
+                realmID: try row.text(0),
+                keyID: try row.text(1),
+                algorithm: algorithm,
+                sealedPrivateKey: try row.text(3),
+                createdAt: try row.int64(4),
+                activeFrom: try row.int64(5),
+                retiredFrom: try row.optionalInt64(6)
+            )
+        }
+    }
+}
+
+extension SQLTransaction {
+    fileprivate func insert(_ key: SigningKeyRecord) throws {
+        try run(
+            """
+            INSERT INTO signing_keys (realm_id, key_id, algorithm, sealed_private_key, created_at,
+                active_from, retired_from)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """,
+            [
+                .text(key.realmID), .text(key.keyID), .text(key.algorithm.rawValue),
+                .text(key.sealedPrivateKey), .int64(key.createdAt), .int64(key.activeFrom),
+                SQLValue(key.retiredFrom),
+            ]
+        )
+    }
+
+    fileprivate func update(_ key: SigningKeyRecord) throws {
+        let changed = try run(
+            """
+            UPDATE signing_keys SET active_from = $1, retired_from = $2
+            WHERE realm_id = $3 AND key_id = $4
+            """,
+            [
+                .int64(key.activeFrom), SQLValue(key.retiredFrom), .text(key.realmID),
+                .text(key.keyID),
+            ]
+        )
+        guard changed > 0 else { throw MissingReference() }
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// A file that only its owner can read (0600), in a folder that only its owner can enter (0700).
+enum PrivateDatabaseFile {
+    /// Makes file and folder where they are missing. A file that is there loses the rights of
+    /// others; a folder that is there is left as it is: it may be somebody's home.
+    ///
+    /// - Throws: ``DatabaseOpeningError``.
+    static func prepare(_ path: String) throws(DatabaseOpeningError) {
+        try makeFolder(URL(filePath: path).deletingLastPathComponent().path)
+        // SQLite gives its log and index files the mode of the database file.
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file >= 0 {
+            close(file)
+        } else if errno == EEXIST {
+            // Not opened: closing it would drop the locks that this process has on it.
+            guard chmod(path, 0o600) == 0 else { throw .cannotOpen }
+        } else {
+            throw .cannotOpen
+        }
+    }
+
+    private static func makeFolder(_ path: String) throws(DatabaseOpeningError) {
+        guard path != "/", path != "" else { return }
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT else { throw .cannotCreateFolder }
+        try makeFolder(URL(filePath: path).deletingLastPathComponent().path)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .cannotCreateFolder }
+    }
+}

@@ -1,0 +1,37 @@
+import GRDB
+import GRDBSQLite
+import PorticoSQL
+import PorticoStores
+
+/// SQLite's (extended) result code in the stores' words.
+func sqliteError(_ code: Int32) -> any Error {
+    switch code {
+    case SQLITE_CONSTRAINT | 8 << 8, SQLITE_CONSTRAINT | 6 << 8, SQLITE_CONSTRAINT | 10 << 8:
+        // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY, _ROWID
+        return SQLError(.uniqueViolation, code: code)
+    case SQLITE_CONSTRAINT | 3 << 8:
+        // SQLITE_CONSTRAINT_FOREIGNKEY
+        return SQLError(.foreignKeyViolation, code: code)
+    default: break
+    }
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED: return StoreBusy()
+    case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM:
+        return SQLError(.cannotWrite, code: code)
+    case SQLITE_CORRUPT, SQLITE_NOTADB: return SQLError(.corrupt, code: code)
+    case SQLITE_ERROR, SQLITE_RANGE, SQLITE_MISUSE, SQLITE_MISMATCH, SQLITE_CONSTRAINT:
+        return SQLError(.badStatement, code: code)
+    default: return SQLError(.other, code: code)
+    }
+}
+
+/// Runs `body`, which calls GRDB, with GRDB's errors in the stores' words.
+func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch let error as DatabaseError {
+        throw error.message == "Connection is closed"
+            ? SQLError(.closed, code: error.extendedResultCode.rawValue)
+            : sqliteError(error.extendedResultCode.rawValue)
+    }
+}
