@@ -1,16 +1,17 @@
 import Foundation
 import PorticoBytes
-package import PorticoSQL
+import PorticoSQL
 package import PorticoSQLite
+package import PorticoStores
 
 /// An empty, migrated database with all stores on it. Its file, if it has one, goes when it goes.
 package final class TestDatabase: Sendable {
     package let database: SQLiteDatabase
-    package let realms: SQLRealmStore
-    package let people: SQLPersonStore
-    package let sessions: SQLBrowserSessionStore
-    package let grants: SQLGrantStore
-    package let pushedRequests: SQLPushedRequestStore
+    package let realms: any RealmStore
+    package let people: any PersonStore
+    package let sessions: any BrowserSessionStore
+    package let grants: any GrantStore
+    package let pushedRequests: any PushedRequestStore
     /// The database file; `nil` in memory.
     package let file: String?
 

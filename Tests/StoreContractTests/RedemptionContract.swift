@@ -1,0 +1,260 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("GrantStore: redeeming codes") struct RedemptionContract {
+    @Test(
+        "RFC 6749 §4.1.3: a code's first redemption keeps its grant, live, as it was given",
+        arguments: StoreUnderTest.allCases
+    )
+    func first(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.claims = #"{"id_token":{"acr":null}}"#
+        grant.refresh?.idempotencyKey = Hash256(of: "key")
+        let outcome = try await stores.redeem(grant)
+        #expect(outcome == .redeemed)
+        let reading = try await stores.reading(grant.id)
+        #expect(reading?.grant == grant)
+        #expect(reading?.isLive == true)
+        #expect(reading?.person?.person == Example.ann)
+        #expect(reading?.person?.roles == [RoleName(clientID: nil, name: "admin")])
+    }
+
+    @Test(
+        "RFC 6749 §4.1.2: of any number of concurrent redemptions of a code exactly one wins",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        for _ in 1...20 {
+            let grant = Example.grant(Example.fresh())
+            let answers = try await concurrently(20) { _ in
+                try await stores.redeem(grant, request: Example.fresh())
+            }
+            #expect(answers.count(of: .redeemed) == 1)
+            #expect(answers.count(of: .replayed) == 19)
+        }
+    }
+
+    @Test(
+        "mechanisms: of any number of codes for one authorization request exactly one is redeemed",
+        arguments: StoreUnderTest.allCases
+    )
+    func requestRace(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        for _ in 1...20 {
+            let request = Example.fresh()
+            let answers = try await concurrently(20) { _ in
+                try await stores.redeem(Example.grant(Example.fresh()), request: request)
+            }
+            #expect(answers.count(of: .redeemed) == 1)
+            #expect(answers.count(of: .replayed) == 19)
+        }
+    }
+
+    @Test(
+        "RFC 6749 §4.1.2: a code redeemed again is refused, and what it issued is revoked",
+        arguments: StoreUnderTest.allCases
+    )
+    func replay(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        #expect(try await stores.redeem(Example.grant()) == .replayed)
+        #expect(try await stores.reading(Example.grant().id)?.isLive == false)
+    }
+
+    @Test(
+        "RFC 6749 §4.1.2: a replay revokes also once the browser session has ended",
+        arguments: StoreUnderTest.allCases
+    )
+    func replayAfterSession(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.isOffline = true
+        #expect(try await stores.redeem(grant) == .redeemed)
+        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        #expect(try await stores.reading(grant.id)?.isLive == true)
+        #expect(try await stores.redeem(grant) == .replayed)
+        #expect(try await stores.reading(grant.id)?.isLive == false)
+    }
+
+    @Test(
+        "mechanisms: a second code of an answered request is refused and leaves the grant alone",
+        arguments: StoreUnderTest.allCases
+    )
+    func secondCode(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        #expect(try await stores.redeem(Example.grant(Example.id(2))) == .replayed)
+        #expect(try await stores.reading(Example.grant().id)?.isLive == true)
+        #expect(try await stores.reading(Example.id(2)) == nil)
+    }
+
+    @Test(
+        "mechanisms: no grant comes of a code whose browser session or person is gone",
+        arguments: StoreUnderTest.allCases,
+        SignInLoss.allCases
+    )
+    func sessionEnded(_ database: StoreUnderTest, _ loss: SignInLoss) async throws {
+        let stores = try await database.furnished()
+        try await loss.happen(to: stores)
+        let outcome = try await stores.redeem(Example.grant(), at: loss.now)
+        #expect(outcome == .sessionEnded)
+        #expect(try await stores.reading(Example.grant().id) == nil)
+        #expect(try await stores.grants.isAnswered(requestID: Example.id(9)) == false)
+    }
+
+    @Test(
+        "mechanisms: no grant comes of a code for another person than the session's",
+        arguments: StoreUnderTest.allCases
+    )
+    func otherPerson(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        _ = try await stores.people.create(NewPerson(person: Example.person("bob"), password: nil))
+        var grant = Example.grant()
+        grant.personID = "person-bob"
+        #expect(try await stores.redeem(grant) == .sessionEnded)
+    }
+
+    @Test(
+        "decision 14: a code presented wrongly is never good again",
+        arguments: StoreUnderTest.allCases
+    )
+    func refusal(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let request = Example.id(9)
+        #expect(try await stores.refuse(Example.grant(), request: request) == .redeemed)
+        #expect(try await stores.reading(Example.grant().id)?.isLive == false)
+        #expect(try await stores.grants.isAnswered(requestID: request))
+        #expect(try await stores.redeem(Example.grant(), request: request) == .replayed)
+        #expect(try await stores.reading(Example.grant().id)?.isLive == false)
+    }
+
+    @Test(
+        "decision 14: a wrong presentation after the right one changes nothing",
+        arguments: StoreUnderTest.allCases
+    )
+    func lateRefusal(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        #expect(try await stores.refuse(Example.grant(), request: Example.id(9)) == .replayed)
+        #expect(try await stores.reading(Example.grant().id)?.isLive == true)
+    }
+
+    @Test(
+        "decision 14: of a right and a wrong presentation at once one spends the code",
+        arguments: StoreUnderTest.allCases
+    )
+    func refusalRace(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        for _ in 1...20 {
+            let grant = Example.grant(Example.fresh())
+            let request = Example.fresh()
+            let answers = try await concurrently(10) { index in
+                index == 0
+                    ? try await stores.redeem(grant, request: request)
+                    : try await stores.refuse(grant, request: request)
+            }
+            #expect(answers.count(of: .redeemed) == 1)
+        }
+    }
+
+    @Test(
+        "RFC 9126 §4: a request is answered once a grant was made or refused for it",
+        arguments: StoreUnderTest.allCases
+    )
+    func answered(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.grants.isAnswered(requestID: Example.id(9)) == false)
+        _ = try await stores.redeem(Example.grant())
+        #expect(try await stores.grants.isAnswered(requestID: Example.id(9)))
+        #expect(try await stores.grants.isAnswered(requestID: Example.id(8)) == false)
+    }
+
+    @Test("a grant without a code is kept once", arguments: StoreUnderTest.allCases)
+    func insertion(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.personID = nil
+        grant.sessionID = nil
+        grant.refresh = nil
+        grant.authenticatedAt = nil
+        grant.acr = nil
+        let now = Example.now
+        #expect(try await stores.grants.insert(grant, spending: nil, at: now) == .redeemed)
+        #expect(try await stores.grants.insert(grant, spending: nil, at: now) == .replayed)
+        let reading = try await stores.reading(grant.id)
+        #expect(reading?.grant == grant)
+        #expect(reading?.isLive == true)
+        #expect(reading?.person == nil)
+    }
+}
+
+/// What may become of a sign-in between code and redemption.
+enum SignInLoss: String, CaseIterable, CustomTestStringConvertible {
+    case signedOut = "the person signed out"
+    case sessionExpired = "the session expired"
+    case replaced = "the session was replaced"
+    case disabled = "the person was disabled"
+    case deleted = "the person was deleted"
+    case passwordChanged = "the password was changed"
+    case realmDeleted = "the realm was deleted"
+
+    var testDescription: String { rawValue }
+
+    /// When it is looked at.
+    var now: Int64 { self == .sessionExpired ? Example.session.expiresAt : Example.now }
+
+    func happen(to stores: TestDatabase) async throws {
+        switch self {
+        case .signedOut:
+            let change = try await stores.sessions.end(
+                id: "session-1",
+                realmID: "realm-1",
+                at: Example.now
+            )
+            #expect(change == .changed)
+        case .sessionExpired: break
+        case .replaced:
+            let next = Example.session("session-2", cookie: Hash256(of: "next"))
+            try await stores.sessions.start(next, replacing: Example.cookie)
+        case .disabled:
+            var person = Example.ann
+            person.isEnabled = false
+            #expect(try await stores.people.update(person) == .changed)
+        case .deleted:
+            let change = try await stores.people.deletePerson(id: "person-ann", realmID: "realm-1")
+            #expect(change == .changed)
+        case .passwordChanged:
+            let change = try await stores.people.setPassword(
+                PasswordHash(encoded: "new"),
+                of: "person-ann",
+                at: Example.now + 1
+            )
+            #expect(change == .changed)
+        case .realmDeleted:
+            #expect(try await stores.realms.deleteRealm(id: "realm-1") == .changed)
+        }
+    }
+}
+
+extension TestDatabase {
+    func redeem(
+        _ grant: Grant,
+        request: UniqueID = Example.id(9),
+        spending assertion: UsedAssertion? = nil,
+        at now: Int64 = Example.now
+    ) async throws -> Redemption {
+        try await grants.redeem(grant, requestID: request, spending: assertion, at: now)
+    }
+
+    func refuse(_ grant: Grant, request: UniqueID) async throws -> Redemption {
+        try await grants.refuse(grant, requestID: request, spending: nil, at: Example.now)
+    }
+
+    func reading(_ id: UniqueID, at now: Int64 = Example.now) async throws -> GrantReading? {
+        try await grants.grant(id: id, realmID: "realm-1", at: now)
+    }
+}
