@@ -27,7 +27,7 @@ struct SecretTests {
 
     @Test("FIPS 180-4: SHA-256 of abc")
     func digest() {
-        let digest = Digest(of: "abc")
+        let digest = Hash256(of: "abc")
         let hexadecimal = digest.bytes.map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
@@ -35,9 +35,9 @@ struct SecretTests {
             hexadecimal.joined()
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         )
-        #expect(digest == Digest(kept: digest.bytes))
-        #expect(digest != Digest(of: "abd"))
-        #expect(Set([digest, Digest(of: Array("abc".utf8))]).count == 1)
+        #expect(digest == Hash256(kept: digest.bytes))
+        #expect(digest != Hash256(of: "abd"))
+        #expect(Set([digest, Hash256(of: Array("abc".utf8))]).count == 1)
     }
 
     @Test("RFC 6749 §10.10: the system's source gives as many bytes as asked, never the same twice")
