@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""An unmodified glewlwyd (Debian) as an OpenID Provider on loopback, made fresh at each start.
+
+As a program it prints one JSON line (issuer, client, person) and runs until its standard input
+ends. Everything it writes is in a temporary folder.
+"""
+
+import argparse
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import time
+
+from running import Running, free_port, hold, need, need_file, workspace
+from web import Visitor
+
+SCHEMA = "/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3"
+PAGES = "/usr/share/glewlwyd/webapp"
+MODULES = "/usr/lib/glewlwyd"
+# What the package's schema makes; good only inside the temporary database.
+ADMINISTRATOR = {"username": "admin", "password": "password"}
+
+TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "application/javascript",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".woff2": "font/woff2",
+    ".ttf": "font/ttf",
+    ".ico": "image/x-icon",
+}
+
+
+class Glewlwyd:
+    """The running server and what a client must know about it."""
+
+    client_id = "portico-cli"
+    confidential_id = "peer-web"
+    # Without characters that RFC 6749 §2.3.1 encodes: glewlwyd compares what Basic carries undecoded.
+    confidential_secret = "peer-web-secret-in-a-temporary-folder"
+    username = "ann"
+    password = "correct horse battery"
+    name = "Ann Example"
+    email = "ann@example.com"
+
+    def __init__(self, folder, callback_ports, redirect_uris=()):
+        self.folder = folder
+        self.port = free_port()
+        self.base = f"http://127.0.0.1:{self.port}"
+        self.issuer = f"{self.base}/api/oidc"
+        # glewlwyd compares redirect URIs as they are: each port must be registered.
+        self.redirect_uris = [
+            f"http://{host}:{port}/{path}"
+            for port in callback_ports
+            for host in ("127.0.0.1", "[::1]")
+            for path in ("callback", "")
+        ]
+        self.confidential_redirect_uris = list(redirect_uris)
+        self.running = None
+
+    def __enter__(self):
+        program = need("glewlwyd", "glewlwyd")
+        need("openssl", "openssl")
+        for path in (SCHEMA, PAGES):
+            need_file(path, "glewlwyd glewlwyd-common")
+        database = os.path.join(self.folder, "glewlwyd.db")
+        with open(SCHEMA, encoding="utf-8") as schema, sqlite3.connect(database) as connection:
+            connection.executescript(schema.read())
+        connection.close()
+        configuration = os.path.join(self.folder, "glewlwyd.conf")
+        with open(configuration, "w", encoding="utf-8") as file:
+            file.write(self._configuration(database, self._pages()))
+        log = os.path.join(self.folder, "glewlwyd.log")
+        self.running = Running([program, f"--config-file={configuration}"], log)
+        try:
+            self.running.wait_for_port(self.port)
+            self._set_up()
+        except BaseException:
+            self.running.stop()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.running.stop()
+
+    def _pages(self):
+        """The package's pages with its links replaced by what they point at: glewlwyd serves
+        nothing from outside its folder, and the package links its libraries and config.json."""
+        pages = os.path.join(self.folder, "pages")
+        shutil.copytree(PAGES, pages)
+        settings = os.path.join(pages, "config.json")
+        if os.path.isdir(settings):  # Debian 12 ships the file inside a folder of that name
+            inner = os.path.join(settings, "config.json")
+            os.rename(inner, os.path.join(self.folder, "config.json"))
+            os.rmdir(settings)
+            os.rename(os.path.join(self.folder, "config.json"), settings)
+        return pages
+
+    def _configuration(self, database, pages):
+        types = ",\n".join(
+            f'  {{ extension = "{extension}" mime_type = "{kind}" compress = 0 }}'
+            for extension, kind in TYPES.items()
+        )
+        return f"""
+port={self.port}
+bind_address="127.0.0.1"
+external_url="{self.base}"
+login_url="login.html"
+api_prefix="api"
+static_files_path="{pages}/"
+log_mode="console"
+log_level="WARNING"
+cookie_domain="127.0.0.1"
+cookie_secure=0
+session_key="GLEWLWYD2_SESSION_ID"
+admin_scope="g_admin"
+profile_scope="g_profile"
+user_module_path="{MODULES}/user"
+user_middleware_module_path="{MODULES}/user_middleware"
+client_module_path="{MODULES}/client"
+user_auth_scheme_module_path="{MODULES}/scheme"
+plugin_module_path="{MODULES}/plugin"
+hash_algorithm = "SHA512"
+database = {{ type = "sqlite3" path = "{database}" }};
+static_files_mime_types = (
+{types}
+)
+"""
+
+    def _set_up(self):
+        """The administration interface, as its own console uses it."""
+        administrator = Visitor()
+
+        def call(path, document):
+            answer = administrator.send("POST", f"{self.base}/api{path}", document=document)
+            if answer.status != 200:
+                raise RuntimeError(f"glewlwyd answers {answer.status} to {path}: {answer.text}")
+
+        call("/auth/", ADMINISTRATOR)
+        for scope in ("profile", "email", "offline_access"):
+            call("/scope/", {"name": scope, "display_name": scope, "password_required": False})
+        call("/mod/plugin/", self._plugin())
+        call(
+            "/user/",
+            {
+                "username": self.username,
+                "password": self.password,
+                "name": self.name,
+                "email": self.email,
+                "enabled": True,
+                "scope": ["g_profile", "openid", "profile", "email", "offline_access"],
+            },
+        )
+        flows = ["code", "refresh_token", "delete_token"]
+        call(
+            "/client/",
+            {
+                "client_id": self.client_id,
+                "name": "Portico command line",
+                "enabled": True,
+                "confidential": False,
+                "token_endpoint_auth_method": ["none"],
+                "authorization_type": flows,
+                "redirect_uri": self.redirect_uris,
+                "scope": [],
+            },
+        )
+        if self.confidential_redirect_uris:
+            call(
+                "/client/",
+                {
+                    "client_id": self.confidential_id,
+                    "name": "A web application",
+                    "enabled": True,
+                    "confidential": True,
+                    "client_secret": self.confidential_secret,
+                    "token_endpoint_auth_method": ["client_secret_basic", "client_secret_post"],
+                    "authorization_type": flows + ["client_credentials"],
+                    "redirect_uri": self.confidential_redirect_uris,
+                    "scope": [],
+                },
+            )
+
+    def _plugin(self):
+        private, public = self._signing_key()
+        return {
+            "module": "oidc",
+            "name": "oidc",
+            "display_name": "OpenID Connect",
+            "order_rank": 0,
+            "parameters": {
+                "iss": self.issuer,
+                "jwt-type": "ecdsa",
+                "jwt-key-size": "256",
+                "key": private,
+                "cert": public,
+                "access-token-duration": 600,
+                "refresh-token-duration": 86400,
+                "code-duration": 60,
+                "refresh-token-rolling": True,
+                "refresh-token-one-use": "always",
+                "allow-non-oidc": False,
+                "auth-type-code-enabled": True,
+                "auth-type-code-revoke-replayed": True,
+                "auth-type-token-enabled": False,
+                "auth-type-implicit-enabled": False,
+                "auth-type-id-token-enabled": False,
+                "auth-type-none-enabled": False,
+                "auth-type-password-enabled": False,
+                "auth-type-client-enabled": True,
+                "auth-type-device-enabled": False,
+                "auth-type-refresh-enabled": True,
+                "subject-type": "public",
+                "jwks-show": True,
+                "name-claim": "mandatory",
+                "email-claim": "mandatory",
+                "scope-claim": "no",
+                "claims": [],
+                "pkce-allowed": True,
+                "pkce-method-plain-allowed": False,
+                "pkce-required": True,
+                "introspection-revocation-allowed": True,
+                "introspection-revocation-allow-target-client": True,
+                "session-management-allowed": True,
+                "session-cookie-name": "GLEWLWYD2_OIDC_SID",
+                "session-cookie-expiration": 2419200,
+                "front-channel-logout-allowed": True,
+                "back-channel-logout-allowed": False,
+                "oauth-as-iss-id": True,
+                "allowed-scope": ["openid", "profile", "email", "offline_access"],
+            },
+        }
+
+    def _signing_key(self):
+        def openssl(*arguments, given=None):
+            return subprocess.run(
+                ["openssl", *arguments], input=given, capture_output=True, check=True, timeout=30
+            ).stdout
+
+        private = openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256")
+        public = openssl("pkey", "-pubout", given=private)
+        return private.decode(), public.decode()
+
+    def sign_in(self, browser, address, arrived):
+        """What a person does in glewlwyd's pages: password, consent to every scope, continue.
+        Returns as soon as `arrived()` says that the browser went where the client waits."""
+        browser.open(address)
+        browser.type("#username", self.username)
+        browser.type("#password", self.password)
+        browser.click("#loginbut")
+        browser.wait_for("input[id^=grant-]")
+        for box in browser.find("input[id^=grant-]"):
+            browser.click_element(box)
+        browser.click(".card-body button.btn-primary")
+        # The button stays idle until the grant has been written.
+        end = time.monotonic() + 20
+        while not arrived():
+            if time.monotonic() > end:
+                raise AssertionError(f"glewlwyd's page did not go on: {browser.source[:3000]}")
+            with contextlib.suppress(RuntimeError, AssertionError):
+                if browser.find(".card-footer .btn-success"):
+                    browser.click(".card-footer .btn-success")
+            time.sleep(0.2)
+
+    def facts(self):
+        return {
+            "issuer": self.issuer,
+            "client_id": self.client_id,
+            "redirect_uris": self.redirect_uris,
+            "username": self.username,
+            "password": self.password,
+            "name": self.name,
+            "email": self.email,
+            "pid": self.running.pid,
+        }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--callback-port",
+        type=int,
+        action="append",
+        required=True,
+        help="the loopback port that the client will listen on; may be repeated",
+    )
+    arguments = parser.parse_args()
+    with workspace("glewlwyd") as folder, Glewlwyd(folder, arguments.callback_port) as server:
+        hold(server.facts())
+
+
+if __name__ == "__main__":
+    main()
