@@ -112,6 +112,7 @@ def run(program):
                 stdout=subprocess.PIPE,
                 text=True,
                 timeout=180,
+                env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"),
             )
             for line in done.stdout.splitlines():
                 if line.startswith("ok "):

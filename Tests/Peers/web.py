@@ -114,8 +114,9 @@ def form_with(answer, field):
 
 def submit_sign_in(visitor, page, username, password):
     """Fills in our sign-in form and sends it; hidden fields travel as the page gave them."""
-    action, fields, _ = form_with(page, "username")
+    action, fields, buttons = form_with(page, "username")
     fields.update(username=username, password=password)
+    fields.update(buttons[:1])  # what the Enter key presses
     return visitor.post(action, fields)
 
 
