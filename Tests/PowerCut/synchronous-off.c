@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -26,7 +27,16 @@ static size_t synchronous_statement(const char *sql, int length) {
     return word && word < sql + end ? end : 0;
 }
 
-static void *past(const char *name) { return dlsym(RTLD_NEXT, name); }
+/* The library's own function, also where SQLite came in late by dlopen. */
+static void *past(const char *name) {
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found) {
+        void *library = dlopen("libsqlite3.so.0", RTLD_LAZY | RTLD_NOLOAD);
+        if (library) found = dlsym(library, name);
+    }
+    if (!found) abort();
+    return found;
+}
 
 /* SQLite's own sqlite3_exec prepares inside the library, past us: so statement by statement. */
 int sqlite3_exec(sqlite3 *database, const char *sql, int (*row)(void *, int, char **, char **),
