@@ -1,0 +1,129 @@
+import PorticoBytes
+
+/// The small page that a browser shows at the end of a sign-in over the loopback interface
+/// (RFC 8252 §7.3). It has no script and loads nothing.
+package struct LoopbackPage: Hashable, Sendable {
+    package let title: String
+    package let message: String
+
+    package init(title: String, message: String) {
+        self.title = title
+        self.message = message
+    }
+
+    /// - Parameter name: Who signed in, where that is known.
+    package static func signedIn(as name: String?) -> LoopbackPage {
+        LoopbackPage(
+            title: name.map { "Signed in as \($0)" } ?? "Signed in",
+            message: "You can close this tab and go back to the app."
+        )
+    }
+
+    package static let signedOut = LoopbackPage(
+        title: "Signed out",
+        message: "You can close this tab and go back to the app."
+    )
+
+    /// - Parameter reason: A literal of ours, never words of the other side.
+    package static func failed(_ reason: String) -> LoopbackPage {
+        LoopbackPage(
+            title: "Not signed in",
+            message: "\(reason) Go back to the app and try again."
+        )
+    }
+
+    static let notAwaited = LoopbackPage(
+        title: "Nothing was done",
+        message: "This is not the answer that the app is waiting for."
+    )
+
+    var html: String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>\(Self.escaped(title))</title>
+        <style>\(Self.style)</style>
+        </head>
+        <body>
+        <main>
+        <h1>\(Self.escaped(title))</h1>
+        <p>\(Self.escaped(message))</p>
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    /// The whole answer, closing the connection.
+    func response(_ status: LoopbackStatus) -> [UInt8] {
+        let body = Array(html.utf8)
+        let head = Self.head(
+            status,
+            fields: [
+                ("Content-Type", "text/html; charset=utf-8"),
+                ("Content-Length", String(body.count)),
+                (
+                    "Content-Security-Policy",
+                    "default-src 'none'; style-src '\(Self.styleHash)'; base-uri 'none'; "
+                        + "form-action 'none'; frame-ancestors 'none'"
+                ),
+            ]
+        )
+        return head + body
+    }
+
+    /// To `path` on this receiver: so the code leaves the address bar and the history
+    /// (RFC 9700 §4.3.1).
+    static func redirect(to path: String) -> [UInt8] {
+        head(.seeOther, fields: [("Location", path), ("Content-Length", "0")])
+    }
+
+    private static func head(_ status: LoopbackStatus, fields: [(String, String)]) -> [UInt8] {
+        var lines = ["HTTP/1.1 \(status.rawValue) \(status.reason)"]
+        lines += fields.map { "\($0): \($1)" }
+        if status == .methodNotAllowed { lines.append("Allow: GET") }
+        lines += [
+            "Cache-Control: no-store",
+            "Referrer-Policy: no-referrer",
+            "X-Content-Type-Options: nosniff",
+            "Connection: close",
+            "", "",
+        ]
+        return Array(lines.joined(separator: "\r\n").utf8)
+    }
+
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    private static let style = """
+        :root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}\
+        body{margin:0;min-height:100vh;display:grid;place-items:center}\
+        main{max-inline-size:32rem;padding:1.5rem;overflow-wrap:anywhere}\
+        h1{font-size:1.5rem;margin:0 0 .5rem}p{margin:0}
+        """
+
+    /// For Content Security Policy, which wants the other base64 alphabet and its padding.
+    private static let styleHash: String = {
+        let text = Base64URL.encode(Hash256(of: style).bytes).map {
+            $0 == "-" ? "+" : $0 == "_" ? "/" : $0
+        }
+        return "sha256-\(String(text))="
+    }()
+}

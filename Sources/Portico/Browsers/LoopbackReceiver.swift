@@ -1,0 +1,108 @@
+import Dispatch
+import PorticoBytes
+
+/// Receives one authorization response on a loopback port that is open only meanwhile
+/// (RFC 8252 §7.3, §8.3).
+///
+/// A request that is not the awaited response changes nothing: it neither ends the wait nor learns
+/// anything. The awaited one is held until ``finish(_:)`` says how the sign-in ended, so that the
+/// page in the browser tells the truth; the browser is sent on to an address without the code
+/// (RFC 9700 §4.3.1). Then, or when the time is up, or on cancellation, the port is closed.
+package final class LoopbackReceiver: Sendable {
+    /// Where the response is to be sent, with the port that is open.
+    package let redirectURI: String
+    private let server: LoopbackServer
+
+    /// Opens the port: on 127.0.0.1 or, where that cannot be, on [::1] (RFC 8252 §7.3).
+    ///
+    /// - Parameters:
+    ///   - path: Begins with a slash, without query.
+    ///   - port: 0 for any free one.
+    /// - Throws: misconfigured(.loopbackUnavailable)
+    package convenience init(path: String, port: UInt16 = 0) throws(SignInError) {
+        try self.init(path: path, port: port, families: [.ipv4, .ipv6], limits: .standard)
+    }
+
+    init(path: String, port: UInt16, families: [LoopbackFamily], limits: LoopbackLimits)
+        throws(SignInError)
+    {
+        for family in families {
+            guard let (listener, port) = LoopbackSocket.listen(family, port: port) else { continue }
+            let authority = "\(family.literal):\(port)"
+            redirectURI = "http://\(authority)\(path)"
+            server = try LoopbackServer(
+                listener: listener,
+                authority: authority,
+                path: path,
+                limits: limits
+            )
+            return
+        }
+        throw SignInError(.misconfigured(.loopbackUnavailable))
+    }
+
+    deinit {
+        server.close()
+    }
+
+    /// Waits until a request comes in of which `isAwaited` is true.
+    ///
+    /// - Parameters:
+    ///   - isAwaited: Asked with the whole URI of each request for the path; at most once true.
+    ///     Called on the receiver's own thread.
+    /// - Throws: cancelled(.timedOut), cancelled(.program); the port is closed then.
+    package func response(
+        timeout: Duration,
+        isAwaited: @escaping @Sendable (String) -> Bool
+    ) async throws(SignInError) {
+        let server = server
+        let ending = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                server.start(timeout: timeout, isAwaited: isAwaited) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        } onCancel: {
+            server.close()
+        }
+        switch ending {
+        case .accepted: return
+        case .timedOut: throw SignInError(.cancelled(.timedOut))
+        case .closed: throw SignInError(.cancelled(.program))
+        }
+    }
+
+    /// Offers a URI that came in by another way, for instance pasted by the person.
+    ///
+    /// - Returns: Whether it was the awaited one; the wait ends then.
+    package func offer(_ uri: String) -> Bool {
+        server.offer(uri)
+    }
+
+    /// Answers the browser that brought the response, and closes the port once it has the page.
+    package func finish(_ page: LoopbackPage) async {
+        await withCheckedContinuation { continuation in
+            server.finish(page) { continuation.resume() }
+        }
+    }
+
+    /// Closes the port at once. May be called at any time and repeatedly.
+    package func close() {
+        server.close()
+    }
+}
+
+/// How long and how much the receiver waits for.
+struct LoopbackLimits: Sendable {
+    /// For a request to be complete.
+    var request: Duration
+    /// For the browser to fetch the page at the end.
+    var page: Duration
+    var connections: Int
+
+    static let standard = LoopbackLimits(
+        request: .seconds(5),
+        page: .seconds(2),
+        connections: 32
+    )
+}

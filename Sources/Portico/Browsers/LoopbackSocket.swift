@@ -1,0 +1,163 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The address a receiver listens on: one of the two loopback IP literals (RFC 8252 §7.3).
+enum LoopbackFamily: Sendable {
+    case ipv4
+    case ipv6
+
+    /// As it stands in a URI.
+    var literal: String {
+        switch self {
+        case .ipv4: "127.0.0.1"
+        case .ipv6: "[::1]"
+        }
+    }
+}
+
+/// System calls on non-blocking sockets, their results as optionals.
+enum LoopbackSocket {
+    /// A listening socket on the loopback literal only, and the port it got.
+    ///
+    /// Neither SO_REUSEADDR nor SO_REUSEPORT is set: with them another process could bind the same
+    /// port and be given the code (RFC 8252 appendix B.5).
+    ///
+    /// - Parameter port: 0 for any free one.
+    static func listen(_ family: LoopbackFamily, port: UInt16) -> (socket: Int32, port: UInt16)? {
+        let domain = family == .ipv4 ? AF_INET : AF_INET6
+        #if canImport(Glibc)
+        let stream = Int32(SOCK_STREAM.rawValue)
+        #else
+        let stream = SOCK_STREAM
+        #endif
+        let descriptor = socket(domain, stream, 0)
+        guard descriptor >= 0 else { return nil }
+        guard prepare(descriptor), bind(descriptor, family, port), posixListen(descriptor, 16) == 0,
+            let port = boundPort(descriptor, family)
+        else {
+            _ = close(descriptor)
+            return nil
+        }
+        return (descriptor, port)
+    }
+
+    /// The next connection that waits, if one does.
+    static func accept(_ listener: Int32) -> Int32? {
+        let descriptor = posixAccept(listener)
+        guard descriptor >= 0 else { return nil }
+        guard prepare(descriptor) else {
+            _ = close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    enum Received {
+        case bytes([UInt8])
+        /// Nothing for now.
+        case none
+        case ended
+    }
+
+    static func receive(_ descriptor: Int32) -> Received {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count > 0 { return .bytes(Array(buffer[..<count])) }
+        if count < 0, errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR { return .none }
+        return .ended
+    }
+
+    /// How many of the bytes were taken, or `nil` where the connection is gone.
+    static func send(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Int? {
+        #if canImport(Darwin)
+        let flags: Int32 = 0  // SO_NOSIGPIPE is set instead.
+        #else
+        let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        let count = bytes.withUnsafeBytes {
+            posixSend(descriptor, $0, flags)
+        }
+        if count >= 0 { return count }
+        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : nil
+    }
+
+    /// Tells the other side that nothing more will come.
+    static func finishSending(_ descriptor: Int32) {
+        #if canImport(Glibc)
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+        #else
+        _ = shutdown(descriptor, SHUT_WR)
+        #endif
+    }
+
+    /// Not to be inherited by the browser that is started, and never blocking.
+    static func prepare(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, size)
+        #endif
+        let flags = fcntl(descriptor, F_GETFL)
+        return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0
+            && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+    }
+
+    private static func bind(_ descriptor: Int32, _ family: LoopbackFamily, _ port: UInt16)
+        -> Bool
+    {
+        switch family {
+        case .ipv4:
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            return withUnsafeBytes(of: &address) { posixBind(descriptor, $0) }
+        case .ipv6:
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_addr = in6addr_loopback
+            return withUnsafeBytes(of: &address) { posixBind(descriptor, $0) }
+        }
+    }
+
+    private static func boundPort(_ descriptor: Int32, _ family: LoopbackFamily) -> UInt16? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let found = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard found else { return nil }
+        return withUnsafeBytes(of: &storage) {
+            // The port stands at the same place in both structures.
+            UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        }
+    }
+}
+
+// The names of these calls are also names of ours.
+private func posixBind(_ descriptor: Int32, _ address: UnsafeRawBufferPointer) -> Bool {
+    guard let base = address.baseAddress else { return false }
+    let pointer = base.assumingMemoryBound(to: sockaddr.self)
+    return bind(descriptor, pointer, socklen_t(address.count)) == 0
+}
+
+private func posixListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
+    listen(descriptor, backlog)
+}
+
+private func posixAccept(_ listener: Int32) -> Int32 {
+    accept(listener, nil, nil)
+}
+
+private func posixSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int
+{
+    send(descriptor, bytes.baseAddress, bytes.count, flags)
+}

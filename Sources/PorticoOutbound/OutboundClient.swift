@@ -1,0 +1,99 @@
+import AsyncHTTPClient
+package import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+package import PorticoProtocol
+
+/// ``HTTPTransport`` over async-http-client, for programs that have SwiftNIO anyway.
+///
+/// Holds a pool of connections: make one for the program and end it with ``shutdown()``.
+package final class OutboundClient: HTTPTransport {
+    private let client: HTTPClient
+
+    /// - Parameters:
+    ///   - trustedRoots: PEM file with the roots to trust instead of the system's.
+    ///   - connectTo: Addresses to connect to instead of what DNS says, by host. The certificate is
+    ///     still checked for the host.
+    package init(trustedRoots: String? = nil, connectTo: [String: String] = [:]) {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let trustedRoots { tls.trustRoots = .file(trustedRoots) }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls,
+            // HTTPTransport's promise: a redirect is a reply like any other.
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(10)),
+            proxy: nil,
+            // A small compressed body must not become a large one: none is asked for.
+            decompression: .disabled
+        )
+        configuration.dnsOverride = connectTo
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Ends the connections; to be called once, after the last reply.
+    package func shutdown() async throws {
+        try await client.shutdown()
+    }
+
+    package func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        guard let address = request.address else { throw .malformed }
+        var outgoing = HTTPClientRequest(url: address.text)
+        outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
+        for field in request.headerFields {
+            outgoing.headers.add(name: field.name.rawName, value: field.value)
+        }
+        if !body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
+        // A limit from outside must not overflow the clock's nanoseconds.
+        let deadline = NIODeadline.now() + .seconds(Int64(min(max(limits.seconds, 0), 86_400)))
+        do {
+            let answer = try await client.execute(outgoing, deadline: deadline)
+            var received: [UInt8] = []
+            for try await part in answer.body {
+                // Read before the limit is checked only what is already in memory.
+                guard part.readableBytes <= limits.bytes - received.count else {
+                    throw HTTPTransportError.tooLarge
+                }
+                received.append(contentsOf: part.readableBytesView)
+            }
+            return HTTPReply(response: Self.response(of: answer), body: received)
+        } catch {
+            throw Self.transportError(error)
+        }
+    }
+
+    private static func response(of answer: HTTPClientResponse) -> HTTPResponse {
+        var response = HTTPResponse(status: .init(code: Int(answer.status.code)))
+        for (name, value) in answer.headers {
+            // A field that is none cannot be meant for us.
+            guard let name = HTTPField.Name(name) else { continue }
+            response.headerFields.append(HTTPField(name: name, value: value))
+        }
+        return response
+    }
+
+    private static func transportError(_ error: any Error) -> HTTPTransportError {
+        if error is CancellationError { return .cancelled }
+        if let error = error as? HTTPTransportError { return error }
+        if let error = error as? HTTPClientError { return clientError(error) }
+        if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
+            return .untrusted
+        }
+        if error is HTTPParserError { return .malformed }
+        return .unreachable
+    }
+
+    private static func clientError(_ error: HTTPClientError) -> HTTPTransportError {
+        switch error {
+        case .cancelled, .requestStreamCancelled: .cancelled
+        case .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout,
+            .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
+            .timedOut
+        case .invalidURL, .emptyHost, .emptyScheme, .bodyLengthMismatch:
+            .malformed
+        default: .unreachable
+        }
+    }
+}
