@@ -34,7 +34,9 @@ extension SignInError.Hint {
     public static let issuerInvalid =
         Self("The issuer must be an absolute URL without query, fragment and placeholders.")
     public static let issuerInsecure =
-        Self("The issuer must be https; http only on 127.0.0.1 or [::1] with allowInsecureLoopback.")
+        Self(
+            "The issuer must be https; http only on 127.0.0.1 or [::1] with allowInsecureLoopback."
+        )
     public static let redirectInvalid =
         Self("The redirect must be https, or a reversed domain with one slash, or a loopback path.")
     public static let redirectLocalhost =

@@ -1,11 +1,11 @@
 import PorticoBytes
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// What the thread of a ``LoopbackServer`` does: it owns the sockets from start to end.

@@ -2,11 +2,11 @@ import Dispatch
 import PorticoBytes
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// The thread and the orders to it behind a ``LoopbackReceiver``.

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// The address a receiver listens on: one of the two loopback IP literals (RFC 8252 §7.3).
@@ -31,9 +31,9 @@ enum LoopbackSocket {
     static func listen(_ family: LoopbackFamily, port: UInt16) -> (socket: Int32, port: UInt16)? {
         let domain = family == .ipv4 ? AF_INET : AF_INET6
         #if canImport(Glibc)
-        let stream = Int32(SOCK_STREAM.rawValue)
+            let stream = Int32(SOCK_STREAM.rawValue)
         #else
-        let stream = SOCK_STREAM
+            let stream = SOCK_STREAM
         #endif
         let descriptor = socket(domain, stream, 0)
         guard descriptor >= 0 else { return nil }
@@ -75,9 +75,9 @@ enum LoopbackSocket {
     /// How many of the bytes were taken, or `nil` where the connection is gone.
     static func send(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Int? {
         #if canImport(Darwin)
-        let flags: Int32 = 0  // SO_NOSIGPIPE is set instead.
+            let flags: Int32 = 0  // SO_NOSIGPIPE is set instead.
         #else
-        let flags = Int32(MSG_NOSIGNAL)
+            let flags = Int32(MSG_NOSIGNAL)
         #endif
         let count = bytes.withUnsafeBytes {
             posixSend(descriptor, $0, flags)
@@ -89,18 +89,18 @@ enum LoopbackSocket {
     /// Tells the other side that nothing more will come.
     static func finishSending(_ descriptor: Int32) {
         #if canImport(Glibc)
-        _ = shutdown(descriptor, Int32(SHUT_WR))
+            _ = shutdown(descriptor, Int32(SHUT_WR))
         #else
-        _ = shutdown(descriptor, SHUT_WR)
+            _ = shutdown(descriptor, SHUT_WR)
         #endif
     }
 
     /// Not to be inherited by the browser that is started, and never blocking.
     static func prepare(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)
-        var on: Int32 = 1
-        let size = socklen_t(MemoryLayout<Int32>.size)
-        _ = setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, size)
+            var on: Int32 = 1
+            let size = socklen_t(MemoryLayout<Int32>.size)
+            _ = setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, size)
         #endif
         let flags = fcntl(descriptor, F_GETFL)
         return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0

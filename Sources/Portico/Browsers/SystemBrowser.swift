@@ -1,0 +1,50 @@
+import Dispatch
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The person's default browser, started with `xdg-open` or `open` (RFC 8252 appendix B.4, B.5).
+///
+/// The address is one argument of the program; there is no shell. On Linux the environment
+/// variable `BROWSER` may name another program, which is given the address in the same way.
+public struct SystemBrowser: ExternalBrowser {
+    private let program: String
+
+    public init() {
+        self.init(named: getenv("BROWSER").map { String(cString: $0) })
+    }
+
+    /// - Parameter program: A program's name or path, instead of the system's own.
+    package init(named program: String?) {
+        #if canImport(Darwin)
+            self.program = "/usr/bin/open"
+        #else
+            self.program = program.flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
+        #endif
+    }
+
+    /// - Throws: misconfigured(.addressNotOpenable), misconfigured(.noBrowser)
+    public func open(_ address: String) async throws {
+        // No file:, no javascript:, nothing that begins with a dash: only what a provider has.
+        guard let parsed = HTTPAddress(address), parsed.isSecure || parsed.isLoopback else {
+            throw SignInError(.misconfigured(.addressNotOpenable))
+        }
+        #if canImport(UIKit) && !targetEnvironment(macCatalyst)
+            throw SignInError(.misconfigured(.noBrowser))
+        #else
+            guard let process = ProgramStart.start(program, argument: address) else {
+                throw SignInError(.misconfigured(.noBrowser))
+            }
+            guard await ProgramStart.isSuccess(process, patience: .seconds(2)) else {
+                throw SignInError(.misconfigured(.noBrowser))
+            }
+        #endif
+    }
+}

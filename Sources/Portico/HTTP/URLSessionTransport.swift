@@ -1,0 +1,58 @@
+#if canImport(FoundationNetworking)
+    import Foundation
+    import FoundationNetworking
+#else
+    import Foundation
+#endif
+public import HTTPTypes
+import PorticoBytes
+public import PorticoProtocol
+
+/// ``HTTPTransport`` over URLSession, the default.
+///
+/// On Linux URLSession does not read response fields without a space after the colon; a program
+/// that has another HTTP client may inject it.
+public final class URLSessionTransport: HTTPTransport {
+    private let session: URLSession
+    private let exchanges = URLSessionExchanges()
+
+    public init() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+    }
+
+    deinit {
+        session.finishTasksAndInvalidate()
+    }
+
+    public func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        guard let address = request.address, let url = URL(string: address.text),
+            url.absoluteString == address.text
+        else { throw .malformed }
+        var outgoing = URLRequest(url: url)
+        outgoing.httpMethod = request.method.rawValue
+        // The limit below ends the exchange; this one must only not be shorter.
+        outgoing.timeoutInterval = TimeInterval(min(max(limits.seconds, 1), 86_400)) + 60
+        for field in request.headerFields {
+            outgoing.addValue(field.value, forHTTPHeaderField: field.name.rawName)
+        }
+        if !body.isEmpty { outgoing.httpBody = Foundation.Data(body) }
+        let task = session.dataTask(with: outgoing)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                exchanges.begin(task, limits: limits) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            exchanges.end(task, with: .failure(.cancelled))
+        }
+        return try result.get()
+    }
+}
