@@ -18,6 +18,8 @@ extension SignInError.Check {
     public static let alreadyUsed = Self("This sign-in has already had its response.")
     public static let errorResponse = Self("The provider answered with an unknown error.")
 
+    public static let codeRefused = Self("The provider refused the code. Try again.")
+
     // Provider
     public static let metadataIssuer = Self("The metadata belongs to another issuer.")
     public static let metadata = Self("The provider's metadata is malformed.")
@@ -46,6 +48,7 @@ extension SignInError.Check {
     public static let authTime = Self("The sign-in is older than asked for (auth_time).")
     public static let accessTokenHash = Self("The ID Token belongs to another access token.")
 
-    // UserInfo
+    // UserInfo and other answers
+    public static let answerTooLarge = Self("The answer is larger than allowed.")
     public static let userInfo = Self("The UserInfo answer is malformed.")
 }

@@ -52,27 +52,50 @@
             return result == 0 ? process : nil
         }
 
-        /// Whether `process` has not failed within `patience`. One that still runs is a browser.
+        /// Whether `process` has not failed within `patience`. One that still runs is a browser. When
+        /// the calling task is cancelled nobody wants to know.
         static func isSuccess(_ process: pid_t, patience: Duration) async -> Bool {
+            let outcome = FirstOutcome()
+            // Waits as long as the program runs, so that it does not stay a zombie.
+            DispatchQueue(label: "portico.browser").async {
+                var status: Int32 = 0
+                var result = waitpid(process, &status, 0)
+                while result < 0, errno == EINTR { result = waitpid(process, &status, 0) }
+                // Both the exit code and the signal are zero.
+                outcome.tell(result == process && status == 0)
+            }
+            let limit = DispatchTime.now() + .milliseconds(patience.milliseconds)
+            DispatchQueue.global().asyncAfter(deadline: limit) { outcome.tell(true) }
+            return await withTaskCancellationHandler {
+                await outcome.value()
+            } onCancel: {
+                outcome.tell(true)
+            }
+        }
+    }
+
+    /// What is told first, for the one who waits for it.
+    private final class FirstOutcome: Sendable {
+        private let state = Locked<(told: Bool?, waiting: CheckedContinuation<Bool, Never>?)>(
+            (nil, nil)
+        )
+
+        func tell(_ outcome: Bool) {
+            let waiting = state.withLock { state in
+                if state.told == nil { state.told = outcome }
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume(returning: outcome)
+        }
+
+        func value() async -> Bool {
             await withCheckedContinuation { continuation in
-                let waiting = Locked<CheckedContinuation<Bool, Never>?>(continuation)
-                let tell = { @Sendable (success: Bool) in
-                    let continuation = waiting.withLock { waiting in
-                        defer { waiting = nil }
-                        return waiting
-                    }
-                    continuation?.resume(returning: success)
+                let told = state.withLock { state in
+                    if state.told == nil { state.waiting = continuation }
+                    return state.told
                 }
-                // Waits as long as the program runs, so that it does not stay a zombie.
-                DispatchQueue(label: "portico.browser").async {
-                    var status: Int32 = 0
-                    var result = waitpid(process, &status, 0)
-                    while result < 0, errno == EINTR { result = waitpid(process, &status, 0) }
-                    // Both the exit code and the signal are zero.
-                    tell(result == process && status == 0)
-                }
-                let limit = DispatchTime.now() + .milliseconds(patience.milliseconds)
-                DispatchQueue.global().asyncAfter(deadline: limit) { tell(true) }
+                if let told { continuation.resume(returning: told) }
             }
         }
     }

@@ -74,7 +74,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
-        didReceive data: Foundation.Data
+        didReceive data: Data
     ) {
         let isTooLarge = state.withLock { state in
             guard var exchange = state.exchanges.removeValue(forKey: dataTask.taskIdentifier)

@@ -44,7 +44,7 @@ public final class URLSessionTransport: HTTPTransport {
         for field in request.headerFields {
             outgoing.addValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
-        if !body.isEmpty { outgoing.httpBody = Foundation.Data(body) }
+        if !body.isEmpty { outgoing.httpBody = Data(body) }
         let task = session.dataTask(with: outgoing)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

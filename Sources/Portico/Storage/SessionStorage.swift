@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// Keeps one session over restarts of the app, and lets the processes that share it take turns.
 ///
 /// A record is opaque bytes that hold tokens: it must be readable by this app's user only.
@@ -27,15 +29,23 @@ public protocol SessionStorage: Sendable {
 
 /// A lock that is held until it is released, or let go of.
 public final class SessionLock: Sendable {
-    private let onRelease: @Sendable () -> Void
+    private let onRelease: Locked<(@Sendable () -> Void)?>
 
     /// - Parameter onRelease: Called once.
     public init(onRelease: @escaping @Sendable () -> Void) {
-        self.onRelease = onRelease
+        self.onRelease = Locked(onRelease)
+    }
+
+    public func release() {
+        let onRelease = onRelease.withLock { onRelease in
+            defer { onRelease = nil }
+            return onRelease
+        }
+        onRelease?()
     }
 
     deinit {
-        onRelease()
+        release()
     }
 }
 

@@ -17,7 +17,7 @@ package struct HTTPAddress: Hashable, Sendable {
     package let query: String?
 
     package init?(_ text: String) {
-        guard text.utf8.count <= 8192, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        guard text.utf8.count <= 32 * 1024, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
         let rest: Substring
         if text.lowercased().hasPrefix("https://") {
             isSecure = true

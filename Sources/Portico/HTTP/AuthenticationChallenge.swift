@@ -1,0 +1,170 @@
+import HTTPTypes
+import PorticoProtocol
+
+/// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
+struct AuthenticationChallenge: Hashable, Sendable {
+    /// In lower case.
+    let scheme: String
+    /// Names in lower case.
+    var parameters: [String: String] = [:]
+    var token68: String?
+}
+
+extension AuthenticationChallenge {
+    /// The challenges in a field's value.
+    ///
+    /// - Returns: None where any of it breaks the grammar.
+    static func parse(_ value: String) -> [AuthenticationChallenge] {
+        var parser = ChallengeParser(bytes: Array(value.utf8))
+        return parser.challenges() ?? []
+    }
+}
+
+extension HTTPReply {
+    /// Whether the answer says that the access token is not good (RFC 6750 §3.1).
+    var hasRefusedToken: Bool {
+        guard response.status.code == 401 else { return false }
+        return response.headerFields[values: .wwwAuthenticate]
+            .flatMap(AuthenticationChallenge.parse)
+            .contains { $0.scheme == "bearer" && $0.parameters["error"] == "invalid_token" }
+    }
+}
+
+private struct ChallengeParser {
+    let bytes: [UInt8]
+    var position = 0
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// A list, in which a comma separates challenges as well as the parameters of one.
+    mutating func challenges() -> [AuthenticationChallenge]? {
+        var challenges: [AuthenticationChallenge] = []
+        skipSeparators()
+        while position < bytes.count {
+            guard let word = word() else { return nil }
+            skipSpace()
+            if next == UInt8(ascii: "="), !challenges.isEmpty, !isPadding {
+                guard let value = parameterValue() else { return nil }
+                // Also for a challenge with a token, which can have no parameters.
+                guard challenges[challenges.count - 1].token68 == nil else { return nil }
+                challenges[challenges.count - 1].parameters[word.lowercased()] = value
+            } else {
+                guard let challenge = challenge(word) else { return nil }
+                challenges.append(challenge)
+            }
+            guard endOfElement() else { return nil }
+        }
+        return challenges
+    }
+
+    /// What follows a scheme: nothing, its first parameter, or a token.
+    private mutating func challenge(_ scheme: String) -> AuthenticationChallenge? {
+        var challenge = AuthenticationChallenge(scheme: scheme.lowercased())
+        guard position < bytes.count, next != UInt8(ascii: ",") else { return challenge }
+        // Without the space it was no scheme.
+        guard position > 0, isSpace(bytes[position - 1]) else { return nil }
+        let start = position
+        if let name = word() {
+            skipSpace()
+            if next == UInt8(ascii: "="), !isPadding {
+                guard let value = parameterValue() else { return nil }
+                challenge.parameters[name.lowercased()] = value
+                return challenge
+            }
+        }
+        position = start
+        guard let token = token68() else { return nil }
+        challenge.token68 = token
+        return challenge
+    }
+
+    /// Whether the equals sign to come is the padding of a token: the element ends behind it.
+    private var isPadding: Bool {
+        var index = position
+        while index < bytes.count, bytes[index] == UInt8(ascii: "=") { index += 1 }
+        while index < bytes.count, isSpace(bytes[index]) { index += 1 }
+        return index >= bytes.count || bytes[index] == UInt8(ascii: ",")
+    }
+
+    private mutating func parameterValue() -> String? {
+        position += 1
+        skipSpace()
+        return next == UInt8(ascii: "\"") ? quotedText() : word()
+    }
+
+    private mutating func quotedText() -> String? {
+        position += 1
+        var text: [UInt8] = []
+        while position < bytes.count {
+            var byte = bytes[position]
+            position += 1
+            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+            if byte == UInt8(ascii: "\\") {
+                guard position < bytes.count else { return nil }
+                byte = bytes[position]
+                position += 1
+            }
+            text.append(byte)
+        }
+        return nil
+    }
+
+    private mutating func word() -> String? {
+        take(while: Self.isTokenCharacter)
+    }
+
+    private mutating func token68() -> String? {
+        guard let token = take(while: Self.isToken68Character) else { return nil }
+        let padding = take { $0 == UInt8(ascii: "=") } ?? ""
+        return token + padding
+    }
+
+    private mutating func take(while isIn: (UInt8) -> Bool) -> String? {
+        let start = position
+        while position < bytes.count, isIn(bytes[position]) { position += 1 }
+        return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
+    }
+
+    private mutating func endOfElement() -> Bool {
+        skipSpace()
+        guard position < bytes.count else { return true }
+        guard next == UInt8(ascii: ",") else { return false }
+        skipSeparators()
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count, isSpace(bytes[position]) { position += 1 }
+    }
+
+    private mutating func skipSeparators() {
+        while position < bytes.count, isSpace(bytes[position]) || next == UInt8(ascii: ",") {
+            position += 1
+        }
+    }
+
+    private var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
+
+    private func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+
+    private static func isToken68Character(_ byte: UInt8) -> Bool {
+        isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,56 @@
+import HTTPTypes
+import PorticoProtocol
+
+/// Fetching the provider's metadata from its well-known address (OpenID Connect Discovery 1.0 §4,
+/// RFC 8414 §3).
+struct Discovery: Sendable {
+    let issuer: Issuer
+    let http: ProviderHTTP
+
+    func result(pkceUnannounced: Bool) async -> Result<ProviderMetadata, SignInError> {
+        do throws(SignInError) {
+            let metadata = try await metadata()
+            guard metadata.servesCodeFlow else {
+                throw SignInError(.misconfigured(.codeFlowNotSupported))
+            }
+            // Without an announcement nobody knows whether the challenge is checked (RFC 7636 §7.2).
+            guard metadata.announcesS256 || pkceUnannounced else {
+                throw SignInError(.misconfigured(.pkceNotAnnounced))
+            }
+            return .success(metadata)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// At OpenID's address, and where there is nothing, at OAuth's. A document that is there and
+    /// wrong is not made good by another.
+    private func metadata() async throws(SignInError) -> ProviderMetadata {
+        for address in [issuer.openIDConfiguration, issuer.authorizationServerMetadata] {
+            guard let address else { continue }
+            let limits = ProviderMetadata.limits
+            let reply = try await http.get(address.text, limits: limits, check: .metadata)
+            switch reply.response.status.code {
+            case 200: return try read(reply)
+            case 400, 401, 403, 404, 405, 406, 410: continue
+            default: throw http.failure(of: reply)
+            }
+        }
+        throw SignInError(.misconfigured(.discoveryNotFound))
+    }
+
+    private func read(_ reply: HTTPReply) throws(SignInError) -> ProviderMetadata {
+        guard reply.isJSON else { throw SignInError(.rejected(.metadata)) }
+        do {
+            return try ProviderMetadata(parsing: reply.body, of: issuer)
+        } catch {
+            switch error {
+            case .malformed: throw SignInError(.rejected(.metadata))
+            case .otherIssuer: throw SignInError(.rejected(.metadataIssuer))
+            case .missingMember, .malformedMember:
+                throw SignInError(.misconfigured(.metadataInvalid))
+            case .insecureEndpoint: throw SignInError(.misconfigured(.endpointInsecure))
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Verifies ID Tokens with the provider's keys, always, whatever way they came
+/// (OpenID Connect Core §3.1.3.7).
+struct IDTokenVerifier: Sendable {
+    let provider: RemoteProvider
+    let now: @Sendable () -> Date
+
+    /// ID Tokens hold roles and groups: larger than a usual token.
+    private static let limit = 64 * 1024
+
+    /// - Parameter serverDate: When the server says it sent the token, to tell a wrong clock here
+    ///   from a wrong token.
+    func verify(
+        _ token: SecretText,
+        meeting expectation: IDTokenExpectation,
+        serverDate: Date?
+    ) async throws(SignInError) -> VerifiedIDToken {
+        let signed = try await signature(of: token)
+        let now = now()
+        do {
+            return try VerifiedIDToken(signed, meeting: expectation, at: now)
+        } catch {
+            // Of a token that must be fresh, the time of issue is the other clock's time.
+            let issuedAt = expectation.maximumTokenAge.flatMap { _ in
+                signed.claims["iat"].flatMap(NumericDate.date)
+            }
+            if error.isAboutTime, let clock = Self.clock(now, serverDate ?? issuedAt, expectation) {
+                throw SignInError(.misconfigured(clock))
+            }
+            throw SignInError(.rejected(Self.check(error)))
+        }
+    }
+
+    /// The token, its algorithm allowed and its signature right.
+    func signature(of token: SecretText) async throws(SignInError) -> VerifiedJWT {
+        let jwt: JWT
+        do {
+            jwt = try JWT(parsing: token.reveal(), limit: Self.limit)
+        } catch {
+            throw SignInError(.rejected(Self.check(error)))
+        }
+        let algorithms = try await provider.metadata().allowedAlgorithms
+        // Before keys are fetched for it.
+        guard algorithms.contains(jwt.header.algorithm) else {
+            throw SignInError(.rejected(.algorithm))
+        }
+        let keys = try await provider.keys(for: jwt.header)
+        do {
+            return try jwt.verified(by: keys, allowing: algorithms, types: [.jwt])
+        } catch {
+            throw SignInError(.rejected(Self.check(error)))
+        }
+    }
+
+    /// Whether our clock is what is wrong. The token is refused either way.
+    private static func clock(_ now: Date, _ theirs: Date?, _ expectation: IDTokenExpectation)
+        -> SignInError.Hint?
+    {
+        guard let theirs else { return nil }
+        let offset = now.timeIntervalSince(theirs)
+        guard abs(offset) > expectation.leeway else { return nil }
+        // Dates of claims and fields are bounded, so the difference of two fits.
+        return .clock(offBy: .seconds(Int64(offset)))
+    }
+
+    private static func check(_ error: JOSEError) -> SignInError.Check {
+        switch error {
+        case .encrypted: .idTokenEncrypted
+        case .algorithmNotAllowed, .algorithmMissing: .algorithm
+        case .invalidSignature: .signature
+        case .unknownKey: .key
+        default: .idTokenMalformed
+        }
+    }
+
+    private static func check(_ refusal: IDTokenRefusal) -> SignInError.Check {
+        switch refusal {
+        case .issuer: .issuer
+        case .subject: .subject
+        case .audience: .audience
+        case .authorizedParty: .authorizedParty
+        case .expiry, .expired: .expiry
+        case .issuedAt, .issuedAtAnotherTime: .issuedAt
+        case .notBefore, .notYetValid: .notBefore
+        case .nonce: .nonce
+        case .acr: .acr
+        case .authTime: .authTime
+        case .accessTokenHash: .accessTokenHash
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Requests to the provider, what goes wrong with them told as a ``SignInError``.
+struct ProviderHTTP: Sendable {
+    let transport: any HTTPTransport
+    let now: @Sendable () -> Date
+
+    /// - Parameters:
+    ///   - address: From checked metadata.
+    ///   - check: What an answer that is too large has failed.
+    func get(
+        _ address: String,
+        fields: HTTPFields = [:],
+        limits: HTTPLimits,
+        check: SignInError.Check
+    ) async throws(SignInError) -> HTTPReply {
+        var request = try request(.get, address)
+        request.headerFields.append(contentsOf: fields)
+        return try await send(request, body: [], limits: limits, check: check)
+    }
+
+    /// A form, as the token endpoint and its like take it (RFC 6749 §3.2, appendix B).
+    func post(
+        _ address: String,
+        form: [(name: String, value: String)],
+        fields: HTTPFields = [:],
+        limits: HTTPLimits,
+        check: SignInError.Check
+    ) async throws(SignInError) -> HTTPReply {
+        var request = try request(.post, address)
+        request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+        request.headerFields.append(contentsOf: fields)
+        return try await send(
+            request,
+            body: FormEncoding.encode(form),
+            limits: limits,
+            check: check
+        )
+    }
+
+    func send(
+        _ request: HTTPRequest,
+        body: [UInt8],
+        limits: HTTPLimits,
+        check: SignInError.Check
+    ) async throws(SignInError) -> HTTPReply {
+        let reply: HTTPReply
+        do {
+            reply = try await transport.send(request, body: body, limits: limits)
+        } catch {
+            throw Self.error(error, check)
+        }
+        // Transports that keep their promise leave nothing to do here; this is for the others.
+        guard reply.body.count <= limits.bytes else { throw SignInError(.rejected(check)) }
+        return reply
+    }
+
+    /// What a reply means that is neither a success nor an error in the protocol's words.
+    func failure(of reply: HTTPReply) -> SignInError {
+        switch reply.response.status.code {
+        case 300...399: SignInError(.rejected(.redirected))
+        case 429: SignInError(.transient(.tooManyRequests, retryAfter: retryAfter(reply)))
+        default: SignInError(.transient(.serverError, retryAfter: retryAfter(reply)))
+        }
+    }
+
+    /// Seconds or a date (RFC 9110 §10.2.3), at most a day.
+    func retryAfter(_ reply: HTTPReply) -> Duration? {
+        guard let text = reply.response.headerFields[.retryAfter] else { return nil }
+        let seconds: Double
+        if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            // More digits than a number has are more than a day.
+            seconds = Int64(text).map(Double.init) ?? 86_400
+        } else if let date = HTTPDate.date(text) {
+            seconds = date.timeIntervalSince(now())
+        } else {
+            return nil
+        }
+        return .seconds(Int64(min(max(seconds, 0), 86_400)))
+    }
+
+    private func request(_ method: HTTPRequest.Method, _ address: String) throws(SignInError)
+        -> HTTPRequest
+    {
+        guard let address = HTTPAddress(address) else {
+            throw SignInError(.misconfigured(.metadataInvalid))
+        }
+        var request = HTTPRequest(method, to: address)
+        request.headerFields[.accept] = "application/json"
+        return request
+    }
+
+    private static func error(_ error: HTTPTransportError, _ check: SignInError.Check)
+        -> SignInError
+    {
+        switch error {
+        case .cancelled: SignInError(.cancelled(.program))
+        case .timedOut: SignInError(.transient(.timedOut, retryAfter: nil))
+        case .tooLarge: SignInError(.rejected(check))
+        case .untrusted: SignInError(.misconfigured(.certificateUntrusted))
+        case .malformed: SignInError(.transient(.serverError, retryAfter: nil))
+        default: SignInError(.transient(.unreachable, retryAfter: nil))
+        }
+    }
+}
+
+extension HTTPReply {
+    /// The moment at which the server says it answered (RFC 9110 §6.6.1).
+    var date: Date? {
+        response.headerFields[.date].flatMap(HTTPDate.date)
+    }
+}

@@ -1,0 +1,156 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What is known of the provider: its metadata and keys, fetched when needed and kept.
+///
+/// Any number of callers cause one fetch. A fetch belongs to none of them: a caller that is
+/// cancelled leaves, and the others get their answer.
+actor RemoteProvider {
+    nonisolated let issuer: Issuer
+    private let pkceUnannounced: Bool
+    private let http: ProviderHTTP
+    private var known: (metadata: ProviderMetadata, at: Date)?
+    private var metadataFetch: Task<Result<ProviderMetadata, SignInError>, Never>?
+    private var keySet = RemoteKeySet()
+    private var keySetURI: String?
+    private var keyFetch: Task<SignInError?, Never>?
+    private var keyFailure: SignInError?
+
+    /// For how long metadata is used without asking again, and for how long it may still be used
+    /// where the provider cannot be asked (OpenID Connect Discovery 1.0 §4: cached, not for ever).
+    private static let freshness: TimeInterval = 3600
+    private static let life: TimeInterval = 24 * 3600
+
+    init(issuer: Issuer, pkceUnannounced: Bool, http: ProviderHTTP) {
+        self.issuer = issuer
+        self.pkceUnannounced = pkceUnannounced
+        self.http = http
+    }
+
+    /// - Throws: Only what a new fetch met, where there is nothing to fall back on.
+    func metadata() async throws(SignInError) -> ProviderMetadata {
+        if let known, isWithin(Self.freshness, of: known.at) { return known.metadata }
+        let fetch = metadataFetch ?? startMetadataFetch()
+        switch try await fetch.valueUnlessCancelled() {
+        case .success(let metadata): return metadata
+        case .failure(let error):
+            // That the provider cannot be asked does not make what it said untrue; that it now
+            // answers wrongly does not either, but is told once the life is over.
+            if let known, isWithin(Self.life, of: known.at) { return known.metadata }
+            throw error
+        }
+    }
+
+    /// The keys that may have signed a token with this header, after one more fetch where none of
+    /// the known ones fits (OpenID Connect Core §10.1.1).
+    func keys(for header: JWSHeader) async throws(SignInError) -> [VerificationKey] {
+        let metadata = try await metadata()
+        guard let uri = metadata.keySetURI else {
+            throw SignInError(.misconfigured(.endpointMissing))
+        }
+        // Keys from an address that the provider has left are no longer its keys.
+        if let known = keySetURI, !sameBytes(known, uri) { keySet = RemoteKeySet() }
+        keySetURI = uri
+        while true {
+            switch keySet.key(for: header, at: http.now()) {
+            case .use(let keys): return keys
+            case .unknown: throw SignInError(.rejected(.key))
+            case .unavailable:
+                throw keyFailure ?? SignInError(.transient(.unreachable, retryAfter: nil))
+            case .fetch:
+                let fetch = startKeyFetch(uri)
+                if let error = try await fetch.valueUnlessCancelled() { throw error }
+            case .wait:
+                guard let fetch = keyFetch else {
+                    throw SignInError(.transient(.unreachable, retryAfter: nil))
+                }
+                if let error = try await fetch.valueUnlessCancelled() { throw error }
+            }
+        }
+    }
+
+    private func isWithin(_ interval: TimeInterval, of start: Date) -> Bool {
+        let age = http.now().timeIntervalSince(start)
+        return age < interval && age > -10
+    }
+
+    private func startMetadataFetch() -> Task<Result<ProviderMetadata, SignInError>, Never> {
+        let discovery = Discovery(issuer: issuer, http: http)
+        let pkceUnannounced = pkceUnannounced
+        let fetch = Task {
+            let result = await discovery.result(pkceUnannounced: pkceUnannounced)
+            received(result)
+            return result
+        }
+        metadataFetch = fetch
+        return fetch
+    }
+
+    private func received(_ result: Result<ProviderMetadata, SignInError>) {
+        metadataFetch = nil
+        if case .success(let metadata) = result { known = (metadata, http.now()) }
+    }
+
+    private func startKeyFetch(_ uri: String) -> Task<SignInError?, Never> {
+        let fetch = Task { () -> SignInError? in
+            do throws(SignInError) {
+                let set = try await keySet(at: uri)
+                keySet.received(set, at: http.now())
+                keyFailure = nil
+            } catch {
+                keySet.failed(at: http.now())
+                keyFailure = error
+            }
+            keyFetch = nil
+            return keyFailure
+        }
+        keyFetch = fetch
+        return fetch
+    }
+
+    private func keySet(at uri: String) async throws(SignInError) -> JWKSet {
+        let limits = HTTPLimits(bytes: 256 * 1024, seconds: 10)
+        let reply = try await http.get(uri, limits: limits, check: .keys)
+        guard reply.response.status == .ok else { throw http.failure(of: reply) }
+        guard reply.isJSON else { throw SignInError(.rejected(.keys)) }
+        do {
+            return try JWKSet(parsing: reply.body, limits: JSONLimits(size: limits.bytes))
+        } catch {
+            throw SignInError(.rejected(.keys))
+        }
+    }
+}
+
+extension Task where Failure == Never {
+    /// The task's value; a caller that is cancelled does not wait for it, and does not cancel it.
+    func valueUnlessCancelled() async throws(SignInError) -> Success {
+        let waiting = Locked<CheckedContinuation<Success?, Never>?>(nil)
+        let isCancelled = Locked(false)
+        let tell = { @Sendable (value: sending Success?) in
+            let continuation = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            continuation?.resume(returning: value)
+        }
+        let value = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiting.withLock { $0 = continuation }
+                if isCancelled.withLock({ $0 }) { return tell(nil) }
+                Task<Void, Never> { tell(await self.value) }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+            tell(nil)
+        }
+        guard let value else { throw SignInError(.cancelled(.program)) }
+        return value
+    }
+}

@@ -1,0 +1,72 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+
+/// Revoking a session's tokens (RFC 7009).
+struct RevocationEndpoint: Sendable {
+    let address: String
+    let clientID: String
+    let http: ProviderHTTP
+
+    /// Revokes the refresh token, and with it what was issued from it; without one, the access
+    /// token (§2.1).
+    static func revoke(
+        _ record: SessionRecord,
+        at provider: RemoteProvider,
+        for client: SignInClient
+    ) async -> SignOutReport.Revocation {
+        do throws(SignInError) {
+            let metadata = try await provider.metadata()
+            guard let address = metadata.revocationEndpoint else { return .notOffered }
+            let endpoint = RevocationEndpoint(
+                address: address,
+                clientID: client.clientID,
+                http: client.context.http
+            )
+            if let token = record.refreshToken {
+                try await endpoint.revoke(token, hint: "refresh_token")
+            } else {
+                try await endpoint.revoke(record.accessToken, hint: "access_token")
+            }
+            return .revoked
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// One more try where the server asks for a short pause (§2.2.1).
+    private func revoke(_ token: SecretText, hint: String) async throws(SignInError) {
+        let reply = try await send(token, hint: hint)
+        guard reply.response.status != .ok else { return }
+        if reply.response.status.code == 503, let pause = http.retryAfter(reply),
+            pause <= .seconds(3)
+        {
+            do {
+                try await Task.sleep(for: pause)
+            } catch {
+                throw SignInError(.cancelled(.program))
+            }
+            let second = try await send(token, hint: hint)
+            guard second.response.status != .ok else { return }
+            throw failure(of: second)
+        }
+        throw failure(of: reply)
+    }
+
+    private func send(_ token: SecretText, hint: String) async throws(SignInError) -> HTTPReply {
+        try await http.post(
+            address,
+            form: [
+                ("token", token.reveal()),
+                ("token_type_hint", hint),
+                ("client_id", clientID),
+            ],
+            limits: HTTPLimits(bytes: 64 * 1024, seconds: 10),
+            check: .tokenResponse
+        )
+    }
+
+    private func failure(of reply: HTTPReply) -> SignInError {
+        TokenErrorResponse(reply).map { SignInError($0.code) } ?? http.failure(of: reply)
+    }
+}

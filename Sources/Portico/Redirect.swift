@@ -1,0 +1,52 @@
+import PorticoBytes
+import PorticoProtocol
+
+/// How the provider's answer comes back to this app (RFC 8252 §7).
+public struct Redirect: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+        case loopback(path: String, port: UInt16)
+        case uri(String)
+    }
+
+    let kind: Kind
+
+    /// A port of this machine that is open only during the sign-in (§7.3). Register it at the
+    /// provider as `http://127.0.0.1/callback`, and as `http://[::1]/callback` too.
+    ///
+    /// - Parameters:
+    ///   - path: Begins with a slash. Use another one for each provider (§8.10).
+    ///   - port: 0 for any free one, which a provider must accept; another only where a port must
+    ///     be forwarded from elsewhere.
+    public static func loopback(path: String = "/callback", port: UInt16 = 0) -> Redirect {
+        Redirect(kind: .loopback(path: path, port: port))
+    }
+
+    /// An https address that the system hands to this app (§7.2).
+    public static func https(_ uri: String) -> Redirect {
+        Redirect(kind: .uri(uri))
+    }
+
+    /// A private-use scheme: a domain of yours reversed, one slash: `com.example.app:/callback`
+    /// (§7.1).
+    public static func scheme(_ uri: String) -> Redirect {
+        Redirect(kind: .uri(uri))
+    }
+
+    /// - Throws: misconfigured(.redirectInvalid), misconfigured(.redirectLocalhost)
+    func check() throws(SignInError) {
+        switch kind {
+        case .loopback(let path, _):
+            guard path.hasPrefix("/"), !path.contains("?"),
+                HTTPAddress("http://127.0.0.1\(path)") != nil
+            else { throw SignInError(.misconfigured(.redirectInvalid)) }
+        case .uri(let text):
+            do {
+                try RedirectURI(text).checkRegistrable(development: false)
+            } catch {
+                throw SignInError(
+                    .misconfigured(error == .localhost ? .redirectLocalhost : .redirectInvalid)
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import PorticoBytes
+
+/// What happened to a session.
+public enum SessionChange: Hashable, Sendable {
+    /// There is a new access token; user and roles may be new too.
+    case refreshed
+    /// The last change: the session is over.
+    case ended(SignInError.Interaction)
+}
+
+/// Tells changes to any number of listeners, each with a stream of its own.
+final class ChangeFeed: Sendable {
+    private struct State {
+        var listeners: [Int: AsyncStream<SessionChange>.Continuation] = [:]
+        var next = 0
+        var last: SessionChange?
+    }
+
+    private let state = Locked(State())
+
+    func stream() -> AsyncStream<SessionChange> {
+        // Whoever does not listen for long misses the oldest, not the newest.
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SessionChange.self,
+            bufferingPolicy: .bufferingNewest(16)
+        )
+        let (number, last) = state.withLock { state in
+            state.next += 1
+            if state.last == nil { state.listeners[state.next] = continuation }
+            return (state.next, state.last)
+        }
+        if let last {
+            continuation.yield(last)
+            continuation.finish()
+        } else {
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { $0.listeners[number] = nil }
+            }
+        }
+        return stream
+    }
+
+    func tell(_ change: SessionChange) {
+        let listeners = state.withLock { state in
+            if case .ended = change { state.last = change }
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.yield(change) }
+        guard case .ended = change else { return }
+        for listener in listeners { listener.finish() }
+    }
+}

@@ -1,0 +1,159 @@
+import PorticoBytes
+public import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A person's session at the provider: who they are, and access tokens that are fresh.
+///
+/// Any number of tasks may use one session. Several sessions over one storage, in this process or
+/// in others, are the same session.
+public final class Session: Sendable {
+    let client: SignInClient
+    let provider: RemoteProvider
+    private let state: Locked<State>
+    private let feed = ChangeFeed()
+    let refresher = Refresher()
+
+    private struct State {
+        var user: User
+        var roles: Roles
+        /// `nil` once the session has ended: then no token is kept here.
+        var record: SessionRecord?
+        var ending: SignInError.Interaction?
+        /// The claims of the last UserInfo answer.
+        var userInfo: JSONObject?
+    }
+
+    init(client: SignInClient, provider: RemoteProvider, record: SessionRecord) {
+        self.client = client
+        self.provider = provider
+        state = Locked(
+            State(
+                user: User(record.idToken.claims),
+                roles: client.options.roleMapping.roles(in: record.idToken.claims.json),
+                record: record
+            )
+        )
+    }
+
+    /// Who is signed in: the claims of the verified ID Token. Stays readable when the session has
+    /// ended.
+    public var user: User { state.withLock { $0.user } }
+
+    /// What the ID Token and the last UserInfo answer say that the person may do.
+    public var roles: Roles { state.withLock { $0.roles } }
+
+    /// Whether the session has not ended, as far as is known here.
+    public var isActive: Bool { state.withLock { $0.record != nil } }
+
+    /// What the access token may be used for, as the provider granted it.
+    public var scope: Scope { state.withLock { $0.record?.scope ?? .none } }
+
+    /// When the access token expires, where the provider says so.
+    public var accessTokenExpiry: Date? { state.withLock { $0.record?.expiresAt } }
+
+    /// Whether there is a refresh token.
+    public var isRefreshable: Bool { state.withLock { $0.record?.refreshToken != nil } }
+
+    /// A stream of its own for each call; it ends with the session.
+    public var changes: AsyncStream<SessionChange> { feed.stream() }
+
+    /// An access token that can be used for `interval`, refreshed first where it must be.
+    ///
+    /// Of a token whose whole life is shorter than twice the interval, half its life will do.
+    ///
+    /// - Throws: interactionRequired where the session is over or cannot be refreshed, transient
+    ///   where a refresh did not succeed this time, storage where its result could not be kept.
+    public func token(validFor interval: Duration = .seconds(60)) async throws(SignInError)
+        -> String
+    {
+        try await freshRecord(for: interval).accessToken.reveal()
+    }
+
+    /// The raw tokens, the access token fresh.
+    public func credentials() async throws(SignInError) -> Credentials {
+        let record = try await freshRecord(for: .seconds(60))
+        return Credentials(
+            accessToken: record.accessToken.reveal(),
+            refreshToken: record.refreshToken?.reveal(),
+            idToken: record.idToken.text.reveal()
+        )
+    }
+
+    private func freshRecord(for interval: Duration) async throws(SignInError) -> SessionRecord {
+        let record = try activeRecord()
+        let now = client.context.now()
+        let seconds = TimeInterval(max(0, interval.components.seconds))
+        if record.isFresh(for: seconds, at: now) { return record }
+        guard record.refreshToken != nil else {
+            if record.isUsable(at: now) { return record }
+            throw SignInError(.interactionRequired(.expired))
+        }
+        return try await refresher.record(of: self, for: .freshness(seconds))
+    }
+
+    // MARK: The snapshot
+
+    /// - Throws: Why the session has ended.
+    func activeRecord() throws(SignInError) -> SessionRecord {
+        let (record, ending) = state.withLock { ($0.record, $0.ending) }
+        guard let record else {
+            throw SignInError(.interactionRequired(ending ?? .signedOut))
+        }
+        return record
+    }
+
+    /// Shows a record that is stored already.
+    ///
+    /// - Returns: Whether the session had not ended meanwhile.
+    func show(_ record: SessionRecord) -> Bool {
+        let mapping = client.options.roleMapping
+        let isShown = state.withLock { state -> Bool? in
+            guard let old = state.record else { return nil }
+            state.record = record
+            state.user = User(record.idToken.claims)
+            state.roles = mapping.roles(in: record.idToken.claims.json)
+                .union(state.userInfo.map(mapping.roles(in:)) ?? .none)
+            return old.accessToken != record.accessToken
+        }
+        if isShown == true { feed.tell(.refreshed) }
+        return isShown != nil
+    }
+
+    /// Roles may stand in the UserInfo answer only.
+    func show(userInfo claims: JSONObject) {
+        let mapping = client.options.roleMapping
+        state.withLock { state in
+            guard let record = state.record else { return }
+            state.userInfo = claims
+            state.roles = mapping.roles(in: record.idToken.claims.json)
+                .union(mapping.roles(in: claims))
+        }
+    }
+
+    /// Ends the session here and forgets its tokens.
+    ///
+    /// - Returns: What there was, `nil` where it had ended before.
+    @discardableResult
+    func end(_ ending: SignInError.Interaction) -> SessionRecord? {
+        let record = state.withLock { state in
+            defer {
+                state.record = nil
+                if state.ending == nil { state.ending = ending }
+            }
+            return state.record
+        }
+        if record != nil { feed.tell(.ended(ending)) }
+        return record
+    }
+}
+
+extension User {
+    init(_ claims: IDTokenClaims) {
+        self.init(issuer: claims.issuer, subject: claims.subject, claims: claims.json)
+    }
+}

@@ -1,0 +1,77 @@
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The form in which a storage keeps a record. Where the word `serialized` stands, tokens leave
+/// their wrapping.
+extension SessionRecord {
+    private static let version: Int64 = 1
+
+    func serialized() -> [UInt8] {
+        var json: JSONObject = [
+            "version": .integer(Self.version),
+            "id": .string(id),
+            "issuer": .string(issuer),
+            "client_id": .string(clientID),
+            "access_token": .string(accessToken.reveal()),
+            "received_at": NumericDate.value(receivedAt),
+            "id_token": .string(idToken.text.reveal()),
+            "original": .object(original.json),
+            "scope": .string(scope.text),
+        ]
+        if let expiresAt { json["expires_at"] = NumericDate.value(expiresAt) }
+        if let refreshToken { json["refresh_token"] = .string(refreshToken.reveal()) }
+        if let pending {
+            json["pending_refresh"] = [
+                "idempotency_key": .string(pending.idempotencyKey),
+                "token_hash": .string(pending.tokenHash),
+            ]
+        }
+        return json.serialized()
+    }
+
+    /// - Returns: `nil` where the bytes are no record, or one that only a later version can read.
+    init?(_ bytes: [UInt8]) {
+        // `try?`: damage of any kind has one outcome. The limit is the storage's.
+        guard let json = try? JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20)),
+            json.int64("version") == Self.version,
+            let id = json.string("id"), let issuer = json.string("issuer"),
+            let clientID = json.string("client_id"),
+            let accessToken = json.string("access_token"),
+            let receivedAt = json["received_at"].flatMap(NumericDate.date),
+            let idToken = json.string("id_token"),
+            // Verified before it was stored, in a place that only this user can write to.
+            let claims = try? JWT(parsing: idToken, limit: 1 << 20).uncheckedClaims(),
+            let idTokenClaims = try? IDTokenClaims(claims),
+            let original = try? json.object("original").map(IDTokenClaims.init),
+            let scope = try? json.string("scope").map(Scope.init)
+        else { return nil }
+        self.init(
+            id: id,
+            issuer: issuer,
+            clientID: clientID,
+            accessToken: SecretText(accessToken),
+            receivedAt: receivedAt,
+            expiresAt: json["expires_at"].flatMap(NumericDate.date),
+            refreshToken: json.string("refresh_token").map(SecretText.init),
+            idToken: VerifiedToken(text: SecretText(idToken), claims: idTokenClaims),
+            original: original,
+            scope: scope,
+            pending: json.object("pending_refresh").flatMap(PendingRefresh.init)
+        )
+    }
+}
+
+extension SessionRecord.PendingRefresh {
+    fileprivate init?(_ json: JSONObject) {
+        guard let key = json.string("idempotency_key"), let hash = json.string("token_hash") else {
+            return nil
+        }
+        self.init(idempotencyKey: key, tokenHash: hash)
+    }
+}

@@ -1,0 +1,147 @@
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An ID Token that was verified, with its text.
+struct VerifiedToken: Sendable {
+    let text: SecretText
+    let claims: IDTokenClaims
+}
+
+/// What is kept of a session: over restarts, and between the processes that share it.
+struct SessionRecord: Sendable {
+    /// Of the sign-in, so that another sign-in is never taken for this one.
+    let id: String
+    let issuer: String
+    let clientID: String
+    var accessToken: SecretText
+    var receivedAt: Date
+    /// `nil` means unknown, not for ever.
+    var expiresAt: Date?
+    var refreshToken: SecretText?
+    var idToken: VerifiedToken
+    /// The ID Token of the sign-in, which the refreshed ones must continue (OpenID Connect Core
+    /// §12.2).
+    let original: IDTokenClaims
+    var scope: Scope
+    /// A refresh whose answer is not stored yet.
+    var pending: PendingRefresh?
+
+    /// Written before the request leaves, so that a repetition carries the same key.
+    struct PendingRefresh: Sendable, Equatable {
+        let idempotencyKey: String
+        /// The SHA-256 of the refresh token that is being exchanged, as base64url.
+        let tokenHash: String
+
+        init(idempotencyKey: String, tokenHash: String) {
+            self.idempotencyKey = idempotencyKey
+            self.tokenHash = tokenHash
+        }
+
+        init(_ token: SecretText, random: RandomSource) {
+            idempotencyKey = random.text(16)
+            tokenHash = Self.hash(token)
+        }
+
+        func isFor(_ token: SecretText) -> Bool {
+            ConstantTime.equal(tokenHash, Self.hash(token))
+        }
+
+        private static func hash(_ token: SecretText) -> String {
+            Base64URL.encode(Hash256(of: token.reveal()).bytes)
+        }
+    }
+
+    init(
+        id: String,
+        issuer: String,
+        clientID: String,
+        answer: TokenResponse,
+        idToken: VerifiedToken,
+        requestedScope: Scope,
+        receivedAt: Date
+    ) {
+        self.id = id
+        self.issuer = issuer
+        self.clientID = clientID
+        accessToken = answer.accessToken
+        refreshToken = answer.refreshToken
+        self.idToken = idToken
+        original = idToken.claims
+        // Left out where it is the one that was asked for (RFC 6749 §5.1).
+        scope = answer.scope ?? requestedScope
+        self.receivedAt = receivedAt
+        expiresAt = answer.expiresIn.map { receivedAt.addingTimeInterval(Double($0)) }
+    }
+
+    /// The record after a refresh: what the answer leaves out stays (RFC 6749 §6).
+    func refreshed(with answer: TokenResponse, idToken: VerifiedToken?, receivedAt: Date)
+        -> SessionRecord
+    {
+        var record = self
+        record.accessToken = answer.accessToken
+        record.receivedAt = receivedAt
+        record.expiresAt = answer.expiresIn.map { receivedAt.addingTimeInterval(Double($0)) }
+        if let token = answer.refreshToken { record.refreshToken = token }
+        if let idToken { record.idToken = idToken }
+        if let scope = answer.scope { record.scope = scope }
+        record.pending = nil
+        return record
+    }
+
+    /// Whether the access token can still be used for `interval` or for half of its life, by this
+    /// device's clock.
+    func isFresh(for interval: TimeInterval, at now: Date) -> Bool {
+        // A clock that was set back says nothing about how old the token is.
+        guard now.timeIntervalSince(receivedAt) >= -60 else { return false }
+        guard let expiresAt else {
+            return now.timeIntervalSince(receivedAt) < Self.assumedLife
+        }
+        // A token that lives for less than the interval would be refreshed at every use.
+        let enough = min(interval, expiresAt.timeIntervalSince(receivedAt) / 2)
+        return expiresAt.timeIntervalSince(now) > enough
+    }
+
+    /// Whether the access token may be tried, as the only one there will be.
+    func isUsable(at now: Date) -> Bool {
+        expiresAt.map { $0 > now } ?? true
+    }
+
+    /// For how long a token is used whose life the server does not tell.
+    private static let assumedLife: TimeInterval = 3600
+
+    func isOf(_ other: SessionRecord) -> Bool {
+        sameBytes(id, other.id)
+    }
+
+    init(
+        id: String,
+        issuer: String,
+        clientID: String,
+        accessToken: SecretText,
+        receivedAt: Date,
+        expiresAt: Date?,
+        refreshToken: SecretText?,
+        idToken: VerifiedToken,
+        original: IDTokenClaims,
+        scope: Scope,
+        pending: PendingRefresh?
+    ) {
+        self.id = id
+        self.issuer = issuer
+        self.clientID = clientID
+        self.accessToken = accessToken
+        self.receivedAt = receivedAt
+        self.expiresAt = expiresAt
+        self.refreshToken = refreshToken
+        self.idToken = idToken
+        self.original = original
+        self.scope = scope
+        self.pending = pending
+    }
+}

@@ -1,0 +1,136 @@
+public import PorticoProtocol
+package import PorticoBytes
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Signs people in to an app at one OpenID provider (OpenID Connect Core §3.1, RFC 8252).
+///
+/// An app is a public client: there is nowhere to put a secret, because a distributed app cannot
+/// keep one (RFC 8252 §8.5). Nothing is fetched before it is needed.
+public final class SignInClient: Sendable {
+    public let issuer: String
+    public let clientID: String
+    public let redirect: Redirect
+    /// Always with `openid`.
+    public let scopes: [ScopeToken]
+    public let options: Options
+    let context: ClientContext
+    private let provided: Result<RemoteProvider, SignInError>
+
+    /// What is left to choose. Each relaxation has a name of its own.
+    public struct Options: Sendable {
+        /// An `http` issuer will do on the literals 127.0.0.1 and [::1].
+        public var allowInsecureLoopback = false
+        /// A provider that does not announce PKCE with S256 will do. A challenge is sent to it all
+        /// the same.
+        public var pkceUnannounced = false
+        /// Audiences that an ID Token may have beside this client.
+        public var trustedAudiences: Set<String> = []
+        /// Where roles stand among the claims.
+        public var roleMapping = RoleMapping.keycloak
+        /// The origins that ``AuthorizedHTTP`` may send the access token to, such as
+        /// `https://api.example.com`.
+        public var apiOrigins: [String] = []
+
+        public init() {}
+
+        public static var allowInsecureLoopback: Options {
+            var options = Options()
+            options.allowInsecureLoopback = true
+            return options
+        }
+    }
+
+    /// - Parameters:
+    ///   - issuer: To the letter as the provider writes it; a trailing slash makes another one.
+    ///   - storage: Keeps the session; ``InMemory`` forgets it when the process ends.
+    public convenience init(
+        issuer: String,
+        clientID: String,
+        redirect: Redirect = .loopback(),
+        scopes: [ScopeToken] = [.openid, .profile, .email],
+        options: Options = Options(),
+        storage: any SessionStorage = .inMemory,
+        transport: any HTTPTransport = URLSessionTransport()
+    ) {
+        self.init(
+            issuer: issuer,
+            clientID: clientID,
+            redirect: redirect,
+            scopes: scopes,
+            options: options,
+            storage: storage,
+            transport: transport,
+            now: { Date() },
+            random: .system
+        )
+    }
+
+    package init(
+        issuer: String,
+        clientID: String,
+        redirect: Redirect,
+        scopes: [ScopeToken],
+        options: Options,
+        storage: any SessionStorage,
+        transport: any HTTPTransport,
+        now: @escaping @Sendable () -> Date,
+        random: RandomSource
+    ) {
+        self.issuer = issuer
+        self.clientID = clientID
+        self.redirect = redirect
+        self.scopes = scopes.contains(.openid) ? scopes : [.openid] + scopes
+        self.options = options
+        context = ClientContext(
+            clientID: clientID,
+            options: options,
+            storage: storage,
+            http: ProviderHTTP(transport: transport, now: now),
+            now: now,
+            random: random
+        )
+        let http = context.http
+        provided = Result { () throws(SignInError) in
+            RemoteProvider(
+                issuer: try Self.issuer(issuer, options),
+                pkceUnannounced: options.pkceUnannounced,
+                http: http
+            )
+        }
+    }
+
+    /// The provider's metadata, fetched once and kept for an hour (RFC 8414, OpenID Connect
+    /// Discovery 1.0).
+    public func provider() async throws(SignInError) -> ProviderMetadata {
+        try await remoteProvider().metadata()
+    }
+
+    func remoteProvider() throws(SignInError) -> RemoteProvider {
+        try provided.get()
+    }
+
+    private static func issuer(_ text: String, _ options: Options) throws(SignInError) -> Issuer {
+        do {
+            return try Issuer(text, allowInsecureLoopback: options.allowInsecureLoopback)
+        } catch {
+            throw SignInError(
+                .misconfigured(error == .insecure ? .issuerInsecure : .issuerInvalid)
+            )
+        }
+    }
+}
+
+/// What the parts of a client share.
+struct ClientContext: Sendable {
+    let clientID: String
+    let options: SignInClient.Options
+    let storage: any SessionStorage
+    let http: ProviderHTTP
+    let now: @Sendable () -> Date
+    let random: RandomSource
+}

@@ -1,0 +1,42 @@
+public import PorticoProtocol
+
+/// The person who is signed in, in the provider's words (OpenID Connect Core §2, §5.1).
+public struct User: Sendable, Hashable, Identifiable {
+    /// What identifies a person: issuer and subject together, and nothing else. An e-mail address
+    /// may pass to somebody else (OpenID Connect Core §5.7).
+    public struct ID: Hashable, Sendable {
+        public let issuer: String
+        public let subject: String
+    }
+
+    public let id: ID
+    /// All claims, verified as the standards demand; `exp`, `aud` and their like included.
+    public let claims: JSONObject
+
+    init(issuer: String, subject: String, claims: JSONObject) {
+        id = ID(issuer: issuer, subject: subject)
+        self.claims = claims
+    }
+
+    public var issuer: String { id.issuer }
+    public var subject: String { id.subject }
+    public var name: String? { text("name") }
+    public var givenName: String? { text("given_name") }
+    public var familyName: String? { text("family_name") }
+    public var preferredUsername: String? { text("preferred_username") }
+    public var email: String? { text("email") }
+    public var isEmailVerified: Bool { claims.bool("email_verified") ?? false }
+
+    /// The best of name, user name and e-mail address; the subject where there is none.
+    public var displayName: String { name ?? preferredUsername ?? email ?? subject }
+
+    private func text(_ name: String) -> String? {
+        claims.string(name).flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+extension User: CustomStringConvertible, CustomReflectable {
+    /// Claims are personal: only who it is.
+    public var description: String { "User(\(id.subject) at \(id.issuer))" }
+    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}

@@ -1,0 +1,100 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The claims of an ID Token, each of the type it must have (OpenID Connect Core §2).
+package struct IDTokenClaims: Sendable, Hashable {
+    package let issuer: String
+    package let subject: String
+    package let audience: [String]
+    package let expiresAt: Date
+    package let issuedAt: Date
+    package let notBefore: Date?
+    package let authorizedParty: String?
+    package let nonce: String?
+    package let authTime: Date?
+    package let acr: String?
+    package let accessTokenHash: String?
+    /// All claims, these included.
+    package let json: JSONObject
+
+    package init(_ json: JSONObject) throws(IDTokenRefusal) {
+        guard let issuer = json.string("iss") else { throw .issuer }
+        guard let subject = json.string("sub"), !subject.isEmpty, subject.utf8.count <= 2048 else {
+            throw .subject
+        }
+        guard let audience = Self.audience(json["aud"]) else { throw .audience }
+        guard let expiresAt = json["exp"].flatMap(NumericDate.date) else { throw .expiry }
+        guard let issuedAt = json["iat"].flatMap(NumericDate.date) else { throw .issuedAt }
+        self.issuer = issuer
+        self.subject = subject
+        self.audience = audience
+        self.expiresAt = expiresAt
+        self.issuedAt = issuedAt
+        notBefore = try Self.date("nbf", json, or: .notBefore)
+        authTime = try Self.date("auth_time", json, or: .authTime)
+        authorizedParty = try Self.text("azp", json, or: .authorizedParty)
+        nonce = try Self.text("nonce", json, or: .nonce)
+        acr = try Self.text("acr", json, or: .acr)
+        accessTokenHash = try Self.text("at_hash", json, or: .accessTokenHash)
+        self.json = json
+    }
+
+    /// A text, or a list of at least one text.
+    private static func audience(_ value: JSONValue?) -> [String]? {
+        if let text = value?.string { return [text] }
+        guard let texts = value?.strings, !texts.isEmpty else { return nil }
+        return texts
+    }
+
+    /// A claim may be absent, but not of another type: `null` is another type here.
+    private static func text(_ name: String, _ json: JSONObject, or refusal: IDTokenRefusal)
+        throws(IDTokenRefusal) -> String?
+    {
+        guard let value = json[name] else { return nil }
+        guard let text = value.string else { throw refusal }
+        return text
+    }
+
+    private static func date(_ name: String, _ json: JSONObject, or refusal: IDTokenRefusal)
+        throws(IDTokenRefusal) -> Date?
+    {
+        guard let value = json[name] else { return nil }
+        guard let date = NumericDate.date(value) else { throw refusal }
+        return date
+    }
+}
+
+/// The check of OpenID Connect Core §3.1.3.7 that an ID Token did not pass.
+package enum IDTokenRefusal: Error, Hashable, Sendable {
+    case issuer
+    case subject
+    case audience
+    case authorizedParty
+    /// `exp` is missing or no date.
+    case expiry
+    /// `exp` has passed.
+    case expired
+    /// `iat` is missing or no date.
+    case issuedAt
+    /// `iat` is further from now than a fresh token's can be.
+    case issuedAtAnotherTime
+    /// `nbf` is no date.
+    case notBefore
+    /// `nbf` is still to come.
+    case notYetValid
+    case nonce
+    case acr
+    case authTime
+    case accessTokenHash
+
+    /// Whether a wrong clock may be the cause, theirs or ours.
+    package var isAboutTime: Bool {
+        switch self {
+        case .expired, .issuedAtAnotherTime, .notYetValid: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package import PorticoBytes
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What an ID Token must say to be the answer to a certain request (OpenID Connect Core §3.1.3.7,
+/// §12.2).
+package struct IDTokenExpectation: Sendable {
+    package var issuer: Issuer
+    package var clientID: String
+    /// Other audiences that may stand beside the client; any further one is a reason to refuse.
+    package var trustedAudiences: Set<String> = []
+    package var nonce: Nonce
+    /// The `max_age` of the request, in seconds.
+    package var maxAge: Int64?
+    /// The values of which `acr` must be one; empty where it does not matter.
+    package var acr: [String] = []
+    /// The access token of the same answer.
+    package var accessToken: SecretText?
+    /// How far the two clocks may be apart, in seconds; at most five minutes.
+    package var leeway: TimeInterval = 60
+    /// How long ago the token may have been issued; `nil` where it need not be fresh.
+    package var maximumTokenAge: TimeInterval? = 600
+    /// The token of the sign-in that a refreshed one continues (§12.2).
+    package var original: IDTokenClaims?
+
+    package enum Nonce: Sendable {
+        /// The one of the request, present and equal (§3.1.3.7, 11).
+        case equal(SecretText)
+        /// As on refresh: absent, or the one of the sign-in; without one, absent (§12.2).
+        case absentOr(String?)
+        /// The request was made by somebody else, as where a session is adopted.
+        case unchecked
+    }
+
+    package init(issuer: Issuer, clientID: String, nonce: Nonce) {
+        self.issuer = issuer
+        self.clientID = clientID
+        self.nonce = nonce
+    }
+}
+
+/// An ID Token that passed every check; only ``init(_:meeting:at:)`` makes one.
+package struct VerifiedIDToken: Sendable, Hashable {
+    package let claims: IDTokenClaims
+
+    /// Checks in the order of OpenID Connect Core §3.1.3.7. Its signature and algorithm (6, 7, 8)
+    /// are what makes a ``VerifiedJWT``.
+    package init(_ jwt: VerifiedJWT, meeting expected: IDTokenExpectation, at now: Date)
+        throws(IDTokenRefusal)
+    {
+        let claims = try IDTokenClaims(jwt.claims)
+        // 2: exactly the issuer of the metadata.
+        guard expected.issuer.isNamed(claims.issuer) else { throw .issuer }
+        try expected.checkAudience(claims)
+        try expected.checkTimes(claims, at: now)
+        try expected.checkNonce(claims)
+        try expected.checkAuthentication(claims, at: now)
+        // §3.1.3.8, with the hash that the token's own algorithm uses.
+        if let hash = claims.accessTokenHash, let accessToken = expected.accessToken {
+            let own = jwt.key.algorithm.leftHalfHash(of: accessToken.reveal())
+            guard ConstantTime.equal(hash, own) else { throw .accessTokenHash }
+        }
+        if let original = expected.original { try claims.checkContinues(original) }
+        self.claims = claims
+    }
+}
+
+extension IDTokenExpectation {
+    // 3, 4, 5
+    fileprivate func checkAudience(_ claims: IDTokenClaims) throws(IDTokenRefusal) {
+        guard claims.audience.contains(where: { sameBytes($0, clientID) }) else { throw .audience }
+        guard
+            claims.audience.allSatisfy({ name in
+                sameBytes(name, clientID) || trustedAudiences.contains { sameBytes($0, name) }
+            })
+        else { throw .audience }
+        if let party = claims.authorizedParty {
+            guard sameBytes(party, clientID) else { throw .authorizedParty }
+        } else if claims.audience.count > 1 {
+            throw .authorizedParty
+        }
+    }
+
+    // 9, 10
+    fileprivate func checkTimes(_ claims: IDTokenClaims, at now: Date) throws(IDTokenRefusal) {
+        let leeway = min(max(leeway, 0), 300)
+        guard now.timeIntervalSince(claims.expiresAt) < leeway else { throw .expired }
+        let age = now.timeIntervalSince(claims.issuedAt)
+        guard age >= -leeway else { throw .issuedAtAnotherTime }
+        if let maximumTokenAge, age > maximumTokenAge { throw .issuedAtAnotherTime }
+        if let notBefore = claims.notBefore, notBefore.timeIntervalSince(now) > leeway {
+            throw .notYetValid
+        }
+    }
+
+    // 11
+    fileprivate func checkNonce(_ claims: IDTokenClaims) throws(IDTokenRefusal) {
+        switch nonce {
+        case .equal(let nonce):
+            guard let claim = claims.nonce, nonce == SecretText(claim) else { throw .nonce }
+        case .absentOr(let nonce):
+            guard let claim = claims.nonce else { return }
+            guard let nonce, ConstantTime.equal(claim, nonce) else { throw .nonce }
+        case .unchecked: break
+        }
+    }
+
+    // 12, 13
+    fileprivate func checkAuthentication(_ claims: IDTokenClaims, at now: Date)
+        throws(IDTokenRefusal)
+    {
+        if !acr.isEmpty {
+            guard let claim = claims.acr, acr.contains(where: { sameBytes($0, claim) }) else {
+                throw .acr
+            }
+        }
+        guard let maxAge else { return }
+        let leeway = min(max(leeway, 0), 300)
+        guard let authTime = claims.authTime else { throw .authTime }
+        let age = now.timeIntervalSince(authTime)
+        guard age >= -leeway, age <= Double(maxAge) + leeway else { throw .authTime }
+    }
+}
+
+extension IDTokenClaims {
+    /// OpenID Connect Core §12.2: the same person's same sign-in at the same issuer.
+    fileprivate func checkContinues(_ original: IDTokenClaims) throws(IDTokenRefusal) {
+        guard sameBytes(issuer, original.issuer) else { throw .issuer }
+        guard sameBytes(subject, original.subject) else { throw .subject }
+        guard
+            original.audience.allSatisfy({ name in
+                audience.contains { sameBytes($0, name) }
+            })
+        else { throw .audience }
+        guard issuedAt >= original.issuedAt else { throw .issuedAtAnotherTime }
+        if let authTime, let first = original.authTime, authTime != first { throw .authTime }
+        // What was absent stays absent.
+        switch (authorizedParty, original.authorizedParty) {
+        case (nil, nil): break
+        case (let party?, let first?) where sameBytes(party, first): break
+        default: throw .authorizedParty
+        }
+    }
+}

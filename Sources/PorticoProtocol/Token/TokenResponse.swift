@@ -1,0 +1,98 @@
+import HTTPTypes
+package import PorticoBytes
+
+/// A successful answer of the token endpoint, as a client reads it (RFC 6749 §5.1).
+package struct TokenResponse: Sendable {
+    package let accessToken: SecretText
+    package let refreshToken: SecretText?
+    package let idToken: SecretText?
+    /// Seconds from the answer on; `nil` means unknown, not for ever.
+    package let expiresIn: Int64?
+    /// `nil` where the scope is the one asked for (RFC 6749 §5.1).
+    package let scope: Scope?
+
+    package enum Refusal: Error, Hashable, Sendable {
+        case malformed
+        /// A token that we would not know how to use (RFC 6749 §7.1).
+        case unknownTokenType
+    }
+
+    /// The longest life of an access token that is believed: ten years.
+    private static let longestLife: Int64 = 10 * 366 * 86_400
+
+    /// - Throws: malformed where a required member is missing or a member has a wrong type, name
+    ///   occurs twice, or the text is not UTF-8; unknownTokenType. Unknown members are ignored.
+    package init(parsing body: [UInt8]) throws(Refusal) {
+        let json: JSONObject
+        do {
+            json = try JSONObject(parsing: body, limits: JSONLimits(size: 256 * 1024))
+        } catch {
+            throw .malformed
+        }
+        // An error with status 200 is no success, whatever else it holds.
+        guard json["error"] == nil else { throw .malformed }
+        guard let accessToken = try Self.token("access_token", json),
+            let type = json.string("token_type")
+        else { throw .malformed }
+        // Without regard to case (RFC 6749 §5.1).
+        guard type.lowercased() == "bearer" else { throw .unknownTokenType }
+        self.accessToken = accessToken
+        refreshToken = try Self.token("refresh_token", json)
+        idToken = try Self.token("id_token", json)
+        expiresIn = try Self.seconds(json["expires_in"])
+        scope = Self.scope(json["scope"])
+    }
+
+    /// `null` counts as absent.
+    private static func token(_ name: String, _ json: JSONObject) throws(Refusal) -> SecretText? {
+        switch json[name] {
+        case nil, .null?: return nil
+        case .string(let text)?:
+            // Visible ASCII (RFC 6749 appendix A.12): it goes into a header field.
+            guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw .malformed
+            }
+            return SecretText(text)
+        default: throw .malformed
+        }
+    }
+
+    /// A number, with a fraction or not, or a numeric text as lax servers send it.
+    private static func seconds(_ value: JSONValue?) throws(Refusal) -> Int64? {
+        let seconds: Int64
+        switch value {
+        case nil, .null?: return nil
+        case .integer(let integer)?: seconds = integer
+        case .number(let number)?:
+            // Cut first: a conversion of what does not fit would trap.
+            seconds = Int64(min(max(number, -1), Double(longestLife)))
+        case .string(let text)?:
+            guard text.utf8.count <= 18, let integer = Int64(text) else { throw .malformed }
+            seconds = integer
+        default: throw .malformed
+        }
+        guard seconds >= 0 else { throw .malformed }
+        return min(seconds, longestLife)
+    }
+
+    /// What is no scope counts as absent: it is information for the app, and no check rests on it.
+    private static func scope(_ value: JSONValue?) -> Scope? {
+        // `try?` for the same reason.
+        value?.string.flatMap { try? Scope($0) }
+    }
+}
+
+/// An answer of the token or revocation endpoint with an error (RFC 6749 §5.2).
+package struct TokenErrorResponse: Sendable {
+    package let code: OAuthError.Code
+
+    /// - Returns: `nil` where the reply is no such answer, for instance a gateway's page.
+    package init?(_ reply: HTTPReply) {
+        guard (400...499).contains(reply.response.status.code), reply.isJSON,
+            // `try?`: what is not JSON is no such answer.
+            let json = try? JSONObject(parsing: reply.body),
+            let code = json.string("error"), !code.isEmpty, code.utf8.count <= 256
+        else { return nil }
+        self.code = OAuthError.Code(rawValue: code)
+    }
+}
