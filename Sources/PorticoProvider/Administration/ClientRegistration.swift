@@ -1,0 +1,200 @@
+package import PorticoBytes
+import PorticoProtocol
+package import PorticoSeals
+package import PorticoStores
+
+/// Admits a client to a realm, or a change of one: the rules of client registration
+/// (RFC 7591 §2, RFC 8252 §8.4, OpenID Connect Registration 1.0 §2), which the command line, the
+/// import and static configuration share.
+package struct ClientRegistration: Sendable {
+    private let secrets: ClientSecretSeal
+
+    package init(ring: KeyRing) {
+        secrets = ClientSecretSeal(ring: ring)
+    }
+
+    /// What becomes of the client's secret.
+    package enum Secret: Sendable {
+        /// It keeps the one it has; none, where it has none.
+        case unchanged
+        /// A new one of 256 random bits is made and shown once.
+        case made
+        /// Somebody chose it.
+        case chosen(SecretText)
+    }
+
+    package struct Admission: Sendable {
+        package let client: Client
+        /// The secret that was made, to be shown once.
+        package let shownSecret: SecretText?
+        package let warnings: [Warning]
+    }
+
+    /// - Parameters:
+    ///   - others: The other clients of the realm.
+    ///   - isImported: Whether the client comes from a realm that did not force PKCE
+    ///     (decision 13).
+    /// - Throws: The first rule that the client breaks.
+    package func callAsFunction(
+        _ client: Client,
+        secret: Secret = .unchanged,
+        others: [Client],
+        isImported: Bool = false,
+        random: RandomSource
+    ) throws(Refusal) -> Admission {
+        var client = client
+        var warnings: [Warning] = []
+        var shown: SecretText?
+        switch secret {
+        case .unchanged: break
+        case .made:
+            let made = secrets.make(random: random)
+            shown = made.shown
+            client.secret = made.kept
+        case .chosen(let chosen):
+            try Self.check(chosen)
+            if chosen.reveal().utf8.count < 16 { warnings.append(.shortSecret) }
+            client.secret = secrets.keep(chosen, of: client.id, random: random)
+        }
+        try Self.check(client, isImported: isImported)
+        return Admission(
+            client: client,
+            shownSecret: shown,
+            warnings: warnings + Self.warnings(about: client, others: others)
+        )
+    }
+
+    /// RFC 6749 appendix A.2: visible ASCII and spaces.
+    private static func check(_ secret: SecretText) throws(Refusal) {
+        let bytes = secret.reveal().utf8
+        guard (1...1024).contains(bytes.count), bytes.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+            throw .secret
+        }
+    }
+
+    private static func check(_ client: Client, isImported: Bool) throws(Refusal) {
+        try checkNames(client)
+        try checkAuthentication(client)
+        try checkGrantTypes(client, isImported: isImported)
+        try checkRedirects(client)
+        try checkScopes(client)
+        for (index, origin) in client.webOrigins.enumerated()
+        where !WebOrigin.isOrigin(origin, development: client.isDevelopment) {
+            throw .webOrigin(index: index)
+        }
+        if let lifetime = client.accessTokenLifetime,
+            !Realm.Lifetimes.longestAccessToken.contains(lifetime)
+        {
+            throw .accessTokenLifetime
+        }
+        for (index, mapper) in client.mappers.enumerated() where !mapper.isRegistrable {
+            throw .mapper(index: index)
+        }
+    }
+
+    /// RFC 6749 appendix A.1. `sub` of a client's own tokens is made of it, and a `sub` has at most
+    /// 255 characters (OpenID Connect Core §2).
+    private static func checkNames(_ client: Client) throws(Refusal) {
+        guard (1...200).contains(client.clientID.utf8.count),
+            client.clientID.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+        else { throw .clientID }
+        guard PlainText.isLine(client.name, length: 200) else { throw .name }
+    }
+
+    private static func checkAuthentication(_ client: Client) throws(Refusal) {
+        switch (client.type, client.authentication) {
+        // RFC 6749 §2.1, RFC 8252 §8.4 and §8.5: what every copy of an app holds proves nothing.
+        case (.public, .none):
+            guard client.secret == nil else { throw .publicClientWithSecret }
+        case (.public, _): throw .publicClientAuthenticates
+        case (.confidential, .none): throw .confidentialClientWithoutMethod
+        case (.confidential, .clientSecretBasic), (.confidential, .clientSecretPost):
+            guard client.secret != nil else { throw .missingSecret }
+        case (.confidential, .privateKeyJWT):
+            try checkKeySet(client.keySet)
+            return
+        }
+        guard client.keySet == nil else { throw .needlessKeySet }
+    }
+
+    /// Every key must be good: one that is skipped would be missed when it is needed.
+    private static func checkKeySet(_ value: JSONValue?) throws(Refusal) {
+        guard let object = value?.object else { throw .keySet }
+        let set: JWKSet
+        do {
+            set = try JWKSet(object)
+        } catch {
+            throw .keySet
+        }
+        guard !set.keys.isEmpty, set.refusals.isEmpty else { throw .keySet }
+    }
+
+    private static func checkGrantTypes(_ client: Client, isImported: Bool) throws(Refusal) {
+        if client.type == .public {
+            // RFC 6749 §4.4: confidential clients only.
+            guard !client.grantTypes.contains(.clientCredentials) else {
+                throw .publicClientCredentials
+            }
+            // RFC 8252 §6, RFC 9700 §2.1.1.
+            guard client.requiresPKCE || isImported else { throw .publicClientWithoutPKCE }
+        }
+        // RFC 6749 §3.1.2.2.
+        if client.grantTypes.contains(.authorizationCode), client.redirectURIs.isEmpty {
+            throw .noRedirectURI
+        }
+    }
+
+    private static func checkRedirects(_ client: Client) throws(Refusal) {
+        guard client.redirectURIs.count <= 100, client.postLogoutRedirectURIs.count <= 100 else {
+            throw .tooManyRedirectURIs
+        }
+        for (index, uri) in client.redirectURIs.enumerated() {
+            do {
+                try uri.checkRegistrable(development: client.isDevelopment)
+            } catch {
+                throw .redirectURI(index: index, error)
+            }
+        }
+        for (index, uri) in client.postLogoutRedirectURIs.enumerated() {
+            do {
+                try uri.checkRegistrable(development: client.isDevelopment)
+            } catch {
+                throw .postLogoutRedirectURI(index: index, error)
+            }
+            // RP-Initiated Logout 1.0 §3.1: a private-use scheme is for native apps.
+            guard client.type == .public || uri.kind != .privateUseScheme else {
+                throw .postLogoutScheme(index: index)
+            }
+        }
+    }
+
+    private static func checkScopes(_ client: Client) throws(Refusal) {
+        for token in client.defaultScopes + client.optionalScopes {
+            // RFC 6749 §3.3; a space would make it two tokens.
+            guard (1...200).contains(token.utf8.count), !token.utf8.contains(0x20),
+                (try? Scope(token)) != nil  // `try?`: what matters is whether it is one.
+            else { throw .scope }
+        }
+        // Nobody gets these unasked: the first makes another protocol of the request (OpenID Connect
+        // Core §3.1.2.1), the second needs consent (§11).
+        guard !client.defaultScopes.contains("openid"),
+            !client.defaultScopes.contains("offline_access")
+        else { throw .defaultScope }
+    }
+}
+
+extension ClaimMapper {
+    /// Whether only the Provider itself writes this claim: the protocol gives it a meaning.
+    package static func isReserved(_ claim: String) -> Bool {
+        MappedClaims.reserved.contains(claim)
+    }
+
+    fileprivate var isRegistrable: Bool {
+        switch source {
+        case .realmRoles(let claim), .clientRoles(_, let claim), .attribute(_, let claim, _),
+            .fixed(let claim, _):
+            (1...200).contains(claim.utf8.count) && !Self.isReserved(claim)
+        case .audience(let audience): !audience.isEmpty
+        }
+    }
+}

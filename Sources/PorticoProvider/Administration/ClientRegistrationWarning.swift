@@ -1,0 +1,53 @@
+import PorticoProtocol
+import PorticoStores
+
+extension ClientRegistration {
+    /// What is allowed and yet better otherwise.
+    package enum Warning: Hashable, Sendable {
+        case shortSecret
+        case development
+        case pkceOptional
+        case longAccessToken
+        /// Another client of the realm registers the same private-use scheme.
+        case sharedScheme(scheme: String, clientID: String)
+
+        /// One English sentence for the administrator.
+        package var words: StaticString {
+            switch self {
+            case .shortSecret: "The chosen secret is shorter than 16 characters: it can be guessed."
+            case .development:
+                "The development switch admits redirects that any app on a device can receive."
+            case .pkceOptional: "PKCE is optional for this client: a stolen code can be redeemed."
+            case .longAccessToken:
+                "Access tokens of more than an hour are long to lose (RFC 6750 5.3)."
+            case .sharedScheme:
+                "Two apps register one private-use scheme: either can receive the other's code (RFC 8252 7.1)."
+            }
+        }
+    }
+
+    static func warnings(about client: Client, others: [Client]) -> [Warning] {
+        var warnings: [Warning] = []
+        if client.isDevelopment { warnings.append(.development) }
+        if !client.requiresPKCE, client.grantTypes.contains(.authorizationCode) {
+            warnings.append(.pkceOptional)
+        }
+        if client.accessTokenLifetime ?? 0 > 3600 { warnings.append(.longAccessToken) }
+        let own = client.privateUseSchemes
+        for other in others where other.id != client.id {
+            for scheme in own.intersection(other.privateUseSchemes).sorted() {
+                warnings.append(.sharedScheme(scheme: scheme, clientID: other.clientID))
+            }
+        }
+        return warnings
+    }
+}
+
+extension Client {
+    /// Schemes are compared without regard to case (RFC 3986 §3.1).
+    fileprivate var privateUseSchemes: Set<String> {
+        Set(
+            redirectURIs.filter { $0.kind == .privateUseScheme }.map { $0.scheme.lowercased() }
+        )
+    }
+}

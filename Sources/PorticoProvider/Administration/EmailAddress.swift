@@ -1,0 +1,33 @@
+/// An e-mail address as it is kept: ASCII, lower case (HTML standard §4.10.5.1.5, "valid e-mail
+/// address").
+package enum EmailAddress {
+    /// The address in the one spelling that is kept, or `nil` where it is none.
+    package static func folded(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= 254, let at = bytes.firstIndex(of: UInt8(ascii: "@")),
+            1...64 ~= at, bytes[..<at].allSatisfy(isLocal),
+            isDomain(bytes[(at + 1)...])
+        else { return nil }
+        return text.lowercased()
+    }
+
+    private static func isLocal(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || ".!#$%&'*+/=?^_`{|}~-".utf8.contains(byte)
+    }
+
+    private static func isDomain(_ domain: ArraySlice<UInt8>) -> Bool {
+        domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {
+            label in
+            1...63 ~= label.count
+                && label.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+                && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+        }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package import PorticoProtocol
+package import PorticoStores
+
+/// Replaces a realm's signing key for one algorithm without a moment in which a token cannot be
+/// verified (OpenID Connect Core §10.1.1).
+///
+/// The new key is published first and signs later, when every cache of the key set knows it; the
+/// former stays published until the last token it signed has expired.
+package struct KeyRotation: Sendable {
+    /// How long clients may keep the key set: the `max-age` it is sent with, in seconds.
+    package static let keySetMaxAge: Int64 = 300
+
+    /// What clocks of other nodes and the once-a-second reading of the store may differ by.
+    static let margin: Int64 = 60
+
+    /// Ten years: an overlap is cut to it.
+    static let longestOverlap: Int64 = 3650 * 86_400
+
+    private let maker: SigningKeyMaker
+    private let realm: Realm
+    /// The longest life of any token that the realm signs, in seconds.
+    private let longestLife: Int64
+
+    package init(maker: SigningKeyMaker, realm: Realm, clients: [Client]) {
+        self.maker = maker
+        self.realm = realm
+        longestLife = clients.reduce(realm.lifetimes.accessToken) {
+            max($0, $1.accessTokenLifetime ?? 0)
+        }
+    }
+
+    package enum Start: Hashable, Sendable {
+        /// When every cache has expired that was filled before the new key was published.
+        case whenPublished
+        /// At once. Clients that cached the key set meet a key they do not know and must fetch
+        /// again, as they should (OpenID Connect Core §10.1.1). A key that already waits is used
+        /// instead of another new one.
+        case now
+    }
+
+    package enum Refusal: Error, Hashable, Sendable {
+        /// A key already waits and will sign from that time (seconds since 1970).
+        case underWay(keyID: String, activeFrom: Int64)
+    }
+
+    /// What to give ``RealmStore/rotate(adding:changing:)``.
+    package struct Outcome: Sendable {
+        package var adding: [SigningKeyRecord] = []
+        package var changing: [SigningKeyRecord] = []
+        /// The key that signs from ``activeFrom`` on.
+        package let keyID: String
+        package let activeFrom: Int64
+    }
+
+    /// - Parameters:
+    ///   - keys: All keys of the realm.
+    ///   - overlap: How long the former key stays published after the new one signs, in seconds.
+    ///     Never shorter than the life of its last token. Where it is missing, as long as a browser
+    ///     session can last, so that an older ID Token still serves as `id_token_hint`
+    ///     (RP-Initiated Logout 1.0 §2).
+    package func callAsFunction(
+        _ algorithm: SignatureAlgorithm,
+        of keys: [SigningKeyRecord],
+        start: Start = .whenPublished,
+        overlap: Int64? = nil,
+        at moment: Moment
+    ) throws -> Outcome {
+        let now = moment.seconds
+        let current = keys.filter { $0.algorithm == algorithm }
+        let waiting = current.filter { $0.activeFrom > now }.max { $0.activeFrom < $1.activeFrom }
+        if let waiting, start == .whenPublished {
+            throw Refusal.underWay(keyID: waiting.keyID, activeFrom: waiting.activeFrom)
+        }
+        // The first key for an algorithm waits too: nobody's cached key set has it yet.
+        let activeFrom = start == .now ? now : now + Self.keySetMaxAge + Self.margin
+        let asked = min(overlap ?? realm.lifetimes.sessionMaximum, Self.longestOverlap)
+        let retiredFrom = activeFrom + max(longestLife, asked) + Self.margin
+
+        var outcome: Outcome
+        if var promoted = waiting {
+            promoted.activeFrom = activeFrom
+            outcome = Outcome(keyID: promoted.keyID, activeFrom: activeFrom)
+            outcome.changing = [promoted]
+        } else {
+            let new = try maker.make(
+                algorithm,
+                realmID: realm.id,
+                activeFrom: activeFrom,
+                at: moment
+            )
+            outcome = Outcome(keyID: new.keyID, activeFrom: activeFrom)
+            outcome.adding = [new]
+        }
+        // Those that an earlier rotation retired keep their time.
+        for var former in current where former.retiredFrom == nil {
+            guard former.keyID != outcome.keyID else { continue }
+            former.retiredFrom = retiredFrom
+            outcome.changing.append(former)
+        }
+        return outcome
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A user name as it is kept and looked up (RFC 8265 §3.3, UsernameCaseMapped): what somebody types
+/// in capitals or in full-width letters is the same name.
+package enum LoginName {
+    /// `text` in the one spelling that is kept, without white space around it. What it makes of a
+    /// text that is no name, no person has.
+    package static func folded(_ text: String) -> String {
+        var narrow = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if 0xFF01...0xFFEF ~= scalar.value {
+                let narrowed = String(scalar).precomposedStringWithCompatibilityMapping
+                narrow.append(contentsOf: narrowed.unicodeScalars)
+            } else {
+                narrow.append(scalar)
+            }
+        }
+        return String(narrow).lowercased().precomposedStringWithCanonicalMapping
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Whether a folded text may be a user name: 1 to 200 bytes of letters, digits and visible ASCII
+    /// (RFC 8264 §4.2, IdentifierClass), so no spaces and nothing invisible.
+    static func isName(_ folded: String) -> Bool {
+        (1...200).contains(folded.utf8.count)
+            && folded.unicodeScalars.allSatisfy { scalar in
+                if scalar.isASCII { return 0x21...0x7E ~= scalar.value }
+                switch scalar.properties.generalCategory {
+                case .lowercaseLetter, .otherLetter, .modifierLetter, .decimalNumber,
+                    .nonspacingMark,
+                    .spacingMark:
+                    // No second spelling of other characters.
+                    let text = String(scalar)
+                    return Array(text.precomposedStringWithCompatibilityMapping.unicodeScalars)
+                        == Array(text.unicodeScalars)
+                default: return false
+                }
+            }
+    }
+}

@@ -1,0 +1,85 @@
+package import PorticoProtocol
+package import PorticoSeals
+package import PorticoStores
+
+/// Makes a realm with its first signing keys, ready for the store: what the command line and the
+/// import share.
+package struct RealmCreation: Sendable {
+    private let keys: SigningKeyMaker
+
+    package init(ring: KeyRing) {
+        keys = SigningKeyMaker(ring: ring)
+    }
+
+    /// Every realm can sign with these: ES256 by decision, RS256 because every OpenID Provider
+    /// must (OpenID Connect Discovery 1.0 §3, OpenID Connect Core §15.1).
+    package static let firstAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256]
+
+    /// - Parameters:
+    ///   - displayName: What people read on the pages; the name where it is missing.
+    ///   - baseURL: What stands before `/realms/` in every address, without a query. The issuer is
+    ///     made from it once and never changes (decision 24).
+    ///   - algorithms: What the realm can sign with besides ``firstAlgorithms``.
+    package func callAsFunction(
+        name: String,
+        displayName: String? = nil,
+        baseURL: String,
+        algorithms: Set<SignatureAlgorithm> = [],
+        at moment: Moment
+    ) throws -> NewRealm {
+        guard Realm.isName(name) else { throw Refusal.name }
+        let displayName = displayName.flatMap { $0.isEmpty ? nil : $0 } ?? name
+        guard PlainText.isLine(displayName, length: 200) else { throw Refusal.displayName }
+        let realm = Realm(
+            id: UniqueID(random: moment.random).text,
+            name: name,
+            displayName: displayName,
+            issuer: try Self.issuer(of: name, baseURL: baseURL)
+        )
+        let first = SignatureAlgorithm.allCases.filter {
+            Self.firstAlgorithms.contains($0) || algorithms.contains($0)
+        }
+        let records = try first.map {
+            try keys.make($0, realmID: realm.id, activeFrom: moment.seconds, at: moment)
+        }
+        return NewRealm(realm: realm, keys: records)
+    }
+
+    /// `{base}/realms/{name}`. Plain http only on a loopback literal.
+    package static func issuer(of name: String, baseURL: String) throws(Refusal) -> String {
+        let base = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
+        do {
+            return try Issuer("\(base)/realms/\(name)", allowInsecureLoopback: true).text
+        } catch {
+            switch error {
+            case .insecure: throw .insecureBaseURL
+            case .notAnAddress, .hasQuery: throw .baseURL
+            }
+        }
+    }
+
+    package enum Refusal: Error, CaseIterable, Hashable, Sendable {
+        case name
+        case displayName
+        case baseURL
+        case insecureBaseURL
+
+        package var field: StaticString {
+            switch self {
+            case .name: "name"
+            case .displayName: "display name"
+            case .baseURL, .insecureBaseURL: "public URL"
+            }
+        }
+
+        package var rule: StaticString {
+            switch self {
+            case .name:
+                "A realm's name has 1 to 64 letters, digits, '-', '_' and '.', no '.' first."
+            case .displayName: "A display name is one line of at most 200 bytes."
+            case .baseURL: "The public URL is an absolute address without query and fragment."
+            case .insecureBaseURL: "The public URL is https, or http on 127.0.0.1 or [::1]."
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package import PorticoStores
+
+/// Admits a role to a realm: what the command line and the import share.
+package enum RoleRegistration {
+    /// - Throws: The first rule that the role breaks.
+    package static func check(_ role: Role) throws(Refusal) {
+        guard !role.name.isEmpty, PlainText.isLine(role.name, length: 200),
+            role.name.first?.isWhitespace == false, role.name.last?.isWhitespace == false
+        else { throw .name }
+        guard PlainText.isText(role.description, length: 1000) else { throw .description }
+    }
+
+    package enum Refusal: Error, CaseIterable, Hashable, Sendable {
+        case name
+        case description
+
+        package var field: StaticString {
+            switch self {
+            case .name: "name"
+            case .description: "description"
+            }
+        }
+
+        package var rule: StaticString {
+            switch self {
+            case .name: "A role's name is one line of 1 to 200 bytes without spaces around it."
+            case .description: "A role's description is text of at most 1000 bytes."
+            }
+        }
+    }
+}

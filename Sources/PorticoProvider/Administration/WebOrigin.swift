@@ -1,0 +1,34 @@
+package import PorticoProtocol
+
+/// The origin of a web app whose scripts may call the token endpoint and UserInfo, written as
+/// browsers send it in `Origin` (RFC 6454 §6.1, Fetch standard §3.2).
+package enum WebOrigin {
+    /// Whether `text` is an origin in the browser's own spelling, so that it can be compared as
+    /// bytes: lower case, no path, no default port, no wildcard, never `null`.
+    ///
+    /// - Parameter development: Whether plain http on `localhost` is admitted.
+    package static func isOrigin(_ text: String, development: Bool = false) -> Bool {
+        guard let address = HTTPAddress(text), address.path.isEmpty, address.query == nil else {
+            return false
+        }
+        let isLocal = address.isLoopback || development && address.host == "localhost"
+        return (address.isSecure || isLocal) && origin(of: address) == text
+    }
+
+    /// The origins of those redirect URIs that have one: what `+` stands for in Keycloak's web
+    /// origins.
+    package static func origins(of redirectURIs: [RedirectURI]) -> [String] {
+        var origins: [String] = []
+        for address in redirectURIs.compactMap({ HTTPAddress($0.text) }) {
+            let origin = origin(of: address)
+            if !origins.contains(origin) { origins.append(origin) }
+        }
+        return origins
+    }
+
+    private static func origin(of address: HTTPAddress) -> String {
+        let standard = address.isSecure ? 443 : 80
+        let port = address.port == standard ? "" : ":\(address.port)"
+        return "\(address.isSecure ? "https" : "http")://\(address.host)\(port)"
+    }
+}

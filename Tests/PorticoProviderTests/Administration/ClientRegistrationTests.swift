@@ -1,0 +1,315 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+import Testing
+
+@testable import PorticoProvider
+
+@Suite("Client registration")
+struct ClientRegistrationTests {
+    private func admit(
+        _ client: Client,
+        secret: ClientRegistration.Secret = .unchanged,
+        others: [Client] = [],
+        isImported: Bool = false
+    ) throws -> ClientRegistration.Admission {
+        try ClientRegistration(ring: try Fixture.ring())(
+            client,
+            secret: secret,
+            others: others,
+            isImported: isImported,
+            random: .system
+        )
+    }
+
+    private func refusal(of client: Client) throws -> ClientRegistration.Refusal? {
+        do {
+            _ = try admit(client)
+            return nil
+        } catch let refusal as ClientRegistration.Refusal {
+            return refusal
+        }
+    }
+
+    @Test("RFC 8252 §7: a public client registers all three kinds of native redirect at once")
+    func native() throws {
+        let admission = try admit(Fixture.native())
+        #expect(admission.client == Fixture.native())
+        #expect(admission.warnings.isEmpty)
+        #expect(admission.shownSecret == nil)
+    }
+
+    @Test(
+        "attack A47: a redirect URI that others could receive, or that is no whole URI, is refused",
+        arguments: [
+            ("myapp:/cb", RedirectURI.Refusal.dotlessScheme),
+            ("exp://192.168.178.95:8081", .dotlessScheme),
+            ("https://app.example.com/*", .wildcard),
+            ("https://*.example.com/cb", .wildcard),
+            ("https://app.example.com/cb#f", .fragment),
+            ("http://app.example.com/cb", .plainHTTP),
+            ("javascript:alert(1)", .dotlessScheme),
+            ("/cb", .notAbsolute),
+            ("http://localhost/cb", .localhost),
+            ("http://localhost:1234/cb", .localhost),
+            ("https://app.example.com", .noHost),
+            ("com.example.app://cb", .authority),
+            ("https://user@app.example.com/cb", .userInfo),
+            ("https://app.example.com/\u{FF41}", .forbiddenCharacter),
+        ]
+    )
+    func redirects(uri: String, expected: RedirectURI.Refusal) throws {
+        for client in [Fixture.native(), Fixture.web()] {
+            var client = client
+            client.redirectURIs.append(RedirectURI(uri))
+            let refusal = try refusal(of: client)
+            let index = client.redirectURIs.count - 1
+            #expect(refusal == .redirectURI(index: index, expected))
+            #expect(refusal?.code.rawValue == "invalid_redirect_uri")
+            #expect(refusal.map { "\($0.field)" } == "redirect_uris")
+        }
+    }
+
+    @Test("Decision 12: the development switch admits what Expo Go registers, with a warning")
+    func development() throws {
+        var client = Fixture.native()
+        client.redirectURIs = [RedirectURI("exp://192.168.178.95:8081")]
+        client.isDevelopment = true
+        #expect(try admit(client).warnings == [.development])
+        client.redirectURIs = [RedirectURI("javascript:alert(1)")]
+        #expect(try refusal(of: client) == .redirectURI(index: 0, .dotlessScheme))
+    }
+
+    @Test("RFC 6749 §3.1.2.2: the code grant needs a registered redirect URI")
+    func noRedirect() throws {
+        for client in [Fixture.native(), Fixture.web()] {
+            var client = client
+            client.redirectURIs = []
+            #expect(try refusal(of: client) == .noRedirectURI)
+            client.grantTypes = []
+            #expect(try refusal(of: client) == nil)
+        }
+    }
+
+    @Test("RFC 8252 §8.4, §8.5: a public client has no secret and no way to authenticate")
+    func publicClient() throws {
+        var client = Fixture.native()
+        client.secret = Fixture.web().secret
+        #expect(try refusal(of: client) == .publicClientWithSecret)
+        for method in ClientAuthenticationMethod.allCases where method != .none {
+            client = Fixture.native()
+            client.authentication = method
+            #expect(try refusal(of: client) == .publicClientAuthenticates)
+        }
+        #expect(throws: ClientRegistration.Refusal.publicClientWithSecret) {
+            try admit(Fixture.native(), secret: .made)
+        }
+    }
+
+    @Test("RFC 6749 §2.3: a confidential client has a way to authenticate and what that needs")
+    func confidentialClient() throws {
+        var client = Fixture.web()
+        client.authentication = .none
+        #expect(try refusal(of: client) == .confidentialClientWithoutMethod)
+        client = Fixture.web()
+        client.secret = nil
+        #expect(try refusal(of: client) == .missingSecret)
+        client.authentication = .clientSecretPost
+        #expect(try refusal(of: client) == .missingSecret)
+    }
+
+    @Test("RFC 8252 §6: a public client uses PKCE; only an imported one may leave it out")
+    func pkce() throws {
+        var client = Fixture.native()
+        client.requiresPKCE = false
+        #expect(try refusal(of: client) == .publicClientWithoutPKCE)
+        #expect(try admit(client, isImported: true).warnings == [.pkceOptional])
+        client = Fixture.web()
+        client.requiresPKCE = false
+        #expect(try admit(client).warnings == [.pkceOptional])
+    }
+
+    @Test("RFC 6749 §4.4: client_credentials is for confidential clients only")
+    func clientCredentials() throws {
+        var client = Fixture.native()
+        client.grantTypes.insert(.clientCredentials)
+        #expect(try refusal(of: client) == .publicClientCredentials)
+        client = Fixture.web()
+        client.grantTypes = [.clientCredentials]
+        client.redirectURIs = []
+        #expect(try refusal(of: client) == nil)
+    }
+
+    @Test("RP-Initiated Logout §3.1: a confidential client returns to https, an app to its scheme")
+    func postLogout() throws {
+        var client = Fixture.web()
+        client.postLogoutRedirectURIs = [RedirectURI("com.example.app:/bye")]
+        #expect(try refusal(of: client) == .postLogoutScheme(index: 0))
+        client.postLogoutRedirectURIs = [RedirectURI("http://app.example.com/bye")]
+        #expect(try refusal(of: client) == .postLogoutRedirectURI(index: 0, .plainHTTP))
+        client = Fixture.native()
+        client.postLogoutRedirectURIs = [RedirectURI("com.example.app:/bye")]
+        #expect(try refusal(of: client) == nil)
+        client.postLogoutRedirectURIs.append(RedirectURI("https://app.example.com/*"))
+        #expect(try refusal(of: client) == .postLogoutRedirectURI(index: 1, .wildcard))
+    }
+
+    @Test("RFC 7523 §3: private_key_jwt needs public keys that can verify, each of them")
+    func keySet() throws {
+        let key = try SigningKey(generating: .es256, keyID: "k1", random: .system)
+        let good = JSONValue.object(key.verificationKey.jwk.object)
+        var client = Fixture.web()
+        client.secret = nil
+        client.authentication = .privateKeyJWT
+        client.keySet = ["keys": .array([good])]
+        #expect(try refusal(of: client) == nil)
+
+        let symmetric: JSONValue = ["kty": "oct", "k": "AAAA"]
+        let sets: [JSONValue?] = [
+            nil, "https://app.example.com/jwks", ["keys": []], ["keys": [symmetric]],
+            ["keys": .array([good, symmetric])], ["keys": .array([good, good, "x"])],
+        ]
+        for set in sets {
+            client.keySet = set
+            #expect(try refusal(of: client) == .keySet)
+        }
+        client = Fixture.web()
+        client.keySet = ["keys": .array([good])]
+        #expect(try refusal(of: client) == .needlessKeySet)
+    }
+
+    @Test("RFC 6749 §10.10: a made secret has 256 bits, is shown once and kept as its hash")
+    func madeSecret() throws {
+        let admission = try admit(Fixture.web(), secret: .made)
+        let shown = try #require(admission.shownSecret).reveal()
+        #expect(Base64URL.decode(shown)?.count == 32)
+        #expect(admission.client.secret == .hashed(Hash256(of: shown).bytes))
+    }
+
+    @Test("A chosen secret is kept sealed, and a short one is warned about")
+    func chosenSecret() throws {
+        let ring = try Fixture.ring()
+        for (text, warnings) in [
+            ("0123456789abcde", [ClientRegistration.Warning.shortSecret]),
+            ("0123456789abcdef", []),
+        ] {
+            let admission = try ClientRegistration(ring: ring)(
+                Fixture.web(),
+                secret: .chosen(SecretText(text)),
+                others: [],
+                random: .system
+            )
+            #expect(admission.warnings == warnings)
+            #expect(admission.shownSecret == nil)
+            let kept = try #require(admission.client.secret)
+            guard case .sealed(let sealed) = kept else {
+                Issue.record("It is not sealed.")
+                continue
+            }
+            #expect(!sealed.contains(text))
+            let seal = ClientSecretSeal(ring: ring)
+            #expect(seal.isRight(SecretText(text), for: kept, of: admission.client))
+            #expect(!seal.isRight(SecretText(text + "!"), for: kept, of: admission.client))
+        }
+        for text in ["", "naïve secret of a person", "tab\tin a secret", "secret\n"] {
+            #expect(throws: ClientRegistration.Refusal.secret) {
+                try admit(Fixture.web(), secret: .chosen(SecretText(text)))
+            }
+        }
+    }
+
+    @Test(
+        "Fetch §3.2: a web origin is spelled as browsers send it, and is never a wildcard or null",
+        arguments: [
+            ("https://app.example.com", true), ("https://app.example.com:8443", true),
+            ("http://127.0.0.1:3000", true), ("https://app.example.com/", false),
+            ("https://app.example.com:443", false), ("https://APP.example.com", false),
+            ("http://app.example.com", false), ("http://localhost:3000", false), ("*", false),
+            ("null", false), ("+", false), ("https://*.example.com", false),
+            ("https://u@app.example.com", false), ("https://app.example.com?x", false), ("", false),
+        ]
+    )
+    func webOrigins(origin: String, isAllowed: Bool) throws {
+        var client = Fixture.web()
+        client.webOrigins = [origin]
+        #expect(try refusal(of: client) == (isAllowed ? nil : .webOrigin(index: 0)))
+    }
+
+    @Test("Web origins of redirect URIs leave out paths, default ports and private-use schemes")
+    func originsOfRedirects() {
+        let uris = [
+            "https://app.example.com:443/cb", "https://app.example.com/other",
+            "com.example.app:/cb",
+            "http://127.0.0.1:5000/cb",
+        ]
+        #expect(
+            WebOrigin.origins(of: uris.map(RedirectURI.init))
+                == ["https://app.example.com", "http://127.0.0.1:5000"]
+        )
+    }
+
+    @Test("RFC 6749 §3.3: a scope token is one token of allowed characters")
+    func scopes() throws {
+        for token in ["", "two words", "quo\"te", "back\\slash", "ünicode", "tab\t"] {
+            var client = Fixture.web()
+            client.optionalScopes = [token]
+            #expect(try refusal(of: client) == .scope)
+        }
+        for token in ["openid", "offline_access"] {
+            var client = Fixture.web()
+            client.defaultScopes = [token]
+            #expect(try refusal(of: client) == .defaultScope)
+        }
+    }
+
+    @Test("RFC 6749 appendix A.1: a client_id is visible ASCII, and a name shows as it reads")
+    func names() throws {
+        for clientID in ["", "two words", "ünicode", "line\n", String(repeating: "a", count: 201)] {
+            var client = Fixture.web()
+            client.clientID = clientID
+            #expect(try refusal(of: client) == .clientID)
+        }
+        for name in ["line\nbreak", "right\u{202E}left", "nul\u{0}", "\u{2028}"] {
+            var client = Fixture.web()
+            client.name = name
+            #expect(try refusal(of: client) == .name)
+        }
+    }
+
+    @Test(
+        "RFC 6750 §5.3: an access token lives a day at most, and more than an hour is warned about"
+    )
+    func lifetimes() throws {
+        var client = Fixture.web()
+        for lifetime: Int64 in [.min, -1, 0, 9, 86_401, .max] {
+            client.accessTokenLifetime = lifetime
+            #expect(try refusal(of: client) == .accessTokenLifetime)
+        }
+        client.accessTokenLifetime = 3600
+        #expect(try admit(client).warnings.isEmpty)
+        client.accessTokenLifetime = 3601
+        #expect(try admit(client).warnings == [.longAccessToken])
+    }
+
+    @Test("OpenID Connect Core §2: no mapper writes a claim that the protocol gives a meaning")
+    func mappers() throws {
+        for claim in ["sub", "aud", "exp", "sid", ""] {
+            var client = Fixture.web()
+            client.mappers = [ClaimMapper(.fixed(claim: claim, value: "x"))]
+            #expect(try refusal(of: client) == .mapper(index: 0))
+        }
+    }
+
+    @Test("RFC 8252 §7.1: two apps of a realm that share a private-use scheme are warned about")
+    func sharedScheme() throws {
+        var other = Fixture.native()
+        other.id = "0d3c2a5e-6a3e-4a0b-8a53-9d1a60a2f003"
+        other.clientID = "native2"
+        other.redirectURIs = [RedirectURI("com.EXAMPLE.app:/other")]
+        #expect(
+            try admit(Fixture.native(), others: [Fixture.native(), other]).warnings
+                == [.sharedScheme(scheme: "com.example.app", clientID: "native2")]
+        )
+    }
+}
