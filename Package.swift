@@ -254,9 +254,10 @@ let package = Package(
         .testTarget(
             name: "PorticoKeycloakTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoKeycloak",
-                "PorticoTestSupport",
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
+                "PorticoProvider", "PorticoKeycloak", "PorticoTestSupport",
             ],
+            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(

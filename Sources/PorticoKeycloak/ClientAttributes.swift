@@ -1,0 +1,116 @@
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// The attributes of a client that mean something here: texts under dotted names
+/// (Keycloak `ClientRepresentation.attributes`).
+struct ClientAttributes {
+    private let values: [String: String]
+
+    init(_ client: Representation) throws(RealmImportError) {
+        guard let attributes = try client.child("attributes") else {
+            values = [:]
+            return
+        }
+        var values: [String: String] = [:]
+        for name in Self.names {
+            if let text = try attributes.setting(name) { values[name] = text }
+        }
+        self.values = values
+    }
+
+    private static let pkce = "pkce.code.challenge.method"
+    private static let postLogout = "post.logout.redirect.uris"
+    private static let lifespan = "access.token.lifespan"
+    private static let idTokenAlgorithm = "id.token.signed.response.alg"
+    private static let accessTokenAlgorithm = "access.token.signed.response.alg"
+    private static let refreshTokens = "use.refresh.tokens"
+    private static let keys = "jwks.string"
+    private static let names = [
+        pkce, postLogout, lifespan, idTokenAlgorithm, accessTokenAlgorithm, refreshTokens, keys,
+    ]
+
+    /// `##` stands between them; `nil`: not said.
+    var postLogoutRedirectURIs: [String]? {
+        values[Self.postLogout].map { text in
+            text.split(separator: "##").map(String.init)
+        }
+    }
+
+    var usesRefreshTokens: Bool { values[Self.refreshTokens] != "false" }
+
+    /// A JWK set; `nil` where there is none that can be read.
+    var keySet: JSONValue? {
+        // `try?`: registration refuses the client where the set is missing.
+        values[Self.keys].flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+    }
+
+    /// Every algorithm that the client asks for by name.
+    var algorithmNames: [String] {
+        [values[Self.idTokenAlgorithm], values[Self.accessTokenAlgorithm]].compactMap { $0 }
+    }
+
+    /// Decision 13: what the realm did not force stays optional.
+    func requiresPKCE(_ subject: String, report: inout ImportReport) -> Bool {
+        guard let method = values[Self.pkce] else { return false }
+        if method != "S256" {
+            report.add(
+                .changed,
+                subject,
+                "must use PKCE with S256; the file asks for another method"
+            )
+        }
+        return true
+    }
+
+    func signingAlgorithm(_ subject: String, report: inout ImportReport) -> SignatureAlgorithm? {
+        guard let name = algorithmNames.first else { return nil }
+        guard let algorithm = SignatureAlgorithm(rawValue: name) else {
+            report.add(
+                .changed,
+                subject,
+                "asks for an algorithm not known here; the realm's is used"
+            )
+            return nil
+        }
+        if Set(algorithmNames).count > 1 {
+            report.add(.changed, subject, "one algorithm signs both its tokens: that of ID Tokens")
+        }
+        return algorithm
+    }
+
+    func lifetime(_ subject: String, report: inout ImportReport) -> Int64? {
+        guard let text = values[Self.lifespan] else { return nil }
+        guard let seconds = Int64(text), seconds > 0 else {
+            report.add(
+                .changed,
+                subject,
+                "its access token lifespan is no time; the realm's is used"
+            )
+            return nil
+        }
+        let bounds = Realm.Lifetimes.longestAccessToken
+        let bounded = min(max(seconds, bounds.lowerBound), bounds.upperBound)
+        if bounded != seconds {
+            report.add(
+                .changed,
+                subject,
+                "access tokens live \(bounded) seconds: out of bounds here"
+            )
+        }
+        return bounded
+    }
+}
+
+/// The signature algorithms that some client of a file asks for: the realm needs a key for each.
+enum ClientAlgorithms {
+    static func named(in realm: Representation) throws(RealmImportError) -> Set<SignatureAlgorithm>
+    {
+        var algorithms: Set<SignatureAlgorithm> = []
+        for client in try realm.children("clients") {
+            let names = try ClientAttributes(client).algorithmNames
+            algorithms.formUnion(names.compactMap(SignatureAlgorithm.init))
+        }
+        return algorithms
+    }
+}

@@ -1,0 +1,193 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// Makes clients of Keycloak's (Keycloak `ClientRepresentation`), with Keycloak's defaults for what
+/// is missing.
+struct ClientImport {
+    let registration: ClientRegistration
+    let realm: Realm
+    let moment: Moment
+
+    /// The clients that every Keycloak realm has for itself.
+    static let builtIn: Set<String> = [
+        "account", "account-console", "admin-cli", "broker", "realm-management",
+        "security-admin-console",
+    ]
+
+    func callAsFunction(_ realm: Representation, report: inout ImportReport)
+        throws(RealmImportError) -> [Client]
+    {
+        var clients: [Client] = []
+        let scopes = try ClientScopes(realm)
+        for representation in try realm.children("clients") {
+            guard let clientID = try representation.text("clientId") else {
+                throw .missing(path: representation.path(of: "clientId"))
+            }
+            let subject = "client \(clientID)"
+            if Self.isBuiltIn(clientID, in: self.realm.name) {
+                report.add(.ignored, subject, "Keycloak's own")
+            } else if try representation.text("protocol") ?? "openid-connect" != "openid-connect" {
+                report.add(.skipped, subject, "not a client of OpenID Connect")
+            } else if clients.contains(where: { sameBytes($0.clientID, clientID) }) {
+                report.add(.skipped, subject, "the file has it twice")
+            } else if let client = try client(
+                representation,
+                clientID,
+                scopes,
+                others: clients,
+                report: &report
+            ) {
+                clients.append(client)
+            }
+        }
+        return clients
+    }
+
+    /// The master realm has one more for each realm.
+    static func isBuiltIn(_ clientID: String, in realm: String) -> Bool {
+        builtIn.contains(clientID) || realm == "master" && clientID.hasSuffix("-realm")
+    }
+
+    private func client(
+        _ representation: Representation,
+        _ clientID: String,
+        _ scopes: ClientScopes,
+        others: [Client],
+        report: inout ImportReport
+    ) throws(RealmImportError) -> Client? {
+        let subject = "client \(clientID)"
+        let attributes = try ClientAttributes(representation)
+        let isPublic = try representation.bool("publicClient") ?? false
+        let method = try Self.method(representation, isPublic: isPublic)
+        guard let method else {
+            report.add(.skipped, subject, "its way of authentication is not known here")
+            return nil
+        }
+        var client = Client(
+            id: UniqueID(random: moment.random).text,
+            realmID: realm.id,
+            clientID: clientID,
+            name: try representation.text("name") ?? clientID,
+            type: isPublic ? .public : .confidential,
+            authentication: method
+        )
+        client.isEnabled = try representation.bool("enabled") ?? true
+        client.requiresConsent = try representation.bool("consentRequired") ?? false
+        // `client-secret` there means either way of sending it.
+        if method == .clientSecretBasic {
+            report.add(.changed, subject, "sends its secret by client_secret_basic, not by post")
+        }
+        if method == .privateKeyJWT { client.keySet = attributes.keySet }
+        client.requiresPKCE = attributes.requiresPKCE(subject, report: &report)
+        client.signingAlgorithm = attributes.signingAlgorithm(subject, report: &report)
+        client.accessTokenLifetime = attributes.lifetime(subject, report: &report)
+        try ClientAddresses(representation, attributes, subject)
+            .apply(to: &client, report: &report)
+        try setGrantTypes(of: &client, representation, attributes, report: &report)
+        try scopes.apply(to: &client, representation, report: &report)
+        if try representation.bool("fullScopeAllowed") == false {
+            client.roleClients = [clientID]
+            report.add(
+                .changed,
+                subject,
+                "full scope is off there: here it sees all realm roles and its own roles"
+            )
+        }
+        let secret = try secret(of: client, representation, report: &report)
+        return admitted(client, secret, others, report: &report)
+    }
+
+    private static func method(_ client: Representation, isPublic: Bool) throws(RealmImportError)
+        -> ClientAuthenticationMethod?
+    {
+        let type = try client.text("clientAuthenticatorType")
+        if isPublic { return ClientAuthenticationMethod.none }
+        return switch type {
+        case nil, "client-secret": .clientSecretBasic
+        case "client-jwt": .privateKeyJWT
+        default: nil
+        }
+    }
+
+    private func setGrantTypes(
+        of client: inout Client,
+        _ representation: Representation,
+        _ attributes: ClientAttributes,
+        report: inout ImportReport
+    ) throws(RealmImportError) {
+        let subject = "client \(client.clientID)"
+        let isBearerOnly = try representation.bool("bearerOnly") ?? false
+        client.grantTypes = []
+        if try representation.bool("standardFlowEnabled") ?? true, !isBearerOnly {
+            if client.redirectURIs.isEmpty {
+                report.add(.changed, subject, "has no redirect URI left: nobody can sign in to it")
+            } else {
+                client.grantTypes = [.authorizationCode]
+                if attributes.usesRefreshTokens { client.grantTypes.insert(.refreshToken) }
+            }
+        }
+        if try representation.bool("serviceAccountsEnabled") ?? false, !isBearerOnly {
+            if client.type == .confidential {
+                client.grantTypes.insert(.clientCredentials)
+            } else {
+                report.add(.changed, subject, "a public client has no service account")
+            }
+        }
+        for (name, words) in [
+            ("implicitFlowEnabled", "the implicit flow is switched off (RFC 9700 2.1.2)"),
+            ("directAccessGrantsEnabled", "the password grant is switched off (RFC 9700 2.4)"),
+        ] where try representation.bool(name) == true {
+            report.add(.changed, subject, words)
+        }
+    }
+
+    /// What a full export holds in the clear and a partial one masks.
+    private func secret(
+        of client: Client,
+        _ representation: Representation,
+        report: inout ImportReport
+    ) throws(RealmImportError) -> ClientRegistration.Secret {
+        let secret = try representation.text("secret")
+        guard client.authentication == .clientSecretBasic else { return .unchanged }
+        guard let secret, !secret.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }),
+            !secret.hasPrefix("${")
+        else {
+            report.add(
+                .changed,
+                "client \(client.clientID)",
+                "the file does not hold its secret: make a new one before it is used"
+            )
+            // Nobody learns this one.
+            return .made
+        }
+        return .chosen(SecretText(secret))
+    }
+
+    private func admitted(
+        _ client: Client,
+        _ secret: ClientRegistration.Secret,
+        _ others: [Client],
+        report: inout ImportReport
+    ) -> Client? {
+        let subject = "client \(client.clientID)"
+        do {
+            let admission = try registration(
+                client,
+                secret: secret,
+                others: others,
+                isImported: true,
+                random: moment.random
+            )
+            report.add(.read, subject, client.type == .public ? "public" : "confidential")
+            for warning in admission.warnings {
+                report.add(.read, subject, "\(warning.words)")
+            }
+            return admission.client
+        } catch {
+            report.add(.skipped, subject, "\(error.field): \(error.rule)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package import PorticoProtocol
+package import PorticoProvider
+package import PorticoStores
+
+/// Reads realms in the form in which Keycloak exports them (Keycloak `RealmRepresentation`) and
+/// makes new realms of them, ready for the store.
+///
+/// What has no counterpart here is left out and reported; a file whose members have other types than
+/// Keycloak's is refused whole.
+package struct RealmImport: Sendable {
+    let creation: RealmCreation
+    let clients: ClientRegistration
+    let people: PersonRegistration
+    /// Issuers are made from it; what the file says of addresses does not count.
+    let baseURL: String
+
+    package init(
+        creation: RealmCreation,
+        clients: ClientRegistration,
+        people: PersonRegistration,
+        baseURL: String
+    ) {
+        self.creation = creation
+        self.clients = clients
+        self.people = people
+        self.baseURL = baseURL
+    }
+
+    /// 32 MiB, which is some ten thousand people.
+    package static let limits = JSONLimits(size: 32 << 20, depth: 64)
+
+    package struct Imported: Sendable {
+        package let realm: NewRealm
+        package let report: ImportReport
+    }
+
+    /// - Parameter file: One realm, or an array of realms.
+    /// - Throws: ``RealmImportError``, or what hashing a password throws.
+    package func callAsFunction(_ file: [UInt8], at moment: Moment) async throws -> [Imported] {
+        var imported: [Imported] = []
+        for representation in try Self.realms(in: file) {
+            imported.append(try await realm(representation, at: moment))
+        }
+        return imported
+    }
+
+    private static func realms(in file: [UInt8]) throws(RealmImportError) -> [Representation] {
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: file, limits: limits)
+        } catch {
+            throw .notJSON(error)
+        }
+        guard let values = value.array else { return [try Representation(value, path: "")] }
+        var realms: [Representation] = []
+        var names: Set<String> = []
+        for (index, value) in values.enumerated() {
+            let realm = try Representation(value, path: "[\(index)]")
+            if let name = try realm.string("realm"), !names.insert(name).inserted {
+                throw .repeatedRealm(path: realm.path)
+            }
+            realms.append(realm)
+        }
+        return realms
+    }
+
+    private func realm(_ representation: Representation, at moment: Moment) async throws
+        -> Imported
+    {
+        guard let name = try representation.text("realm") else {
+            throw RealmImportError.missing(path: representation.path(of: "realm"))
+        }
+        var report = ImportReport(realm: name)
+        let settings = try RealmSettings(representation, report: &report)
+        let algorithms = try ClientAlgorithms.named(in: representation)
+        var new: NewRealm
+        do {
+            new = try creation(
+                name: name,
+                displayName: settings.displayName,
+                baseURL: baseURL,
+                algorithms: algorithms.union([settings.signingAlgorithm]),
+                at: moment
+            )
+        } catch let refusal as RealmCreation.Refusal {
+            throw RealmImportError.realm(path: representation.path(of: "realm"), refusal)
+        }
+        settings.apply(to: &new.realm)
+        new.clients = try ClientImport(registration: clients, realm: new.realm, moment: moment)(
+            representation,
+            report: &report
+        )
+        let roles = try RoleImport(realm: new.realm, clients: new.clients, moment: moment)(
+            representation,
+            report: &report
+        )
+        new.roles = roles.roles
+        new.people = try await PersonImport(
+            registration: people,
+            realm: new.realm,
+            roles: roles,
+            moment: moment
+        )(representation, report: &report)
+        report.add(
+            .read,
+            "realm \(name)",
+            "\(new.clients.count) clients, \(new.roles.count) roles, \(new.people.count) people"
+        )
+        RealmSettings.reportTheRest(of: representation, report: &report)
+        return Imported(realm: new, report: report)
+    }
+}

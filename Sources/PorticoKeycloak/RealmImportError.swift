@@ -1,0 +1,50 @@
+package import PorticoProtocol
+package import PorticoProvider
+
+/// Why a realm file is not imported at all. What can be left out is left out instead, and stands in
+/// the ``ImportReport``.
+package enum RealmImportError: Error, Hashable, Sendable {
+    case notJSON(JSONError)
+    /// A member has another type than Keycloak gives it.
+    case wrongType(path: String, expected: StaticText)
+    case missing(path: String)
+    /// One file describes one realm twice.
+    case repeatedRealm(path: String)
+    case realm(path: String, RealmCreation.Refusal)
+
+    static func wrongType(path: String, expected: StaticString) -> RealmImportError {
+        .wrongType(path: path, expected: StaticText(expected))
+    }
+
+    /// Where in the file: `clients[2].redirectUris[0]`; `nil`: in the file as a whole.
+    package var path: String? {
+        switch self {
+        case .notJSON: nil
+        case .wrongType(let path, _), .missing(let path), .repeatedRealm(let path),
+            .realm(let path, _):
+            path
+        }
+    }
+}
+
+extension RealmImportError: CustomStringConvertible {
+    /// One English sentence for the administrator.
+    package var description: String {
+        switch self {
+        case .notJSON(let error): "The file cannot be read. \(error)"
+        case .wrongType(let path, let expected): "\(path) must be \(expected.text)."
+        case .missing(let path): "\(path) is missing."
+        case .repeatedRealm(let path): "\(path): the file has this realm twice."
+        case .realm(let path, let refusal): "\(path): \(refusal.rule)"
+        }
+    }
+}
+
+/// A literal that can be compared.
+package struct StaticText: Hashable, Sendable {
+    package let text: String
+
+    init(_ literal: StaticString) {
+        text = "\(literal)"
+    }
+}

@@ -1,0 +1,119 @@
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// The settings of a realm that have a counterpart here (Keycloak `RealmRepresentation`).
+struct RealmSettings {
+    let displayName: String?
+    let signingAlgorithm: SignatureAlgorithm
+    private let isEnabled: Bool
+    private let lifetimes: Realm.Lifetimes
+    private let notBefore: Int64
+    private let signsInWithEmail: Bool
+
+    init(_ realm: Representation, report: inout ImportReport) throws(RealmImportError) {
+        displayName = try realm.text("displayName")
+        // Keycloak leaves a realm disabled that does not say that it is enabled.
+        isEnabled = try realm.bool("enabled") ?? false
+        if !isEnabled { report.add(.read, "enabled", "the realm is disabled: nobody can sign in") }
+        signsInWithEmail = try realm.bool("loginWithEmailAllowed") ?? true
+        notBefore = max(0, try realm.integer("notBefore") ?? 0)
+        lifetimes = try Self.lifetimes(realm, report: &report)
+        // What is missing is RS256 there, and apps may insist on it (decision 19).
+        let name = try realm.text("defaultSignatureAlgorithm") ?? SignatureAlgorithm.rs256.rawValue
+        if let algorithm = SignatureAlgorithm(rawValue: name) {
+            signingAlgorithm = algorithm
+        } else {
+            signingAlgorithm = .rs256
+            report.add(.changed, "defaultSignatureAlgorithm", "not known here; RS256 instead")
+        }
+    }
+
+    func apply(to realm: inout Realm) {
+        realm.isEnabled = isEnabled
+        realm.lifetimes = lifetimes
+        realm.notBefore = notBefore
+        realm.signsInWithEmail = signsInWithEmail
+        realm.signingAlgorithm = signingAlgorithm
+    }
+
+    private static func lifetimes(_ realm: Representation, report: inout ImportReport)
+        throws(RealmImportError) -> Realm.Lifetimes
+    {
+        var lifetimes = Realm.Lifetimes()
+        let fields: [(String, WritableKeyPath<Realm.Lifetimes, Int64>)] = [
+            ("accessTokenLifespan", \.accessToken),
+            ("accessCodeLifespan", \.code),
+            ("ssoSessionIdleTimeout", \.sessionIdle),
+            ("ssoSessionMaxLifespan", \.sessionMaximum),
+            ("offlineSessionIdleTimeout", \.offlineIdle),
+        ]
+        var named: [(String, WritableKeyPath<Realm.Lifetimes, Int64>, Int64)] = []
+        for (name, path) in fields {
+            // 0 stands for the default.
+            guard let seconds = try realm.integer(name), seconds != 0 else { continue }
+            lifetimes[keyPath: path] = seconds
+            named.append((name, path, seconds))
+        }
+        let maximum = try realm.integer("offlineSessionMaxLifespan")
+        if try realm.bool("offlineSessionMaxLifespanEnabled") == true {
+            lifetimes.offlineMaximum = maximum
+        }
+        let bounded = lifetimes.withinBounds
+        for (name, path, seconds) in named where bounded[keyPath: path] != seconds {
+            report.add(.changed, name, "\(bounded[keyPath: path]) seconds: out of bounds here")
+        }
+        if bounded.offlineMaximum != lifetimes.offlineMaximum {
+            report.add(.changed, "offlineSessionMaxLifespan", "cut to what is allowed here")
+        }
+        return bounded
+    }
+}
+
+extension RealmSettings {
+    /// Everything that some part of the import reads.
+    private static let known: Set<String> = [
+        "id", "realm", "displayName", "enabled", "loginWithEmailAllowed", "notBefore",
+        "defaultSignatureAlgorithm", "accessTokenLifespan", "accessCodeLifespan",
+        "ssoSessionIdleTimeout", "ssoSessionMaxLifespan", "offlineSessionIdleTimeout",
+        "offlineSessionMaxLifespan", "offlineSessionMaxLifespanEnabled", "clients", "clientScopes",
+        "defaultDefaultClientScopes", "defaultOptionalClientScopes", "roles", "users",
+        "keycloakVersion",
+    ]
+
+    /// What matters to people or apps and is not read yet.
+    private static let missed: [(String, StaticString)] = [
+        ("groups", "groups are not imported yet: people lose the roles of their groups"),
+        ("identityProviders", "sign-in by way of other providers is not imported yet"),
+        ("scopeMappings", "role scope mappings are not imported yet"),
+        ("clientScopeMappings", "role scope mappings are not imported yet"),
+        ("components", "signing keys are not imported yet: new ones were made"),
+        ("passwordPolicy", "this server's own rule for new passwords applies"),
+        ("smtpServer", "mail is not sent yet"),
+        ("organizations", "organizations are not imported yet"),
+    ]
+
+    static func reportTheRest(of realm: Representation, report: inout ImportReport) {
+        for (name, words) in missed where realm.says(name) {
+            report.add(.skipped, name, "\(words)")
+        }
+        let silent = known.union(missed.map(\.0))
+        let rest = realm.object.map(\.name).filter { !silent.contains($0) && realm.says($0) }
+        for name in rest {
+            report.add(.ignored, name, "has no meaning here")
+        }
+    }
+}
+
+extension Representation {
+    /// Whether a member is there and holds anything.
+    fileprivate func says(_ name: String) -> Bool {
+        switch object[name] {
+        case nil, .null: false
+        case .array(let values): !values.isEmpty
+        case .object(let object): !object.isEmpty
+        case .string(let text): !text.isEmpty
+        default: true
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import PorticoProtocol
+import PorticoProvider
+
+/// One object of a realm file, read with Keycloak's tolerance: unknown members do not matter, a
+/// missing member and `null` are the same, and a member of another type is an error that says where.
+struct Representation: Sendable {
+    let object: JSONObject
+    /// Where it stands in the file: `clients[2]`.
+    let path: String
+
+    init(_ value: JSONValue, path: String) throws(RealmImportError) {
+        guard let object = value.object else {
+            throw .wrongType(path: path, expected: "an object")
+        }
+        self.object = object
+        self.path = path
+    }
+
+    private init(_ object: JSONObject, path: String) {
+        self.object = object
+        self.path = path
+    }
+
+    func string(_ name: String) throws(RealmImportError) -> String? {
+        try read(name, "a text", \.string)
+    }
+
+    /// A text that says something: an empty one counts as missing.
+    func text(_ name: String) throws(RealmImportError) -> String? {
+        let text = try string(name)
+        return text?.isEmpty == false ? text : nil
+    }
+
+    /// A value of a map of texts, in which Keycloak reads numbers and truth values as texts too.
+    func setting(_ name: String) throws(RealmImportError) -> String? {
+        let text = try read(name, "a text") { value in
+            switch value {
+            case .string(let text): text
+            case .bool(let bool): bool ? "true" : "false"
+            case .integer(let integer): String(integer)
+            default: nil
+            }
+        }
+        return text?.isEmpty == false ? text : nil
+    }
+
+    func bool(_ name: String) throws(RealmImportError) -> Bool? {
+        try read(name, "true or false", \.bool)
+    }
+
+    func integer(_ name: String) throws(RealmImportError) -> Int64? {
+        try read(name, "a whole number", \.int64)
+    }
+
+    func child(_ name: String) throws(RealmImportError) -> Representation? {
+        try read(name, "an object", \.object).map { Representation($0, path: path(of: name)) }
+    }
+
+    func children(_ name: String) throws(RealmImportError) -> [Representation] {
+        var children: [Representation] = []
+        for (index, value) in (try read(name, "an array", \.array) ?? []).enumerated() {
+            children.append(try Representation(value, path: "\(path(of: name))[\(index)]"))
+        }
+        return children
+    }
+
+    /// `nil` where the member is missing: that is not the same as an empty array.
+    func strings(_ name: String) throws(RealmImportError) -> [String]? {
+        guard let values = try read(name, "an array", \.array) else { return nil }
+        return try Self.texts(values, path: path(of: name))
+    }
+
+    /// The members of an object whose values are arrays of texts, or single texts.
+    func lists(_ name: String) throws(RealmImportError) -> [(name: String, values: [String])] {
+        guard let object = try child(name) else { return [] }
+        var lists: [(name: String, values: [String])] = []
+        for (name, value) in object.object where value != .null {
+            if let text = value.string {
+                lists.append((name, [text]))
+            } else if let values = value.array {
+                let path = object.path(of: name)
+                lists.append((name, try Self.texts(values.filter { $0 != .null }, path: path)))
+            } else {
+                throw .wrongType(path: object.path(of: name), expected: "an array of texts")
+            }
+        }
+        return lists
+    }
+
+    private func read<Value>(
+        _ name: String,
+        _ expected: StaticString,
+        _ value: (JSONValue) -> Value?
+    ) throws(RealmImportError) -> Value? {
+        guard let member = object[name], member != .null else { return nil }
+        guard let value = value(member) else {
+            throw .wrongType(path: path(of: name), expected: expected)
+        }
+        return value
+    }
+
+    /// Where a member stands, or would.
+    func path(of name: String) -> String {
+        let name = PlainText.shown(name)
+        return path.isEmpty ? name : "\(path).\(name)"
+    }
+
+    private static func texts(_ values: [JSONValue], path: String) throws(RealmImportError)
+        -> [String]
+    {
+        var texts: [String] = []
+        for (index, value) in values.enumerated() {
+            guard let text = value.string else {
+                throw .wrongType(path: "\(path)[\(index)]", expected: "a text")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+}

@@ -1,0 +1,155 @@
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoKeycloak
+
+@Suite("Realm files that are refused or incomplete")
+struct RealmImportRefusalTests {
+    private func refusal(_ text: String) async throws -> RealmImportError? {
+        do {
+            _ = try await RealmImportTests.read(text)
+            return nil
+        } catch let error as RealmImportError {
+            return error
+        }
+    }
+
+    @Test(
+        "A member of another type is refused with the place where it stands",
+        arguments: [
+            (#"7"#, ""),
+            (#"{"realm": 7}"#, "realm"),
+            (#"{"realm": "r", "enabled": "yes"}"#, "enabled"),
+            (#"{"realm": "r", "accessTokenLifespan": 1.5}"#, "accessTokenLifespan"),
+            (#"{"realm": "r", "accessTokenLifespan": 1e300}"#, "accessTokenLifespan"),
+            (#"{"realm": "r", "clients": {}}"#, "clients"),
+            (#"{"realm": "r", "clients": [{"clientId": "a"}, 7]}"#, "clients[1]"),
+            (
+                #"{"realm": "r", "clients": [{"clientId": "a", "redirectUris": ["x", null]}]}"#,
+                "clients[0].redirectUris[1]"
+            ),
+            (
+                #"{"realm": "r", "clients": [{"clientId": "a", "attributes": {"jwks.string": []}}]}"#,
+                "clients[0].attributes.jwks.string"
+            ),
+            (#"{"realm": "r", "roles": []}"#, "roles"),
+            (
+                #"{"realm": "r", "clients": [{"clientId": "a\u001b"}], "roles": {"client": {"a\u001b": 7}}}"#,
+                #"roles.client.a\u{1b}"#
+            ),
+            (
+                #"[{"realm": "r"}, {"realm": "s", "users": [{"username": []}]}]"#,
+                "[1].users[0].username"
+            ),
+            (
+                #"{"realm": "r", "users": [{"username": "u", "attributes": {"a": {}}}]}"#,
+                "users[0].attributes.a"
+            ),
+            (
+                #"{"realm": "r", "users": [{"username": "u", "credentials": "secret"}]}"#,
+                "users[0].credentials"
+            ),
+        ]
+    )
+    func wrongType(text: String, path: String) async throws {
+        let refusal = try await refusal(text)
+        #expect(refusal?.path == path)
+        guard case .wrongType = refusal else {
+            Issue.record("\(String(describing: refusal))")
+            return
+        }
+    }
+
+    @Test(
+        "What names a thing must be there",
+        arguments: [
+            (#"{}"#, "realm"), (#"{"realm": ""}"#, "realm"), (#"[{}]"#, "[0].realm"),
+            (#"{"realm": "r", "clients": [{}]}"#, "clients[0].clientId"),
+            (#"{"realm": "r", "users": [{}]}"#, "users[0].username"),
+            (#"{"realm": "r", "roles": {"realm": [{}]}}"#, "roles.realm[0].name"),
+            (#"{"realm": "r", "clientScopes": [{}]}"#, "clientScopes[0].name"),
+        ]
+    )
+    func missing(text: String, path: String) async throws {
+        #expect(try await refusal(text) == .missing(path: path))
+    }
+
+    @Test("A realm whose name cannot stand in an address, or stands twice in a file, is refused")
+    func names() async throws {
+        #expect(try await refusal(#"{"realm": "a/b"}"#) == .realm(path: "realm", .name))
+        #expect(
+            try await refusal(#"[{"realm": "a"}, {"realm": "a"}]"#) == .repeatedRealm(path: "[1]")
+        )
+    }
+
+    @Test(
+        "RFC 8259: a file that is not strict JSON is refused",
+        arguments: [
+            ("", JSONError.unexpectedEnd), ("{\"realm\": \"r\",}", .unexpectedByte),
+            ("{\"realm\": \"r\", \"realm\": \"s\"}", .duplicateName),
+            (String(repeating: "[", count: 100_000), .tooDeep),
+        ]
+    )
+    func notJSON(text: String, error: JSONError) async throws {
+        #expect(try await refusal(text) == .notJSON(error))
+    }
+
+    @Test("A file of more than 32 MiB is refused before it is read")
+    func tooLarge() async throws {
+        let size = RealmImport.limits.size
+        await #expect(throws: RealmImportError.notJSON(.tooLarge)) {
+            try await RealmImportTests.read([UInt8](repeating: UInt8(ascii: " "), count: size + 1))
+        }
+    }
+
+    @Test("What is missing has Keycloak's defaults, and null is missing")
+    func defaults() async throws {
+        let imported = try await RealmImportTests.read(
+            """
+            [{"realm": "r", "displayName": null, "clients": null, "users": null, "roles": null},
+             {"realm": "s", "enabled": true, "accessTokenLifespan": 0, "ssoSessionIdleTimeout": -5,
+              "clients": [{"clientId": "a", "redirectUris": ["https://a.example/cb"]}]}]
+            """
+        )
+        #expect(imported.map(\.realm.realm.name) == ["r", "s"])
+        let empty = imported[0].realm
+        #expect(!empty.realm.isEnabled && empty.clients.isEmpty && empty.people.isEmpty)
+        #expect(empty.realm.displayName == "r")
+        let realm = imported[1].realm.realm
+        #expect(realm.signingAlgorithm == .rs256)
+        #expect(realm.signsInWithEmail)
+        #expect(realm.lifetimes.accessToken == 300)
+        #expect(realm.lifetimes.sessionIdle == 60)
+        let client = try #require(imported[1].realm.clients.first)
+        #expect(client.isEnabled && client.type == .confidential && !client.requiresPKCE)
+        #expect(client.grantTypes == [.authorizationCode, .refreshToken])
+    }
+
+    @Test(
+        "Every export of other products is read without a trap, with a report",
+        .enabled(if: SharedFolder.exists, "needs ../shared"),
+        arguments: [
+            "kc-10.0.0__oauth2-proxy-realm", "kc-10.0.0__oauth2-proxy-users-0",
+            "kc-19.0.3__keycloak-testsuite_migration", "kc-24.0.4__keycloak-testsuite_migration",
+            "kc-26.3.0__2426-itp-ahitm_wirtshaus",
+            "kc-handwritten__keycloak-client_secure-app-android",
+            "kc-unversioned__quarkus_default-tenant", "kc-unversioned__strimzi_kafka-authz",
+        ]
+    )
+    func fixtures(name: String) async throws {
+        let bytes = try SharedFolder.bytes("fixtures/keycloak/\(name).json")
+        let imported = try await RealmImportTests.read(bytes)
+        #expect(!imported.isEmpty)
+        for one in imported {
+            #expect(!one.report.lines.isEmpty)
+            let names = Set(one.realm.roles.map { [$0.clientID, $0.name] })
+            for person in one.realm.people {
+                #expect(person.roles.allSatisfy { names.contains([$0.clientID, $0.name]) })
+            }
+            #expect(one.realm.clients.allSatisfy { !ClientImport.builtIn.contains($0.clientID) })
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoSeals
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoKeycloak
+
+@Suite("Realm import")
+struct RealmImportTests {
+    static let noon = Moment(now: Date(timeIntervalSince1970: 1_795_262_400), random: .system)
+
+    // One pool for all: it is never shut down, so it must not be given back.
+    private static let hashing: PasswordHashing = {
+        do {
+            return try PasswordHashing(threads: 2, mostWaiting: 100, random: .system)
+        } catch {
+            fatalError("Argon2id has no memory.")
+        }
+    }()
+
+    static func read(_ bytes: [UInt8]) async throws -> [RealmImport.Imported] {
+        let ring = try KeyRing(random: .system)
+        let realmImport = RealmImport(
+            creation: RealmCreation(ring: ring),
+            clients: ClientRegistration(ring: ring),
+            people: PersonRegistration(hashing: hashing),
+            baseURL: "https://op.example.com"
+        )
+        return try await realmImport(bytes, at: noon)
+    }
+
+    static func read(_ text: String) async throws -> [RealmImport.Imported] {
+        try await read(Array(text.utf8))
+    }
+
+    private func garden() async throws -> RealmImport.Imported {
+        let url = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Fixtures/garden.json")
+        let imported = try await Self.read(Array(try Data(contentsOf: url)))
+        try #require(imported.count == 1)
+        return imported[0]
+    }
+
+    private func client(_ clientID: String, of new: NewRealm) throws -> Client {
+        try #require(new.clients.first { $0.clientID == clientID })
+    }
+
+    @Test("A realm keeps its name, its lifetimes and its signature algorithm")
+    func realm() async throws {
+        let new = try await garden().realm
+        #expect(new.realm.name == "garden")
+        #expect(new.realm.displayName == "The Garden Shop")
+        #expect(new.realm.issuer == "https://op.example.com/realms/garden")
+        #expect(new.realm.isEnabled)
+        #expect(!new.realm.signsInWithEmail)
+        #expect(new.realm.signingAlgorithm == .es256)
+        var lifetimes = Realm.Lifetimes()
+        lifetimes.accessToken = 240
+        lifetimes.code = 45
+        lifetimes.sessionIdle = 900
+        lifetimes.sessionMaximum = 28_800
+        lifetimes.offlineIdle = 1_296_000
+        lifetimes.offlineMaximum = 7_776_000
+        #expect(new.realm.lifetimes == lifetimes)
+        // EdDSA because a client asks for it.
+        #expect(Set(new.keys.map(\.algorithm)) == [.es256, .rs256, .edDSA])
+    }
+
+    @Test("A confidential client keeps its secret, sealed, its exact addresses and its scopes")
+    func confidentialClient() async throws {
+        let client = try client("garden-web", of: try await garden().realm)
+        #expect(client.type == .confidential && client.authentication == .clientSecretBasic)
+        guard case .sealed(let sealed) = try #require(client.secret) else {
+            Issue.record("The secret is not sealed.")
+            return
+        }
+        #expect(!sealed.contains("garden"))
+        #expect(
+            client.redirectURIs.map(\.text)
+                == ["https://garden.example/signed-in", "https://garden.example/callback"]
+        )
+        #expect(
+            client.postLogoutRedirectURIs.map(\.text)
+                == client.redirectURIs.map(\.text) + ["https://garden.example/bye"]
+        )
+        #expect(client.webOrigins == ["https://garden.example", "https://admin.garden.example"])
+        #expect(client.grantTypes == [.authorizationCode, .refreshToken, .clientCredentials])
+        #expect(client.requiresPKCE && client.requiresConsent && client.isEnabled)
+        #expect(client.accessTokenLifetime == 600)
+        #expect(client.signingAlgorithm == .rs256)
+        #expect(client.defaultScopes == ["profile", "roles", "tools"])
+        #expect(client.optionalScopes == ["email", "harvest", "offline_access"])
+    }
+
+    @Test("Protocol mappers of the simple kinds become claim mappers")
+    func mappers() async throws {
+        let client = try client("garden-web", of: try await garden().realm)
+        #expect(
+            client.mappers == [
+                ClaimMapper(.realmRoles(claim: "roles")),
+                ClaimMapper(
+                    .clientRoles(clientID: "garden-app", claim: "app.roles"),
+                    into: [.userInfo]
+                ),
+                ClaimMapper(.audience("https://pump.garden.example"), into: [.accessToken]),
+                ClaimMapper(.fixed(claim: "season", value: ["name": "spring"]), into: [.idToken]),
+                // Of the scope it always has; UserInfo follows the ID Token.
+                ClaimMapper(.attribute(name: "shed", claim: "tool_shed", isMultivalued: true)),
+            ]
+        )
+    }
+
+    @Test("Decision 13: a public client whose realm did not force PKCE gets it as optional")
+    func publicClient() async throws {
+        let imported = try await garden()
+        let client = try client("garden-app", of: imported.realm)
+        #expect(client.type == .public && client.authentication == .none && client.secret == nil)
+        #expect(!client.requiresPKCE)
+        #expect(
+            client.redirectURIs.map(\.text) == ["com.example.garden:/cb", "http://127.0.0.1/cb"]
+        )
+        #expect(client.postLogoutRedirectURIs.isEmpty)
+        #expect(client.grantTypes == [.authorizationCode])
+        #expect(client.roleClients == ["garden-app"])
+        #expect(client.defaultScopes == ["profile", "email", "roles"])
+        let lines = imported.report.lines.filter { $0.subject == "client garden-app" }
+        #expect(lines.contains { $0.words.contains("PKCE is optional") })
+    }
+
+    @Test("RFC 7523: a client that signs assertions keeps its registered keys")
+    func signingClient() async throws {
+        let new = try await garden().realm
+        let pump = try client("pump", of: new)
+        #expect(pump.authentication == .privateKeyJWT && pump.secret == nil)
+        #expect(pump.keySet?.object?.array("keys")?.count == 1)
+        #expect(pump.grantTypes == [.clientCredentials])
+        #expect(pump.signingAlgorithm == .edDSA)
+        let meter = try client("meter", of: new)
+        #expect(meter.grantTypes.isEmpty)
+        guard case .hashed = try #require(meter.secret) else {
+            Issue.record("A masked secret was taken for one.")
+            return
+        }
+    }
+
+    @Test("Roles come with their clients; a composite gives its parts to whoever has it")
+    func roles() async throws {
+        let new = try await garden().realm
+        #expect(
+            new.roles.map { RoleName(clientID: $0.clientID, name: $0.name) } == [
+                RoleName(clientID: nil, name: "grower"),
+                RoleName(clientID: nil, name: "head-gardener"),
+                RoleName(clientID: "garden-app", name: "plan"),
+            ]
+        )
+        #expect(
+            new.people[0].roles == [
+                RoleName(clientID: nil, name: "head-gardener"),
+                RoleName(clientID: nil, name: "grower"),
+                RoleName(clientID: "garden-app", name: "plan"),
+            ]
+        )
+    }
+
+    @Test("People keep their ids, so that sub stays what apps know; plain passwords are hashed")
+    func people() async throws {
+        let people = try await garden().realm.people
+        #expect(people.map(\.person.username) == ["rose", "basil", "thyme"])
+        let rose = people[0].person
+        #expect(rose.id == "6d1f8a0e-2f0b-4c57-8a55-4f1c2b3a0001")
+        #expect(rose.email == "rose@garden.example" && rose.isEmailVerified)
+        #expect(rose.givenName == "Rose" && rose.familyName == "Thorne" && rose.isEnabled)
+        #expect(rose.createdAt == 1_700_000_000)
+        #expect(rose.attributes["shed"] == ["north", "south"])
+        #expect(rose.attributes["phone_number"] == ["+49 30 1"])
+        let hash = try #require(people[0].password)
+        #expect(hash.encoded.hasPrefix("$argon2id$"))
+        #expect(Argon2id.verify(Array("compost-heap-at-noon".utf8), against: hash))
+        let basil = people[1].person
+        #expect(UniqueID(basil.id) != nil)
+        #expect(basil.email == nil)
+        #expect(people[1].password != nil)
+        #expect(people[2].password == nil)
+        #expect(!people[2].person.isEnabled)
+    }
+
+    @Test("The report says what was left out or changed, and no secret")
+    func report() async throws {
+        let report = try await garden().report
+        func says(_ outcome: ImportReport.Outcome, _ subject: String, _ words: String) -> Bool {
+            report.lines(outcome).contains { $0.subject == subject && $0.words.contains(words) }
+        }
+        #expect(says(.ignored, "client account", "Keycloak's own"))
+        #expect(says(.skipped, "client garden-web", "https://garden.example/*"))
+        #expect(says(.skipped, "client garden-web", "https://garden.example/x/*"))
+        #expect(says(.skipped, "client garden-web", "web origin *"))
+        #expect(says(.changed, "client garden-web", "implicit flow is switched off"))
+        #expect(says(.changed, "client garden-web", "password grant is switched off"))
+        #expect(says(.changed, "client garden-web", "must ask for offline_access"))
+        #expect(says(.skipped, "client garden-web", "unheard-of"))
+        #expect(says(.skipped, "client garden-web", "harvest"))
+        #expect(says(.skipped, "client garden-web", "mapper nested"))
+        #expect(says(.skipped, "client garden-web", "mapper who"))
+        #expect(says(.skipped, "client garden-web", "mapper script"))
+        #expect(says(.skipped, "client garden-app", "garden://cb"))
+        #expect(says(.skipped, "client certificate-only", "authentication"))
+        #expect(says(.changed, "client meter", "make a new one"))
+        #expect(says(.skipped, "client https://old.example/sp", "OpenID Connect"))
+        #expect(says(.skipped, "role bad\\u{a}name", "one line"))
+        #expect(says(.skipped, "roles of nowhere", "not imported"))
+        #expect(says(.changed, "role head-gardener", "composite"))
+        #expect(says(.skipped, "user rose", "other than a password"))
+        #expect(says(.skipped, "user Rose", "unknown-role"))
+        #expect(says(.changed, "user basil", "new id"))
+        #expect(says(.changed, "user basil", "e-mail"))
+        #expect(says(.changed, "user basil", "temporary"))
+        #expect(says(.skipped, "user basil", "groups"))
+        #expect(says(.skipped, "user thyme", "hashed password"))
+        #expect(says(.skipped, "user service-account-pump", "service account"))
+        #expect(says(.skipped, "user ROSE", "twice"))
+        #expect(says(.skipped, "user two words", "no spaces"))
+        #expect(says(.skipped, "groups", "not imported yet"))
+        #expect(says(.ignored, "browserFlow", "no meaning"))
+        #expect(says(.read, "realm garden", "4 clients, 3 roles, 3 people"))
+        let text = report.lines.map { $0.subject + $0.words }.joined()
+        for secret in ["a-chosen-secret-of-the-garden", "compost-heap-at-noon", "weed"] {
+            #expect(!text.contains(secret))
+        }
+    }
+}
