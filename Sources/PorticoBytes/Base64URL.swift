@@ -18,55 +18,91 @@ package enum Base64URL {
 
     /// Appends the text of `bytes` to `text`.
     package static func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8]) {
-        var pending: UInt32 = 0
-        var bits: UInt32 = 0
-        for byte in bytes {
-            pending = (pending << 8) | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int((pending >> bits) & 0x3F)])
-            }
+        let appended: Void? = bytes.withContiguousStorageIfAvailable { append($0, to: &text) }
+        if appended == nil {
+            Array(bytes).withUnsafeBufferPointer { append($0, to: &text) }
         }
-        if bits > 0 {
-            text.append(alphabet[Int((pending << (6 - bits)) & 0x3F)])
+    }
+
+    /// Three bytes become four characters; one or two that are left become two or three.
+    private static func append(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
+        text.reserveCapacity(text.count + (bytes.count * 4 + 2) / 3)
+        var index = 0
+        while index + 3 <= bytes.count {
+            let group =
+                UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8
+                | UInt32(bytes[index + 2])
+            text.append(character(group >> 18))
+            text.append(character(group >> 12))
+            text.append(character(group >> 6))
+            text.append(character(group))
+            index += 3
         }
+        guard index < bytes.count else { return }
+        let isPair = index + 2 == bytes.count
+        let group = UInt32(bytes[index]) << 16 | (isPair ? UInt32(bytes[index + 1]) << 8 : 0)
+        text.append(character(group >> 18))
+        text.append(character(group >> 12))
+        if isPair { text.append(character(group >> 6)) }
     }
 
     /// The bytes that `text` stands for, or `nil` where it is not the one text of any bytes.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        if let decoded = text.withContiguousStorageIfAvailable({ decode($0) }) { return decoded }
+        return Array(text).withUnsafeBufferPointer { decode($0) }
+    }
+
+    private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)
-        var pending: UInt32 = 0
-        var bits: UInt32 = 0
-        for character in text {
-            let value = values[Int(character)]
-            guard value < 64 else { return nil }
-            pending = (pending << 6) | UInt32(value)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
+        var index = 0
+        let isRight = values.withUnsafeBufferPointer { values in
+            // What is no character of the alphabet has the high bits set, and so has the union.
+            var seen: UInt32 = 0
+            func value(_ index: Int) -> UInt32 {
+                let value = UInt32(values[Int(text[index])])
+                seen |= value
+                return value
             }
+            while index + 4 <= text.count {
+                let group =
+                    value(index) << 18 | value(index + 1) << 12 | value(index + 2) << 6
+                    | value(index + 3)
+                bytes.append(UInt8(truncatingIfNeeded: group >> 16))
+                bytes.append(UInt8(truncatingIfNeeded: group >> 8))
+                bytes.append(UInt8(truncatingIfNeeded: group))
+                index += 4
+            }
+            guard index < text.count else { return seen < 64 }
+            let isTriple = index + 3 == text.count
+            let group =
+                value(index) << 18 | value(index + 1) << 12 | (isTriple ? value(index + 2) << 6 : 0)
+            bytes.append(UInt8(truncatingIfNeeded: group >> 16))
+            if isTriple { bytes.append(UInt8(truncatingIfNeeded: group >> 8)) }
+            let unused = isTriple ? group & 0xFF : group & 0xFFFF
+            return seen < 64 && unused == 0
         }
-        let unused = pending & ((1 << bits) - 1)
-        return unused == 0 ? bytes : nil
+        return isRight ? bytes : nil
     }
 
     package static func decode(_ text: String) -> [UInt8]? {
         decode(text.utf8)
     }
 
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
-    )
+    private static let alphabet: StaticString =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+    /// The character of the six low bits.
+    private static func character(_ bits: UInt32) -> UInt8 {
+        alphabet.utf8Start[Int(bits & 0x3F)]
+    }
 
     /// The value of each ASCII character, 255 for those that have none.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
-        for (value, character) in alphabet.enumerated() {
-            values[Int(character)] = UInt8(value)
+        for value in 0..<64 {
+            values[Int(character(UInt32(value)))] = UInt8(value)
         }
         return values
     }()

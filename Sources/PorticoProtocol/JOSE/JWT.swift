@@ -35,7 +35,6 @@ package struct JWT: Sendable {
         allowing algorithms: Set<SignatureAlgorithm>,
         types: Set<JWTType>
     ) throws(JOSEError) -> VerifiedJWT {
-        guard algorithms.contains(header.algorithm) else { throw .algorithmNotAllowed }
         guard let type = JWTType(header: header.type), types.contains(type) else {
             throw .typeNotAccepted
         }

@@ -59,9 +59,7 @@ package struct VerificationKey: Sendable {
                 return false
             }
             return key.isValidSignature(signature, for: message)
-        case .ed25519(let key):
-            // R and S, 32 bytes each (RFC 8037 §3.1).
-            return signature.count == 64 && key.isValidSignature(signature, for: message)
+        case .ed25519(let key): return key.isValidSignature(signature, for: message)
         case .rsa(let key):
             return key.isValid(
                 signature,

@@ -100,6 +100,20 @@ struct JWTTests {
         #expect(try !JWS(parsing: forged.utf8).isSigned(by: key.verificationKey))
     }
 
+    @Test("RFC 8725 §3.1: a right signature under the name of another algorithm is worth nothing")
+    func refusesRightSignatureWithWrongName() throws {
+        let token = try TokenForge.token(#"{"alg":"RS256","kid":"ec1"}"#)
+        let key = TokenForge.p256.verificationKey
+        #expect(try !JWS(parsing: token.utf8).isSigned(by: key))
+        #expect(throws: JOSEError.unknownKey) {
+            try JWT(parsing: token).verified(
+                by: [key],
+                allowing: [.rs256, .es256],
+                types: [.jwt]
+            )
+        }
+    }
+
     @Test("OpenID Connect Core §10.1: the kid decides; a key of another name is never tried")
     func keyIDFirst() throws {
         let right = TokenForge.p256
