@@ -5,7 +5,8 @@
 package struct SignInPage: Page {
     /// Why the form is shown again. Except for `.mustWait` and `.busy` it is about the fields.
     package enum Problem: Sendable, Equatable {
-        /// Nobody has this name, or the password is another: the page does not say which.
+        /// Nobody has this name, or the password is another: the page does not say which, except where
+        /// the name is fixed.
         case wrongPair
         case missing(userName: Bool, password: Bool)
         case mustWait(seconds: Int)
@@ -49,7 +50,11 @@ package struct SignInPage: Page {
         switch problem {
         case .wrongPair:
             title = words.signIn.problem
-            items.append(.init(text: words.signIn.wrongPair, field: Field.userName))
+            items.append(
+                again
+                    ? .init(text: words.signIn.wrongPassword, field: Field.password)
+                    : .init(text: words.signIn.wrongPair, field: Field.userName)
+            )
         case .missing(let userName, let password):
             title = words.signIn.problem
             if userName {
@@ -73,6 +78,8 @@ package struct SignInPage: Page {
         var passwordProblem: Phrase?
         var sharesProblem = false
         switch problem {
+        case .wrongPair where again:
+            passwordProblem = words.signIn.wrongPassword
         case .wrongPair:
             userNameProblem = words.signIn.wrongPair
             sharesProblem = true

@@ -24,6 +24,7 @@ extension Words {
             signIn: "Sign in",
             problem: "There is a problem",
             wrongPair: "That user name and password don’t match. Check both and try again.",
+            wrongPassword: "That isn’t the password of this account. Try again.",
             enterUserName: "Enter your user name or e-mail",
             enterPassword: "Enter your password",
             tooManyTries: "Too many tries",

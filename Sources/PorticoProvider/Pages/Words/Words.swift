@@ -51,6 +51,7 @@ struct SignInWords: Sendable {
     let signIn: String
     let problem: String
     let wrongPair: Phrase
+    let wrongPassword: Phrase
     let enterUserName: Phrase
     let enterPassword: Phrase
     let tooManyTries: String
