@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "attack A: technical details hold the code, closed, and a redirect that is not registered is no link"
+        "technical details hold the code, closed, and a redirect that is not registered is no link"
     )
     func details() throws {
         let page = ErrorPage(
