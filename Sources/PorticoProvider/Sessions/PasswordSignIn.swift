@@ -23,7 +23,7 @@ struct PasswordSignIn: Sendable {
     {
         let credentials = try await people.credentials(
             realmID: realm.realm.id,
-            login: login,
+            login: LoginName.folded(login),
             byEmail: realm.realm.signsInWithEmail
         )
         // A password that nobody can have still costs a check.
