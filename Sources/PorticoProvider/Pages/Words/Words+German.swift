@@ -25,7 +25,8 @@ extension Words {
             problem: "Da stimmt etwas nicht",
             wrongPair: "Benutzername und Passwort passen nicht zusammen. Prüfen Sie beides und "
                 + "versuchen Sie es noch einmal.",
-            wrongPassword: "Das ist nicht das Passwort dieses Kontos. Versuchen Sie es noch einmal.",
+            wrongPassword: "Das ist nicht das Passwort dieses Kontos. Versuchen Sie es noch "
+                + "einmal.",
             enterUserName: "Geben Sie Ihren Benutzernamen oder Ihre E-Mail-Adresse ein",
             enterPassword: "Geben Sie Ihr Passwort ein",
             tooManyTries: "Zu viele Versuche",
