@@ -46,8 +46,9 @@ class Glewlwyd:
     name = "Ann Example"
     email = "ann@example.com"
 
-    def __init__(self, folder, callback_ports, redirect_uris=()):
+    def __init__(self, folder, callback_ports, redirect_uris=(), access_token_seconds=600):
         self.folder = folder
+        self.access_token_seconds = access_token_seconds
         self.port = free_port()
         self.base = f"http://127.0.0.1:{self.port}"
         self.issuer = f"{self.base}/api/oidc"
@@ -197,7 +198,7 @@ static_files_mime_types = (
                 "jwt-key-size": "256",
                 "key": private,
                 "cert": public,
-                "access-token-duration": 600,
+                "access-token-duration": self.access_token_seconds,
                 "refresh-token-duration": 86400,
                 "code-duration": 60,
                 "refresh-token-rolling": True,
