@@ -91,9 +91,12 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", crypto, httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("HummingbirdCore", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
+                serverProduct("NIOHTTP1", "swift-nio"),
                 serverProduct("NIOHTTPTypes", "swift-nio-extras"),
+                serverProduct("NIOHTTPTypesHTTP1", "swift-nio-extras"),
             ],
             swiftSettings: settings
         ),
@@ -214,6 +217,8 @@ let package = Package(
                 "PorticoTestSupport", httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
+                serverProduct("NIOCore", "swift-nio"),
+                serverProduct("NIOPosix", "swift-nio"),
             ],
             swiftSettings: settings
         ),

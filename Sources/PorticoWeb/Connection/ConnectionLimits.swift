@@ -1,0 +1,55 @@
+package import NIOCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What a connection may take: bytes, fields and time (OWASP ASVS 13, RFC 9110 §2.3).
+package struct ConnectionLimits: Sendable {
+    /// Bytes of a request target; more is 414 (RFC 9110 §4.1 asks for at least 8,000).
+    package var target = 8 * 1024
+    /// Bytes of all header names and values together; more is 431.
+    package var headers = 16 * 1024
+    /// Header fields; more is 431.
+    package var headerCount = 100
+    /// Bytes of a body; more is 413.
+    package var body = 64 * 1024
+    /// From the connection's start, or a request's first byte, to the end of its head.
+    package var headTime: TimeAmount = .seconds(10)
+    /// From the end of the head to the end of the body.
+    package var bodyTime: TimeAmount = .seconds(10)
+    /// Between two requests.
+    package var idleTime: TimeAmount = .seconds(60)
+    /// How long a peer may leave an answer unread.
+    package var answerTime: TimeAmount = .seconds(30)
+    /// How long what a refused peer still sends is read and thrown away, so that it sees the answer
+    /// instead of a reset (RFC 9112 §9.6).
+    package var lingerTime: TimeAmount = .seconds(2)
+    /// Connections at one time.
+    package var connections: Int
+
+    /// - Parameter connections: `nil` for as many as the process's open files allow, at most 8,192.
+    package init(connections: Int? = nil) {
+        self.connections = connections ?? Self.connections(openFiles: Self.openFiles)
+    }
+
+    /// A quarter of the open files stays for the database and for calls of our own: without a
+    /// descriptor left, nothing can be accepted.
+    static func connections(openFiles: Int) -> Int {
+        min(8192, max(16, openFiles / 4 * 3))
+    }
+
+    private static var openFiles: Int {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let known = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+        #else
+            let known = getrlimit(RLIMIT_NOFILE, &limit) == 0
+        #endif
+        return known ? Int(clamping: limit.rlim_cur) : 256
+    }
+}

@@ -1,0 +1,312 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// Lets whole requests in, one after the other, and sees that none takes too much or too long.
+///
+/// It stands between NIO's decoder and the responder. A request is passed on when its last byte is
+/// there, so that nothing waits inside for a slow or broken body. What cannot be a request is
+/// answered here and the connection closed (RFC 9112 §2.2, §9.6).
+final class RequestGate: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum Reading {
+        /// No byte of the next request is here yet.
+        case nothing
+        case head
+        case body
+        /// Nothing is read any more; what arrives is thrown away.
+        case stopped
+    }
+
+    private let limits: ConnectionLimits
+    private let budget: ConnectionBudget
+    private let place: ConnectionBudget.Place
+    private let refused: @Sendable (RequestRefusal) -> Void
+
+    private var context: ChannelHandlerContext?
+    private var reading = Reading.nothing
+    private var head: RequestHead?
+    private var body: ByteBuffer?
+    /// Of the requests passed on and not answered yet, in order: whether the method is HEAD.
+    private var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
+    private var refusal: RequestRefusal?
+    /// When the peer must have done what we wait for.
+    private var deadline: NIODeadline?
+    private var unreadSince: NIODeadline?
+    private var lineLength: Int?
+    private var isQuiescing = false
+    private var isPeerDone = false
+    private var isLingering = false
+
+    init(
+        limits: ConnectionLimits,
+        budget: ConnectionBudget,
+        place: ConnectionBudget.Place,
+        refused: @escaping @Sendable (RequestRefusal) -> Void
+    ) {
+        self.limits = limits
+        self.budget = budget
+        self.place = place
+        self.refused = refused
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        deadline = .now() + limits.headTime
+        scheduleTick(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        budget.give(back: place)
+        context.fireChannelInactive()
+    }
+
+    // MARK: In
+
+    /// Whether the decoder should see these bytes.
+    func admits(_ bytes: ByteBuffer) -> Bool {
+        switch reading {
+        case .stopped: return false
+        case .body: return true
+        case .nothing:
+            reading = .head
+            lineLength = 0
+            deadline = .now() + limits.headTime
+        case .head: break
+        }
+        guard let length = lineLength else { return true }
+        // The decoder has one error for a long target and for long headers: the first line tells.
+        let view = bytes.readableBytesView
+        let end = view.firstIndex(of: UInt8(ascii: "\n"))
+        let total = length + (end ?? view.endIndex) - view.startIndex
+        lineLength = end == nil ? total : nil
+        guard total <= limits.target + Self.methodAndVersion else {
+            refuse(.targetTooLong)
+            return false
+        }
+        return true
+    }
+
+    /// Room for the method and `HTTP/1.1` around the target.
+    private static let methodAndVersion = 32
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard reading != .stopped else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head, context)
+        case .body(var bytes):
+            if body == nil {
+                body = bytes
+            } else {
+                body?.writeBuffer(&bytes)
+            }
+            if let length = body?.readableBytes, length > limits.body { refuse(.bodyTooLong) }
+        case .end: passOn(context)
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        do {
+            let head = try RequestHead(head, limits: limits)
+            self.head = head
+            body = nil
+            reading = .body
+            deadline = .now() + limits.bodyTime
+            if head.expectsContinue, unanswered.isEmpty {
+                let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
+                context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
+            }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func passOn(_ context: ChannelHandlerContext) {
+        guard let head else { return refuse(.malformed) }
+        unanswered.append(head.request.method == .head)
+        reading = head.keepsAlive && !isQuiescing ? .nothing : .stopped
+        deadline = nil
+        budget.isBusy(place)
+        context.fireChannelRead(wrapInboundOut(.head(head.request)))
+        if let body, body.readableBytes > 0 {
+            context.fireChannelRead(wrapInboundOut(.body(body)))
+        }
+        self.head = nil
+        body = nil
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError else {
+            return context.fireErrorCaught(error)
+        }
+        refuse(error == .headerOverflow ? .headersTooLarge : .malformed)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent:
+            isQuiescing = true
+            if reading == .nothing { stopReading(context) }
+        case ChannelEvent.inputClosed:
+            isPeerDone = true
+            stopReading(context)
+            context.fireUserInboundEventTriggered(event)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func stopReading(_ context: ChannelHandlerContext) {
+        if reading != .stopped { reading = .stopped }
+        if unanswered.isEmpty, !isLingering { context.close(promise: nil) }
+    }
+
+    // MARK: Out
+
+    func write(
+        context: ChannelHandlerContext,
+        data: NIOAny,
+        promise: EventLoopPromise<Void>?
+    ) {
+        switch unwrapOutboundIn(data) {
+        case .head(let response):
+            var head = HTTPResponseHead(response)
+            if reading == .stopped, unanswered.count == 1 {
+                head.headers.replaceOrAdd(name: "connection", value: "close")
+            }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body(let bytes):
+            // RFC 9110 §9.3.2: the answer to HEAD has no body.
+            guard unanswered.first != true else {
+                promise?.succeed()
+                return
+            }
+            context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: promise)
+        case .end:
+            if !unanswered.isEmpty { unanswered.removeFirst() }
+            context.write(wrapOutboundOut(.end(nil)), promise: promise)
+            if unanswered.isEmpty { answered(context) }
+        }
+    }
+
+    private func answered(_ context: ChannelHandlerContext) {
+        let now = NIODeadline.now()
+        switch reading {
+        case .stopped:
+            if let refusal { send(refusal, context) } else { linger(context) }
+        case .nothing:
+            deadline = now + limits.idleTime
+            budget.isWaiting(place, since: now)
+        case .head, .body: budget.isWaiting(place, since: now)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        unreadSince = context.channel.isWritable ? nil : .now()
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Hummingbird ends a connection with this; the peer gets the last answer before the close.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output else { return context.close(mode: mode, promise: promise) }
+        reading = .stopped
+        if isLingering { promise?.succeed() } else { linger(context, promise: promise) }
+    }
+
+    // MARK: Refusing
+
+    func refuse(_ refusal: RequestRefusal) {
+        guard let context, reading != .stopped else { return }
+        reading = .stopped
+        deadline = nil
+        head = nil
+        body = nil
+        refused(refusal)
+        // Answers go out in the order of the requests (RFC 9112 §9.3.2).
+        if unanswered.isEmpty { send(refusal, context) } else { self.refusal = refusal }
+    }
+
+    private func send(_ refusal: RequestRefusal, _ context: ChannelHandlerContext) {
+        self.refusal = nil
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: refusal.status.code),
+            headers: ["connection": "close", "content-length": "0", "cache-control": "no-store"]
+        )
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        linger(context)
+    }
+
+    private func linger(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>? = nil) {
+        isLingering = true
+        deadline = .now() + limits.lingerTime
+        context.flush()
+        if isPeerDone {
+            context.close(mode: .all, promise: promise)
+        } else {
+            context.close(mode: .output, promise: promise)
+        }
+    }
+
+    // MARK: Time
+
+    private func scheduleTick(_ context: ChannelHandlerContext) {
+        let shortest = min(limits.headTime, limits.bodyTime, limits.idleTime, limits.lingerTime)
+        let tick = TimeAmount.nanoseconds(
+            min(1_000_000_000, max(10_000_000, shortest.nanoseconds / 5))
+        )
+        context.eventLoop.assumeIsolated().scheduleTask(in: tick) { [weak self] in
+            guard let self, let context = self.context else { return }
+            check(context)
+            scheduleTick(context)
+        }
+    }
+
+    private func check(_ context: ChannelHandlerContext) {
+        let now = NIODeadline.now()
+        if let since = unreadSince, now - since > limits.answerTime {
+            return context.close(promise: nil)
+        }
+        guard let deadline, now >= deadline else { return }
+        switch reading {
+        // A silent close: an answer could be taken for that of a request just sent.
+        case .nothing, .stopped: context.close(promise: nil)
+        case .head, .body: refuse(.tooSlow)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension RequestGate: Sendable {}
+
+/// Shows the gate every byte before the decoder sees it.
+final class ByteGate: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let gate: RequestGate
+
+    init(_ gate: RequestGate) {
+        self.gate = gate
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if gate.admits(unwrapInboundIn(data)) {
+            context.fireChannelRead(data)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ByteGate: Sendable {}

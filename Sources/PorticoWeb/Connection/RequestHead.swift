@@ -1,0 +1,81 @@
+import HTTPTypes
+import NIOHTTP1
+
+/// A request's head that can be read in one way only (RFC 9112 §3, §6).
+///
+/// The decoder below (llhttp, strict) has already refused bare LF, NUL, folded lines, blanks before
+/// the colon, two `Content-Length`s, and `Content-Length` beside `Transfer-Encoding`.
+struct RequestHead {
+    let request: HTTPRequest
+    let keepsAlive: Bool
+    let expectsContinue: Bool
+    /// What `Content-Length` says; `nil` where the body is chunked; 0 where there is none.
+    let bodyLength: Int?
+
+    init(_ head: HTTPRequestHead, limits: ConnectionLimits) throws(RequestRefusal) {
+        guard head.uri.utf8.count <= limits.target else { throw .targetTooLong }
+        let isHTTP10 = head.version.minor == 0
+        var fields = HTTPFields()
+        fields.reserveCapacity(head.headers.count)
+        var host: String?
+        var bodyLength: Int? = 0
+        var hasLength = false
+        var expectsContinue = false
+        for (rawName, value) in head.headers {
+            guard let name = HTTPField.Name(rawName) else { throw .malformed }
+            guard name.canonicalName != "host" else {
+                // More than one would be read differently by whoever stands before us.
+                guard host == nil else { throw .malformed }
+                host = value
+                continue
+            }
+            switch name {
+            case .contentLength:
+                guard !hasLength, let length = Self.length(value) else { throw .malformed }
+                guard length <= limits.body else { throw .bodyTooLong }
+                bodyLength = length
+                hasLength = true
+            case .transferEncoding:
+                // HTTP/1.0 does not know it (RFC 9112 §6.1).
+                guard !isHTTP10, !hasLength else { throw .malformed }
+                guard value.lowercased() == "chunked" else { throw .unknownCoding }
+                bodyLength = nil
+                hasLength = true
+            case .expect:
+                guard value.lowercased() == "100-continue" else { throw .unknownExpectation }
+                expectsContinue = !isHTTP10
+            default: break
+            }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        // RFC 9112 §3.2: exactly one Host. HTTP/1.0 knew none, but nothing can be served without.
+        guard let host else { throw .malformed }
+        // Closing after every HTTP/1.0 request saves it from waiting for more. After an Upgrade the
+        // decoder reads no further.
+        keepsAlive = head.isKeepAlive && !isHTTP10 && fields[.upgrade] == nil
+        if !keepsAlive {
+            fields[.connection] = "close"
+        }
+        self.expectsContinue = expectsContinue && bodyLength != 0
+        self.bodyLength = bodyLength
+        guard let method = HTTPRequest.Method(head.method.rawValue) else { throw .malformed }
+        request = HTTPRequest(
+            method: method,
+            scheme: "http",
+            authority: host,
+            path: head.uri,
+            headerFields: fields
+        )
+    }
+
+    /// Digits only, and not more than fit.
+    private static func length(_ value: String) -> Int? {
+        guard (1...18).contains(value.utf8.count) else { return nil }
+        var length = 0
+        for character in value.utf8 {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) else { return nil }
+            length = length * 10 + Int(character - UInt8(ascii: "0"))
+        }
+        return length
+    }
+}

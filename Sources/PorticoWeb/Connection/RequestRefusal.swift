@@ -1,0 +1,32 @@
+package import HTTPTypes
+
+/// Why a request is answered by the connection itself, which then closes: nobody can say where the
+/// next request would begin, or nobody should wait for it.
+package enum RequestRefusal: Error, Hashable, Sendable {
+    /// Not HTTP/1.1, or open to more than one reading (RFC 9112 §6.3, §11.2).
+    case malformed
+    /// The head or the body took too long (RFC 9110 §15.5.9).
+    case tooSlow
+    /// RFC 9110 §15.5.14.
+    case bodyTooLong
+    /// RFC 9110 §15.5.15.
+    case targetTooLong
+    /// RFC 6585 §5.
+    case headersTooLarge
+    /// Something other than `100-continue` is expected (RFC 9110 §10.1.1).
+    case unknownExpectation
+    /// A transfer coding other than `chunked` (RFC 9112 §6.1).
+    case unknownCoding
+
+    package var status: HTTPResponse.Status {
+        switch self {
+        case .malformed: .badRequest
+        case .tooSlow: .requestTimeout
+        case .bodyTooLong: .contentTooLarge
+        case .targetTooLong: .uriTooLong
+        case .headersTooLarge: .requestHeaderFieldsTooLarge
+        case .unknownExpectation: .expectationFailed
+        case .unknownCoding: .notImplemented
+        }
+    }
+}

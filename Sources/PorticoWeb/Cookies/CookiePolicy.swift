@@ -1,0 +1,119 @@
+package import HTTPTypes
+import PorticoBytes
+
+/// The name of a cookie of ours, without the prefix that ``CookiePolicy`` puts before it.
+package struct CookieName: Hashable, Sendable {
+    let text: String
+
+    /// - Parameters:
+    ///   - purpose: What the cookie is for, a literal of letters.
+    ///   - id: What tells it from others of its kind, for instance the realm's id. Characters that
+    ///     a cookie's name cannot have are written as their code.
+    package init(_ purpose: StaticString, _ id: String = "") {
+        var text = "\(purpose)"
+        if !id.isEmpty {
+            text += "-"
+            for byte in id.utf8 {
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    text.unicodeScalars.append(Unicode.Scalar(byte))
+                default: text += "_\(byte)_"
+                }
+            }
+        }
+        self.text = text
+    }
+}
+
+/// The one place that writes the attributes of cookies (RFC 6265bis §4.1.2, §4.1.3).
+///
+/// `__Host-`, `Secure`, `HttpOnly`, `SameSite=Lax`, `Path=/`, never a `Domain`. On an http loopback
+/// literal the prefix and `Secure` go, because browsers would refuse such a cookie there, and the
+/// name says so: `portico-dev-…`.
+package struct CookiePolicy: Sendable {
+    private let isSecure: Bool
+
+    package init(_ publicURL: PublicURL) {
+        isSecure = publicURL.isSecure
+    }
+
+    /// Name and value together; browsers drop what is longer (RFC 6265bis §5.6).
+    package static let maximumLength = 4096
+
+    package enum Refusal: Error, Hashable, Sendable {
+        /// The browser would drop it without a word.
+        case tooLong
+        /// Not printable ASCII, or a separator.
+        case unwritable
+    }
+
+    package func name(_ name: CookieName) -> String {
+        (isSecure ? "__Host-" : "portico-dev-") + name.text
+    }
+
+    /// A `Set-Cookie` field.
+    ///
+    /// - Parameters:
+    ///   - value: Best in base64url.
+    ///   - seconds: How long the browser keeps it; `nil` until it is closed.
+    package func set(_ cookie: CookieName, to value: String, for seconds: Int? = nil)
+        throws(Refusal) -> HTTPField
+    {
+        let name = name(cookie)
+        guard value.utf8.allSatisfy(Self.isCookieOctet) else { throw .unwritable }
+        guard name.utf8.count + value.utf8.count <= Self.maximumLength else { throw .tooLong }
+        var text = "\(name)=\(value); Path=/"
+        if let seconds { text += "; Max-Age=\(max(0, seconds))" }
+        return HTTPField(name: .setCookie, value: text + attributes)
+    }
+
+    /// A `Set-Cookie` field that makes the browser forget.
+    package func remove(_ cookie: CookieName) -> HTTPField {
+        HTTPField(name: .setCookie, value: "\(name(cookie))=; Path=/; Max-Age=0" + attributes)
+    }
+
+    private var attributes: String {
+        (isSecure ? "; Secure" : "") + "; HttpOnly; SameSite=Lax"
+    }
+
+    /// The value of a cookie, or `nil` without one.
+    ///
+    /// Two of one name are hostile (WEB-COOKIE-7): somebody planted one of them, and nobody can say
+    /// which. Then there is none.
+    package func value(of cookie: CookieName, in headers: HTTPFields) -> String? {
+        let name = name(cookie)
+        var found: Substring?
+        for header in headers[values: .cookie] {
+            for pair in header.split(separator: ";") {
+                let pair = pair.drop { $0 == " " || $0 == "\t" }
+                guard let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")),
+                    pair.utf8[..<equals].elementsEqual(name.utf8)
+                else { continue }
+                guard found == nil else { return nil }
+                found = pair[pair.utf8.index(after: equals)...]
+            }
+        }
+        return found.map { String($0).trimmed }
+    }
+
+    /// The ids of all cookies of a purpose that a request brings, in order.
+    package func ids(of purpose: StaticString, in headers: HTTPFields) -> [String] {
+        let start = name(CookieName(purpose)) + "-"
+        return headers[values: .cookie].flatMap { header in
+            header.split(separator: ";").compactMap { pair in
+                let name = pair.drop { $0 == " " || $0 == "\t" }.prefix { $0 != "=" }
+                return name.hasPrefix(start) ? String(name.dropFirst(start.count)) : nil
+            }
+        }
+    }
+
+    /// RFC 6265 §4.1.1.
+    private static func isCookieOctet(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x21, 0x23...0x2B, 0x2D...0x3A, 0x3C...0x5B, 0x5D...0x7E: true
+        default: false
+        }
+    }
+}

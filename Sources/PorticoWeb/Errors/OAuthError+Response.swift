@@ -1,0 +1,66 @@
+package import HTTPTypes
+package import Hummingbird
+package import PorticoProtocol
+
+extension OAuthError {
+    /// The one way an error leaves a token-like endpoint as JSON (RFC 6749 §5.2).
+    ///
+    /// - Parameters:
+    ///   - scheme: The scheme of the `Authorization` header that the client tried; then
+    ///     `invalid_client` is 401 and challenges with it.
+    ///   - issuer: The realm of that challenge.
+    ///   - seconds: How long to wait before trying again: 429 (RFC 6585 §4).
+    package func response(
+        headers: SecurityHeaders,
+        attempted scheme: AuthenticationScheme? = nil,
+        issuer: String = "",
+        retryAfter seconds: Double? = nil
+    ) -> Response {
+        var extra = HTTPFields()
+        if let pragma = HTTPField.Name("Pragma") { extra[pragma] = "no-cache" }
+        if let seconds {
+            extra.append(contentsOf: Response.retryAfter(seconds))
+        } else if status == .unauthorized, let scheme {
+            extra[.wwwAuthenticate] = "\(scheme.rawValue) realm=\(QuotedString(issuer))"
+        }
+        return Response(
+            json: [
+                "error": .string(code.rawValue), "error_description": .string(description),
+            ],
+            status: seconds == nil ? status : .tooManyRequests,
+            headers: headers,
+            adding: extra
+        )
+    }
+
+    /// RFC 6749 §5.2; RFC 6750 §3.1.
+    package var status: HTTPResponse.Status {
+        switch code {
+        case .invalidClient, .invalidToken: .unauthorized
+        case .insufficientScope, .accessDenied: .forbidden
+        case .serverError: .internalServerError
+        case .temporarilyUnavailable: .serviceUnavailable
+        default: .badRequest
+        }
+    }
+
+    package enum AuthenticationScheme: String, Sendable {
+        case basic = "Basic"
+        case bearer = "Bearer"
+    }
+}
+
+/// Text between quotes in a header (RFC 9110 §5.6.4). Quotes and backslashes are escaped; what a
+/// header cannot hold is left out.
+struct QuotedString: CustomStringConvertible {
+    let description: String
+
+    init(_ text: String) {
+        var quoted = "\""
+        for scalar in text.unicodeScalars where (0x20...0x7E).contains(scalar.value) {
+            if scalar == "\"" || scalar == "\\" { quoted += "\\" }
+            quoted.unicodeScalars.append(scalar)
+        }
+        description = quoted + "\""
+    }
+}

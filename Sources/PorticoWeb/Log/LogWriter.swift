@@ -1,0 +1,101 @@
+import Dispatch
+import PorticoBytes
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Collects log lines and writes many of them at once, on a thread of its own: no request waits
+/// for the reader of the log.
+///
+/// It holds a megabyte. When the reader falls behind, lines are dropped and counted, and the count
+/// is logged.
+package final class LogWriter: Sendable {
+    private struct Pending {
+        var bytes: [UInt8] = []
+        var dropped = 0
+        var isScheduled = false
+    }
+
+    private let pending = Locked(Pending())
+    private let queue = DispatchQueue(label: "portico.log", qos: .utility)
+    private let sink: @Sendable ([UInt8]) -> Void
+    private let capacity: Int
+    private let format: LogFormat
+    private let clock: @Sendable () -> Date
+
+    /// - Parameter sink: Where the bytes go; called on one thread at a time. It may block.
+    package init(
+        format: LogFormat,
+        clock: @escaping @Sendable () -> Date,
+        capacity: Int = 1 << 20,
+        sink: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        self.format = format
+        self.clock = clock
+        self.capacity = capacity
+        self.sink = sink
+    }
+
+    /// Writes to a file descriptor, which stays open: 2 for standard error.
+    package static func descriptor(
+        _ descriptor: Int32,
+        format: LogFormat,
+        clock: @escaping @Sendable () -> Date
+    ) -> LogWriter {
+        LogWriter(format: format, clock: clock) { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+                if count < 0, errno != EINTR { return }
+                rest = rest.dropFirst(max(0, count))
+            }
+        }
+    }
+
+    /// - Parameter isUrgent: Written at once and not with what else comes in the next 50 ms.
+    package func append(_ line: [UInt8], isUrgent: Bool = false) {
+        let schedule: Bool = pending.withLock { pending in
+            guard pending.bytes.count + line.count <= capacity else {
+                pending.dropped += 1
+                return false
+            }
+            pending.bytes += line
+            defer { pending.isScheduled = true }
+            return !pending.isScheduled
+        }
+        if isUrgent {
+            queue.async { self.drain() }
+        } else if schedule {
+            queue.asyncAfter(deadline: .now() + .milliseconds(50)) { self.drain() }
+        }
+    }
+
+    /// Returns when everything that was appended before is written: at the end of the program.
+    package func flush() {
+        queue.sync { drain() }
+    }
+
+    private func drain() {
+        let (bytes, dropped) = pending.withLock { pending in
+            defer { pending = Pending() }
+            return (pending.bytes, pending.dropped)
+        }
+        if !bytes.isEmpty { sink(bytes) }
+        if dropped > 0 {
+            var line = LogLine(format, at: clock(), level: "warning", message: "lines dropped")
+            line.add("count", dropped)
+            sink(line.finished())
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package import HTTPTypes
+package import Hummingbird
+import NIOCore
+package import PorticoProtocol
+
+extension Response {
+    /// A page.
+    package init(
+        page html: [UInt8],
+        status: HTTPResponse.Status = .ok,
+        policy: PagePolicy,
+        headers: SecurityHeaders,
+        cookies: [HTTPField] = []
+    ) {
+        var fields = headers.page(policy)
+        fields.append(contentsOf: cookies)
+        self.init(status: status, headers: fields, body: ResponseBody(bytes: html))
+    }
+
+    /// A JSON document for a program, never cached.
+    package init(
+        json value: JSONValue,
+        status: HTTPResponse.Status = .ok,
+        headers: SecurityHeaders,
+        adding extra: HTTPFields = [:]
+    ) {
+        self.init(json: value.serialized(), status: status, headers: headers, adding: extra)
+    }
+
+    /// A JSON document whose bytes are there already.
+    package init(
+        json bytes: [UInt8],
+        status: HTTPResponse.Status = .ok,
+        headers: SecurityHeaders,
+        adding extra: HTTPFields = [:]
+    ) {
+        var fields = headers.json
+        fields.append(contentsOf: extra)
+        self.init(status: status, headers: fields, body: ResponseBody(bytes: bytes))
+    }
+
+    /// Metadata or a key set: anybody may keep it for `seconds`.
+    package init(
+        publicJSON bytes: [UInt8],
+        for seconds: Int,
+        headers: SecurityHeaders,
+        adding extra: HTTPFields = [:]
+    ) {
+        var fields = headers.publicJSON(for: seconds)
+        fields.append(contentsOf: extra)
+        self.init(status: .ok, headers: fields, body: ResponseBody(bytes: bytes))
+    }
+
+    /// 303 (RFC 9700 §4.12: a 307 would hand the password on).
+    package init(
+        _ redirect: Redirect,
+        headers: SecurityHeaders,
+        cookies: [HTTPField] = []
+    ) {
+        var fields = headers.plain
+        fields[.location] = redirect.location
+        fields.append(contentsOf: cookies)
+        self.init(status: .seeOther, headers: fields)
+    }
+
+    /// A status without a body.
+    package init(
+        empty status: HTTPResponse.Status,
+        headers: SecurityHeaders,
+        adding extra: HTTPFields = [:]
+    ) {
+        var fields = headers.plain
+        fields.append(contentsOf: extra)
+        self.init(status: status, headers: fields)
+    }
+
+    /// 405, naming what is allowed (RFC 9110 §15.5.6; attack H04).
+    package init(
+        methodNotAllowedBut allowed: [HTTPRequest.Method],
+        headers: SecurityHeaders
+    ) {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        self.init(empty: .methodNotAllowed, headers: headers, adding: [.allow: names])
+    }
+
+    /// 429 or 503 with `Retry-After` in whole seconds, at least one (RFC 6585 §4).
+    package static func retryAfter(_ seconds: Double) -> HTTPFields {
+        [.retryAfter: "\(Int(exactly: seconds.rounded(.up).clamped(to: 1...86_400)) ?? 86_400)"]
+    }
+}
+
+extension ResponseBody {
+    package init(bytes: [UInt8]) {
+        self.init(byteBuffer: ByteBuffer(bytes: bytes))
+    }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        isNaN ? range.upperBound : Swift.min(range.upperBound, Swift.max(range.lowerBound, self))
+    }
+}

@@ -1,0 +1,69 @@
+package import HTTPTypes
+
+/// The headers that every answer carries (OWASP ASVS 3.4, WEB-CSP-5 to 7, WEB-REF-1, WEB-CACHE-1).
+package struct SecurityHeaders: Sendable {
+    /// For pages, without the content security policy, which each page has its own.
+    private let pages: HTTPFields
+
+    /// For documents that programs read, and for redirects.
+    private let others: HTTPFields
+
+    /// - Parameter publicURL: HSTS is sent only under https; a loopback literal cannot have it.
+    package init(_ publicURL: PublicURL) {
+        var others: HTTPFields = [
+            .xContentTypeOptions: "nosniff",
+            .cacheControl: "no-store",
+        ]
+        others.add("Referrer-Policy", "no-referrer")
+        others.add("X-Frame-Options", "DENY")
+        others.add("Cross-Origin-Opener-Policy", "same-origin")
+        others.add("Cross-Origin-Resource-Policy", "same-origin")
+        if publicURL.isSecure {
+            // Two years, and every name below ours.
+            others[.strictTransportSecurity] = "max-age=63072000; includeSubDomains"
+        }
+        self.others = others
+        var pages = others
+        pages.add(
+            "Permissions-Policy",
+            "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), "
+                + "midi=(), display-capture=(), browsing-topics=()"
+        )
+        self.pages = pages
+    }
+
+    package func page(_ policy: PagePolicy) -> HTTPFields {
+        var headers = pages
+        headers[.contentType] = "text/html; charset=utf-8"
+        headers[.contentSecurityPolicy] = policy.value
+        return headers
+    }
+
+    package var json: HTTPFields {
+        var headers = others
+        headers[.contentType] = "application/json"
+        return headers
+    }
+
+    /// For redirects and for answers without a body.
+    package var plain: HTTPFields { others }
+
+    /// For a public document that is the same for everybody: metadata and key sets (WEB-CACHE-2).
+    ///
+    /// - Parameter seconds: How long anybody may keep it.
+    package func publicJSON(for seconds: Int) -> HTTPFields {
+        var headers = json
+        headers[.cacheControl] = "public, max-age=\(seconds)"
+        if let name = HTTPField.Name("Cross-Origin-Resource-Policy") {
+            headers[name] = "cross-origin"
+        }
+        return headers
+    }
+}
+
+extension HTTPFields {
+    /// - Parameter name: A literal that is a field name.
+    fileprivate mutating func add(_ name: String, _ value: String) {
+        if let name = HTTPField.Name(name) { self[name] = value }
+    }
+}

@@ -1,0 +1,109 @@
+package import HTTPTypes
+package import NIOCore
+
+/// The proxies whose `X-Forwarded-…` headers count (decision 25).
+package struct TrustedProxies: Sendable {
+    private let ranges: [NetworkRange]
+
+    package init(_ ranges: [NetworkRange]) {
+        self.ranges = ranges
+    }
+
+    package static let none = TrustedProxies([])
+
+    package var isEmpty: Bool { ranges.isEmpty }
+
+    package func contains(_ address: IPAddress) -> Bool {
+        ranges.contains { $0.contains(address) }
+    }
+}
+
+/// Who sent a request, and whether it came over TLS, as far as that can be known (RFC 7239 §8).
+///
+/// `X-Forwarded-For` and `X-Forwarded-Proto` are read only where the other end of the connection is
+/// a trusted proxy. `X-Forwarded-Host` is never read.
+package struct ClientAddress: Hashable, Sendable {
+    /// `nil` where the connection is no IP connection.
+    package let address: IPAddress?
+
+    /// Whether TLS carried the request, to us or to the trusted proxy; `nil` where nobody says.
+    package let isSecure: Bool?
+
+    /// Whether a trusted proxy stands between.
+    package let isForwarded: Bool
+
+    /// - Parameter overTLS: Whether our own listener speaks TLS.
+    package init(
+        peer: SocketAddress?,
+        headers: HTTPFields,
+        trusting proxies: TrustedProxies,
+        overTLS: Bool = false
+    ) {
+        let peer = IPAddress(peer)
+        guard let peer, proxies.contains(peer) else {
+            address = peer
+            isSecure = overTLS ? true : nil
+            isForwarded = false
+            return
+        }
+        isForwarded = true
+        address = Self.client(behind: peer, Self.elements(of: Self.forwardedFor, headers), proxies)
+        // The last one is what the proxy nearest to us wrote.
+        switch Self.elements(of: Self.forwardedProto, headers).last?.lowercased() {
+        case "https": isSecure = true
+        case .some: isSecure = false
+        case nil: isSecure = overTLS ? true : nil
+        }
+    }
+
+    /// What is counted as one neighbour in limits.
+    package var limitKey: String {
+        address?.neighbourhood.description ?? "local"
+    }
+
+    /// From the right, the first address that is not a trusted proxy: what stands further left was
+    /// written by the client itself.
+    private static func client(
+        behind peer: IPAddress,
+        _ chain: [Substring],
+        _ proxies: TrustedProxies
+    ) -> IPAddress {
+        var client = peer
+        for element in chain.reversed() {
+            guard let address = IPAddress(withoutPort(element)) else { break }
+            client = address
+            guard proxies.contains(address) else { break }
+        }
+        return client
+    }
+
+    private static let forwardedFor = name("X-Forwarded-For")
+    private static let forwardedProto = name("X-Forwarded-Proto")
+
+    private static func name(_ text: String) -> HTTPField.Name? {
+        HTTPField.Name(text)
+    }
+
+    /// The elements of a list header, in order (RFC 9110 §5.6.1).
+    private static func elements(of name: HTTPField.Name?, _ headers: HTTPFields) -> [Substring] {
+        guard let name else { return [] }
+        return headers[values: name].flatMap { value in
+            value.split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text.drop { $0 == " " || $0 == "\t" }
+    }
+
+    /// `192.0.2.1:80` and `[2001:db8::1]:80` without their ports.
+    private static func withoutPort(_ element: Substring) -> Substring {
+        if element.first == "[" {
+            return element.dropFirst().prefix { $0 != "]" }
+        }
+        let colons = element.utf8.count { $0 == UInt8(ascii: ":") }
+        return colons == 1 ? element.prefix { $0 != ":" } : element
+    }
+}

@@ -1,0 +1,81 @@
+package import HTTPTypes
+import PorticoProtocol
+
+/// Serves a request only under a configured name, and only where nobody on the way can read it
+/// (decisions 24 and 25; RFC 9110 §7.4).
+///
+/// The `Host` header chooses among configured origins and nothing else: no address is built from
+/// it, and any other value is 421.
+package struct HostGuard: Sendable {
+    private let origins: [PublicURL]
+
+    package init(_ origins: [PublicURL]) {
+        self.origins = origins
+    }
+
+    package enum Verdict: Sendable {
+        /// Under this origin.
+        case serve(PublicURL)
+        /// A person typed `localhost`, or `http`: the same page under its right address.
+        case redirect(Redirect)
+        /// 421: we are not the host that is asked for.
+        case misdirected
+        /// 403: plain http, and not a page to be redirected.
+        case insecure
+    }
+
+    package func check(_ request: HTTPRequest, from client: ClientAddress) -> Verdict {
+        guard let host = request.authority else { return .misdirected }
+        guard let origin = origins.first(where: { $0.isNamed(byHost: host) }) else {
+            return redirectFromLocalhost(request, host) ?? .misdirected
+        }
+        guard Self.isConfidential(origin, client) else {
+            return redirect(request, to: origin) ?? .insecure
+        }
+        return .serve(origin)
+    }
+
+    /// RFC 6749 §3.1, §3.2: TLS, except where nothing leaves the machine.
+    private static func isConfidential(_ origin: PublicURL, _ client: ClientAddress) -> Bool {
+        guard origin.isSecure else {
+            // The public URL is a loopback literal. What comes from elsewhere comes through a proxy
+            // that the operator named, for instance a container's.
+            return client.isForwarded || client.address?.isLoopback ?? true
+        }
+        if let isSecure = client.isSecure { return isSecure }
+        return !client.isForwarded && client.address?.isLoopback ?? true
+    }
+
+    /// Cookies under `localhost` and under the literal are not the same cookies.
+    private func redirectFromLocalhost(_ request: HTTPRequest, _ host: String) -> Verdict? {
+        let host = host.lowercased()
+        for origin in origins where origin.isInsecureLoopback {
+            guard host == "localhost:\(origin.port)" || origin.port == 80 && host == "localhost"
+            else { continue }
+            return redirect(request, to: origin)
+        }
+        return nil
+    }
+
+    /// Only what changes nothing is redirected (WEB-TLS-2).
+    private func redirect(_ request: HTTPRequest, to origin: PublicURL) -> Verdict? {
+        guard request.method == .get || request.method == .head,
+            let path = request.path, RequestTarget(path) != nil,
+            let redirect = Redirect(to: origin.origin + path)
+        else { return nil }
+        return .redirect(redirect)
+    }
+}
+
+/// Whether the server may listen where it is told to (decision 25).
+package enum ListeningRule {
+    /// Plain http beyond loopback only behind a proxy that is named.
+    package static func permits(
+        host: String,
+        hasTLS: Bool,
+        proxies: TrustedProxies
+    ) -> Bool {
+        let literal = host.first == "[" ? host.dropFirst().dropLast() : host[...]
+        return hasTLS || !proxies.isEmpty || IPAddress(literal)?.isLoopback == true
+    }
+}

@@ -1,0 +1,61 @@
+import PorticoProtocol
+
+/// Where the world reaches this server: an origin from the configuration, from which every address
+/// that we print is built (decision 24). No address is ever built from a request.
+package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
+    /// `https://id.example.com`, `http://127.0.0.1:8080`: without a slash at the end.
+    package let origin: String
+    package let isSecure: Bool
+    /// In lower case; an IPv6 literal with its brackets.
+    package let host: String
+    package let port: Int
+
+    /// - Throws: What is wrong with it, for the person who configures the server.
+    package init(_ text: String) throws(Refusal) {
+        guard let address = HTTPAddress(text) else { throw .notAnOrigin }
+        guard address.path.isEmpty, address.query == nil else { throw .notAnOrigin }
+        guard address.isSecure || address.isLoopback else { throw .insecure }
+        let scheme = address.isSecure ? "https" : "http"
+        // One spelling only: browsers and clients compare it as text.
+        let plain = "\(scheme)://\(address.host)"
+        let isDefaultPort = address.port == (address.isSecure ? 443 : 80)
+        guard text == (isDefaultPort ? plain : "\(plain):\(address.port)") else {
+            throw .notCanonical
+        }
+        origin = text
+        isSecure = address.isSecure
+        host = address.host
+        port = address.port
+    }
+
+    package enum Refusal: Error, Hashable, Sendable {
+        /// Not `https://host` or `https://host:port` and nothing else.
+        case notAnOrigin
+        /// `http`, and not on the literal `127.0.0.1` or `[::1]`. `localhost` is a name that others
+        /// may answer to.
+        case insecure
+        /// Upper case, or the scheme's own port written out.
+        case notCanonical
+
+        package var explanation: StaticString {
+            switch self {
+            case .notAnOrigin: "A public URL is https://host or https://host:port, with no path."
+            case .insecure: "Without TLS the public URL must be http://127.0.0.1 or http://[::1]."
+            case .notCanonical: "Write the public URL in lower case and without its default port."
+            }
+        }
+    }
+
+    /// Whether it is plain http, which only a loopback literal may be.
+    package var isInsecureLoopback: Bool { !isSecure }
+
+    package var description: String { origin }
+
+    /// Whether a `Host` header names this origin; the port may be left out where it is the
+    /// scheme's own (RFC 9110 §4.2.3).
+    package func isNamed(byHost header: String) -> Bool {
+        let given = header.lowercased()
+        if given == "\(host):\(port)" { return true }
+        return port == (isSecure ? 443 : 80) && given == host
+    }
+}

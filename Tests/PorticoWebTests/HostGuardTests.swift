@@ -1,0 +1,160 @@
+import HTTPTypes
+import NIOCore
+import PorticoWeb
+import Testing
+
+@Suite("Host and transport")
+struct HostGuardTests {
+    private func verdict(
+        _ origins: [String],
+        host: String?,
+        method: HTTPRequest.Method = .get,
+        path: String = "/a?b=c",
+        from peer: String = "127.0.0.1",
+        proto: String? = nil,
+        trusting range: String? = nil,
+        overTLS: Bool = false
+    ) throws -> String {
+        let hosts = HostGuard(try origins.map { try PublicURL($0) })
+        var headers = HTTPFields()
+        if let proto { headers[try #require(HTTPField.Name("X-Forwarded-Proto"))] = proto }
+        let client = ClientAddress(
+            peer: try SocketAddress(ipAddress: peer, port: 1),
+            headers: headers,
+            trusting: TrustedProxies(range.flatMap { NetworkRange($0) }.map { [$0] } ?? []),
+            overTLS: overTLS
+        )
+        let request = HTTPRequest(method: method, scheme: "http", authority: host, path: path)
+        switch hosts.check(request, from: client) {
+        case .serve(let origin): return origin.origin
+        case .redirect(let redirect): return "-> " + redirect.location
+        case .misdirected: return "421"
+        case .insecure: return "403"
+        }
+    }
+
+    @Test(
+        "WEB-HOST-1: only a configured host is served, whatever else is in the header",
+        arguments: [
+            "evil.example", "id.example.com.evil.example", "id.example.com:8443", "id.example.com:",
+            "id.example.com:443:443", "user@id.example.com", "id.example.com/", "id.example.com.",
+            "id.example.com id.example.com", "", "127.0.0.1", "localhost",
+            "id.example.com, evil.example",
+        ]
+    )
+    func misdirected(host: String) throws {
+        #expect(try verdict(["https://id.example.com"], host: host, overTLS: true) == "421")
+    }
+
+    @Test("RFC 9110 §4.2.3: the host in any case, with or without the scheme's port")
+    func named() throws {
+        let origins = ["https://id.example.com", "https://other.example.com:8443"]
+        for host in ["id.example.com", "ID.example.COM", "id.example.com:443"] {
+            #expect(try verdict(origins, host: host, overTLS: true) == origins[0])
+        }
+        #expect(
+            try verdict(origins, host: "other.example.com:8443", overTLS: true) == origins[1]
+        )
+        #expect(try verdict(origins, host: "other.example.com", overTLS: true) == "421")
+        #expect(try verdict(origins, host: nil, overTLS: true) == "421")
+    }
+
+    @Test("A GET under localhost goes to the configured loopback literal, other requests do not")
+    func localhost() throws {
+        let origins = ["http://127.0.0.1:8080"]
+        #expect(
+            try verdict(origins, host: "localhost:8080") == "-> http://127.0.0.1:8080/a?b=c"
+        )
+        #expect(try verdict(origins, host: "LOCALHOST:8080", method: .head).hasPrefix("->"))
+        #expect(try verdict(origins, host: "localhost:8080", method: .post) == "421")
+        #expect(try verdict(origins, host: "localhost:9090") == "421")
+        #expect(try verdict(origins, host: "localhost") == "421")
+        #expect(try verdict(["http://[::1]"], host: "localhost") == "-> http://[::1]/a?b=c")
+        // Nothing is redirected that is not there anyway.
+        for path in ["//evil.example/", "/a/../b", "/a\u{e9}", "http://evil.example/"] {
+            #expect(try verdict(origins, host: "localhost:8080", path: path) == "421")
+        }
+    }
+
+    @Test("WEB-TLS-2: plain http is answered with a redirect of GET, and refused otherwise")
+    func insecure() throws {
+        let origins = ["https://id.example.com"]
+        func verdict(
+            _ method: HTTPRequest.Method,
+            _ peer: String,
+            _ proto: String?,
+            _ range: String?
+        ) throws -> String {
+            try self.verdict(
+                origins,
+                host: "id.example.com",
+                method: method,
+                from: peer,
+                proto: proto,
+                trusting: range
+            )
+        }
+        let moved = "-> https://id.example.com/a?b=c"
+        #expect(try verdict(.get, "10.0.0.1", "http", "10.0.0.1") == moved)
+        #expect(try verdict(.post, "10.0.0.1", "http", "10.0.0.1") == "403")
+        #expect(try verdict(.post, "10.0.0.1", nil, "10.0.0.1") == "403")
+        #expect(try verdict(.post, "10.0.0.1", "https", "10.0.0.1") == origins[0])
+        // Who is no trusted proxy only claims that there was TLS.
+        #expect(try verdict(.post, "10.0.0.2", "https", "10.0.0.1") == "403")
+        #expect(try verdict(.get, "203.0.113.7", "https", nil) == moved)
+        // On the machine itself nothing can be overheard, unless a proxy says it came from outside.
+        #expect(try verdict(.post, "127.0.0.1", nil, nil) == origins[0])
+        #expect(try verdict(.post, "127.0.0.1", "http", "127.0.0.1") == "403")
+        #expect(try verdict(.post, "127.0.0.1", nil, "127.0.0.1") == "403")
+    }
+
+    @Test("A loopback literal is served to this machine and to what a named proxy brings")
+    func loopback() throws {
+        let origins = ["http://127.0.0.1:8080"]
+        let host = "127.0.0.1:8080"
+        #expect(try verdict(origins, host: host) == origins[0])
+        #expect(try verdict(origins, host: host, from: "::1") == origins[0])
+        #expect(try verdict(origins, host: host, method: .post, from: "10.0.0.1") == "403")
+        #expect(
+            try verdict(origins, host: host, from: "172.17.0.1", trusting: "172.17.0.1")
+                == origins[0]
+        )
+    }
+
+    @Test(
+        "Decision 25: plain http listens on loopback, or behind TLS or a named proxy",
+        arguments: [
+            ("127.0.0.1", false, nil, true), ("::1", false, nil, true), ("[::1]", false, nil, true),
+            ("0.0.0.0", false, nil, false), ("::", false, nil, false),
+            ("192.0.2.1", false, nil, false), ("localhost", false, nil, false),
+            ("0.0.0.0", true, nil, true), ("0.0.0.0", false, "10.0.0.0/8", true),
+        ] as [(String, Bool, String?, Bool)]
+    )
+    func listening(host: String, hasTLS: Bool, range: String?, expected: Bool) {
+        let proxies = TrustedProxies(range.flatMap { NetworkRange($0) }.map { [$0] } ?? [])
+        #expect(ListeningRule.permits(host: host, hasTLS: hasTLS, proxies: proxies) == expected)
+    }
+
+    @Test(
+        "A public URL is an origin in its one spelling",
+        arguments: [
+            ("https://id.example.com", nil), ("https://id.example.com:8443", nil),
+            ("http://127.0.0.1:8080", nil), ("http://[::1]:8080", nil), ("http://127.0.0.1", nil),
+            ("https://id.example.com/", .notAnOrigin), ("https://id.example.com/a", .notAnOrigin),
+            ("https://id.example.com?a", .notAnOrigin), ("https://u@id.example.com", .notAnOrigin),
+            ("id.example.com", .notAnOrigin), ("ftp://id.example.com", .notAnOrigin),
+            ("", .notAnOrigin), ("https://", .notAnOrigin),
+            ("http://id.example.com", .insecure), ("http://localhost:8080", .insecure),
+            ("http://127.0.0.1.evil.example", .insecure), ("http://192.0.2.1", .insecure),
+            ("https://id.example.com:443", .notCanonical),
+            ("https://ID.example.com", .notCanonical), ("HTTPS://id.example.com", .notCanonical),
+        ] as [(String, PublicURL.Refusal?)]
+    )
+    func publicURL(text: String, refusal: PublicURL.Refusal?) throws {
+        if let refusal {
+            #expect(throws: refusal) { try PublicURL(text) }
+        } else {
+            #expect(try PublicURL(text).origin == text)
+        }
+    }
+}

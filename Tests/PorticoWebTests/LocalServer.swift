@@ -1,0 +1,56 @@
+import Hummingbird
+import Logging
+import NIOCore
+import PorticoBytes
+import PorticoWeb
+
+/// A responder made of a closure.
+struct ClosureResponder: HTTPResponder {
+    let answer: @Sendable (Request, WebContext) async throws -> Response
+
+    func respond(to request: Request, context: WebContext) async throws -> Response {
+        try await answer(request, context)
+    }
+}
+
+/// A server on a loopback port for as long as `body` runs.
+func withServer(
+    _ limits: ConnectionLimits = ConnectionLimits(connections: 1000),
+    refused: @escaping @Sendable (RequestRefusal) -> Void = { _ in },
+    answer: @escaping @Sendable (Request, WebContext) async throws -> Response = { request, _ in
+        Response(
+            status: .ok,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: "\(request.method) answered"))
+        )
+    },
+    _ body: @escaping @Sendable (_ port: Int, _ listener: any Channel) async throws -> Void
+) async throws {
+    let (listeners, running) = AsyncStream.makeStream(of: (any Channel).self)
+    let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let application = Application(
+        responder: ClosureResponder(answer: answer),
+        server: ServerConnection.builder(limits: limits, refused: refused),
+        configuration: .init(address: .hostname("127.0.0.1", port: 0), serverName: nil),
+        onServerRunning: { listener in
+            await AcceptGuard.install(on: listener, logger: quiet)
+            running.yield(listener)
+        },
+        logger: quiet
+    )
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await application.run() }
+        var listening = listeners.makeAsyncIterator()
+        guard let listener = await listening.next(), let port = listener.localAddress?.port else {
+            throw NoServer()
+        }
+        do {
+            try await body(port, listener)
+        } catch {
+            group.cancelAll()
+            throw error
+        }
+        group.cancelAll()
+    }
+}
+
+struct NoServer: Error {}

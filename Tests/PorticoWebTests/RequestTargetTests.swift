@@ -1,0 +1,51 @@
+import PorticoProtocol
+import PorticoWeb
+import Testing
+
+@Suite("Request target")
+struct RequestTargetTests {
+    @Test(
+        "Attack H05: a path in any other spelling than the canonical one is not there",
+        arguments: [
+            "//.well-known/openid-configuration", "/.well-known/openid-configuration/",
+            "/%2e%2e/", "/%2e", "/realms/../realms/test/protocol", "/realms/./test", "/..", "/.",
+            "/realms//test", "/realms/test/", "/realms/te%73t", "/realms/test%2Fx", "/a\\b",
+            "/a b", "/é", "/a;%00", "", "realms/test", "*", "http://evil.example/realms/test",
+            "evil.example:443", "//evil.example/a", "/a#b", "/a?b#c", "/a?é", "/a?b c", "/a\0",
+            "/a|b", "/a\"b", "/a<b", "/a^b", "/a`b", "/a{b}", "/[a]", "?a",
+        ]
+    )
+    func refused(target: String) {
+        #expect(RequestTarget(target) == nil)
+    }
+
+    @Test(
+        "A canonical path is taken as it is",
+        arguments: [
+            "/", "/a", "/realms/test/.well-known/openid-configuration", "/realms/TEST", "/...",
+            "/a.b", "/..a", "/a..", "/a:b@c", "/a;b=c,d", "/-._~!$&'()*+",
+        ]
+    )
+    func accepted(path: String) throws {
+        let target = try #require(RequestTarget(path))
+        #expect(target.path == path)
+        #expect(target.query == nil)
+        let asked = try #require(RequestTarget(path + "?a=%2F..//&b=?"))
+        #expect(asked.path == path)
+        #expect(asked.query?.elementsEqual("a=%2F..//&b=?".utf8) == true)
+    }
+
+    @Test("A path gives its segments; an empty query is an empty query")
+    func segments() throws {
+        #expect(try #require(RequestTarget("/")).segments.isEmpty)
+        let target = try #require(RequestTarget("/realms/test/protocol?"))
+        #expect(target.segments == ["realms", "test", "protocol"])
+        #expect(target.query?.isEmpty == true)
+        #expect(try FormParameters(query: target).all.isEmpty)
+    }
+
+    @Test("No request line, no target")
+    func none() {
+        #expect(RequestTarget(nil) == nil)
+    }
+}
