@@ -15,7 +15,17 @@ import subprocess
 from running import Running, free_port, hold, need, need_file, workspace
 
 MODULES = "/usr/lib/apache2/modules"
-CLAIMS = ("iss", "sub", "name", "email", "email_verified", "preferred_username", "sid", "acr", "roles")
+CLAIMS = (
+    "iss",
+    "sub",
+    "name",
+    "email",
+    "email_verified",
+    "preferred_username",
+    "sid",
+    "acr",
+    "roles",
+)
 
 
 class Apache:
@@ -101,7 +111,9 @@ class Apache:
         with open(path, "rb") as file:
             return file.read()[-size:].decode("utf-8", "replace")
 
-    def _configuration(self, issuer, client_id, secret, server_metadata, response_mode, authentication):
+    def _configuration(
+        self, issuer, client_id, secret, server_metadata, response_mode, authentication
+    ):
         modules = "\n".join(
             f"LoadModule {name}_module {MODULES}/mod_{name}.so"
             for name in ("mpm_event", "authn_core", "authz_core", "authz_user", "dir", "mime")
@@ -183,9 +195,7 @@ def main():
     with open(arguments.secret_file, encoding="utf-8") as file:
         secret = file.read().strip()
     with workspace("apache") as folder, Apache(folder, arguments.port) as apache:
-        apache.start(
-            arguments.issuer, arguments.client_id, secret, arguments.server_metadata
-        )
+        apache.start(arguments.issuer, arguments.client_id, secret, arguments.server_metadata)
         hold(
             {
                 "private": apache.private,

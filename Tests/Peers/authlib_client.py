@@ -111,7 +111,9 @@ class Client:
             page = browser.get(address)
             expect(page.status == 200, f"the sign-in page answers {page.status}")
             answer = browser.follow(submit_sign_in(browser, page, username, password), REDIRECT)
-            expect(answer.status in (302, 303), f"{answer.status} after the form: {answer.text[:500]}")
+            expect(
+                answer.status in (302, 303), f"{answer.status} after the form: {answer.text[:500]}"
+            )
             query = answer.query()
             expect(query.get("state") == self.state, "another state")
             expect(query.get("iss") == self.facts["issuer"], f"iss is {query.get('iss')}")
@@ -143,9 +145,7 @@ class Client:
             expect("staff" in roles, f"realm roles are {roles}")
 
     def verify_id_token(self, token, nonce):
-        decoded = jwt.decode(
-            token["id_token"], self.keys, algorithms=[self.client["algorithm"]]
-        )
+        decoded = jwt.decode(token["id_token"], self.keys, algorithms=[self.client["algorithm"]])
         claims = CodeIDToken(
             decoded.claims,
             decoded.header,
@@ -179,7 +179,10 @@ class Client:
     def userinfo(self):
         with self.steps.step("UserInfo by GET and by POST names the same person"):
             endpoint = self.metadata["userinfo_endpoint"]
-            for answer in (self.oauth.get(endpoint, timeout=20), self.oauth.post(endpoint, timeout=20)):
+            for answer in (
+                self.oauth.get(endpoint, timeout=20),
+                self.oauth.post(endpoint, timeout=20),
+            ):
                 expect(answer.status_code == 200, f"UserInfo answers {answer.status_code}")
                 expect(answer.json()["sub"] == self.claims["sub"], "another person")
                 expect(answer.json()["email"] == self.facts["email"], "another email")

@@ -82,7 +82,9 @@ class Walk:
             expect(self.visitor.get(self.apache.private).status == 302, "the page is still open")
             challenge = self.visitor.get(self.apache.private)
             page = self.visitor.get(challenge.location)
-            expect(page.status == 200 and 'name="password"' in page.text, "we still know the person")
+            expect(
+                page.status == 200 and 'name="password"' in page.text, "we still know the person"
+            )
         with self.steps.step("the access token of the ended session is inactive"):
             late = Visitor().get(self.apache.api, headers={"Authorization": f"Bearer {token}"})
             expect(late.status == 401, f"it gets {late.status}")

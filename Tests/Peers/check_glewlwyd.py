@@ -152,7 +152,11 @@ def check_login(steps, program, server, port, folder):
     with steps.step("portico login ends signed in, in a real browser"), Chromium(folder) as browser:
 
         def act(url, done):
-            server.sign_in(browser, url, lambda: done() or browser.url.startswith("http://127.0.0.1:%d/" % port))
+            server.sign_in(
+                browser,
+                url,
+                lambda: done() or browser.url.startswith("http://127.0.0.1:%d/" % port),
+            )
 
         status, said = command.login(
             act,

@@ -39,7 +39,7 @@ class Glewlwyd:
 
     client_id = "portico-cli"
     confidential_id = "peer-web"
-    # Without characters that RFC 6749 §2.3.1 encodes: glewlwyd compares what Basic carries undecoded.
+    # Without characters that RFC 6749 §2.3.1 encodes: glewlwyd takes what Basic carries as it is.
     confidential_secret = "peer-web-secret-in-a-temporary-folder"
     username = "ann"
     password = "correct horse battery"

@@ -21,7 +21,9 @@ def binary(given=None):
     candidates = [given or os.environ.get("PORTICO_BINARY")]
     if candidates == [None]:
         root = os.path.dirname(os.path.dirname(HERE))
-        candidates = [os.path.join(root, ".build", kind, "portico") for kind in ("release", "debug")]
+        candidates = [
+            os.path.join(root, ".build", kind, "portico") for kind in ("release", "debug")
+        ]
         candidates = [path for path in candidates if os.path.exists(path)]
         candidates.sort(key=os.path.getmtime, reverse=True)
     if not candidates or not os.path.exists(candidates[0]):

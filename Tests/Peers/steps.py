@@ -17,7 +17,9 @@ class Steps:
             yield
         except Exception as problem:
             self.failed += 1
-            print(f"FAILED  {self.subject}: {name}: {type(problem).__name__}: {problem}", flush=True)
+            print(
+                f"FAILED  {self.subject}: {name}: {type(problem).__name__}: {problem}", flush=True
+            )
             raise Stop from problem
         self.passed += 1
         print(f"ok      {self.subject}: {name}", flush=True)

@@ -134,7 +134,7 @@ def address(endpoint, **parameters):
 
 
 def basic(client_id, secret):
-    """The Authorization header of client_secret_basic (RFC 6749 §2.3.1: both parts form-encoded)."""
+    """The header of client_secret_basic (RFC 6749 §2.3.1: both parts form-encoded)."""
     quoted = f"{urllib.parse.quote_plus(client_id)}:{urllib.parse.quote_plus(secret)}"
     return {"Authorization": "Basic " + base64.b64encode(quoted.encode()).decode()}
 

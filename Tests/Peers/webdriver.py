@@ -33,9 +33,9 @@ class Chromium:
         self.base = f"http://127.0.0.1:{port}"
         try:
             self.running.wait_for_port(port)
-            preferences = {} if self.scripts else {
-                "profile.managed_default_content_settings.javascript": 2
-            }
+            preferences = (
+                {} if self.scripts else {"profile.managed_default_content_settings.javascript": 2}
+            )
             options = {
                 "binary": browser,
                 "prefs": preferences,

@@ -36,7 +36,17 @@ def play(folder, seed, count):
     for _ in range(count):
         name = chance.choice(names)
         act = chance.choices(
-            ("pwrite", "append", "truncate", "fsync", "folder", "rename", "unlink", "empty", "reopen"),
+            (
+                "pwrite",
+                "append",
+                "truncate",
+                "fsync",
+                "folder",
+                "rename",
+                "unlink",
+                "empty",
+                "reopen",
+            ),
             (30, 8, 6, 20, 6, 5, 5, 3, 8),
         )[0]
         offset, size = chance.randrange(0, 900_000), chance.randrange(1, 9000)
@@ -172,15 +182,18 @@ def check_model(steps, rounds):
                     timeout=120,
                 )
                 expect(done.returncode == -signal.SIGKILL, f"the child ended: {done.stderr}")
-                durable = {
-                    os.path.join(twin, name): text for name, text in read_tree(twin).items()
-                }
+                durable = {os.path.join(twin, name): text for name, text in read_tree(twin).items()}
                 model = Model(twin, durable)
                 for step in play(twin, seed, count):
                     model.apply(*step)
-                live = {name: model.content[model.names[os.path.join(twin, name)]] for name in os.listdir(twin)}
+                live = {
+                    name: model.content[model.names[os.path.join(twin, name)]]
+                    for name in os.listdir(twin)
+                }
                 expect(read_tree(twin) == live, f"seed {seed}: the model itself is wrong")
-                expect(read_tree(data) == live, f"seed {seed}: the shim changed the program's files")
+                expect(
+                    read_tree(data) == live, f"seed {seed}: the shim changed the program's files"
+                )
                 disk.lose_power()
                 held, wanted = read_tree(data), model.tree()
                 expect(
@@ -219,7 +232,9 @@ def commits_after_power_cut(journal, synchronous, seconds, synchronous_off=False
         say(f"PRAGMA journal_mode={journal}; PRAGMA synchronous={synchronous};")
         process.stdout.readline()
         # A checkpoint syncs even with NORMAL: it must not happen where losses are expected.
-        say(f"PRAGMA wal_autocheckpoint={50 if synchronous in ('FULL', 'EXTRA') else 0}; CREATE TABLE t(n INTEGER PRIMARY KEY, text BLOB);")
+        pages = 50 if synchronous in ("FULL", "EXTRA") else 0
+        say(f"PRAGMA wal_autocheckpoint={pages};")
+        say("CREATE TABLE t(n INTEGER PRIMARY KEY, text BLOB);")
         say("SELECT 'begun';")
         while answer() != "begun":
             pass
@@ -242,7 +257,9 @@ def commits_after_power_cut(journal, synchronous, seconds, synchronous_off=False
             with sqlite3.connect(database) as connection:
                 integrity = connection.execute("PRAGMA integrity_check").fetchone()[0]
                 try:
-                    found = connection.execute("SELECT count(*) FROM t WHERE n <= ?", (acknowledged,)).fetchone()[0]
+                    found = connection.execute(
+                        "SELECT count(*) FROM t WHERE n <= ?", (acknowledged,)
+                    ).fetchone()[0]
                 except sqlite3.OperationalError:  # the table itself was not durable
                     found = 0
             connection.close()
@@ -252,7 +269,9 @@ def commits_after_power_cut(journal, synchronous, seconds, synchronous_off=False
 def check_sqlite(steps, rounds):
     # Only EXTRA syncs the folder after the journal's removal, which is the commit of DELETE.
     for journal, synchronous in (("WAL", "FULL"), ("DELETE", "EXTRA"), ("TRUNCATE", "FULL")):
-        with steps.step(f"SQLite, {journal}, synchronous={synchronous}: {rounds} cuts lose no commit"):
+        with steps.step(
+            f"SQLite, {journal}, synchronous={synchronous}: {rounds} cuts lose no commit"
+        ):
             for _ in range(rounds):
                 acknowledged, found, integrity = commits_after_power_cut(journal, synchronous, 0.3)
                 expect(acknowledged > 10, "hardly anything was committed")
@@ -265,7 +284,9 @@ def check_sqlite(steps, rounds):
     with steps.step("SQLite, synchronous=OFF: a cut loses commits"):
         acknowledged, found, _ = commits_after_power_cut("WAL", "OFF", 0.3)
         expect(found < acknowledged, "nothing was lost")
-    with steps.step("synchronous=OFF forced from outside loses commits of a program that says FULL"):
+    with steps.step(
+        "synchronous=OFF forced from outside loses commits of a program that says FULL"
+    ):
         acknowledged, found, _ = commits_after_power_cut("WAL", "FULL", 0.3, synchronous_off=True)
         expect(found < acknowledged, "nothing was lost")
 

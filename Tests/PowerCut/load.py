@@ -90,7 +90,7 @@ class Code:
 
 @dataclasses.dataclass(eq=False)
 class Grant:
-    """`tokens` are the acknowledged generations; `pending` says a rotation of the last was under way."""
+    """`tokens` are the acknowledged generations; `pending`: one more was under way."""
 
     code: Code
     tokens: list
@@ -230,7 +230,9 @@ class Person:
 
     def knows(self, access):
         """Whether UserInfo takes the access token."""
-        answer = self.line.send("GET", self.userinfo_path, headers={"Authorization": f"Bearer {access}"})
+        answer = self.line.send(
+            "GET", self.userinfo_path, headers={"Authorization": f"Bearer {access}"}
+        )
         if answer.status not in (200, 401):
             raise Unexpected(f"UserInfo answers {answer.status}: {answer.text[:400]}")
         return answer.status == 200

@@ -86,7 +86,9 @@ class Rounds:
                 with steps.step(f"round {number} of {self.arguments.rounds}"):
                     codes, rotations, ready, counts = self.round()
                 words = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
-                print(f"        {codes} codes, {rotations} rotations; ready in {ready:.2f} s; {words}")
+                print(
+                    f"        {codes} codes, {rotations} rotations; ready in {ready:.2f} s; {words}"
+                )
         finally:
             self.provider.stop()
 
@@ -142,7 +144,9 @@ def power_cut(description):
 def check_bites(given):
     """The same rounds must fail where SQLite does not sync."""
     with workspace("power-cut-off") as folder:
-        disk = Disk(os.path.join(folder, "data"), os.path.join(folder, "disk"), synchronous_off=True)
+        disk = Disk(
+            os.path.join(folder, "data"), os.path.join(folder, "disk"), synchronous_off=True
+        )
         rounds = Rounds(given, folder, disk)
         rounds.provider.start(120)
         try:

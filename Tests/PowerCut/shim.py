@@ -16,11 +16,13 @@ BUILT = os.path.join(ROOT, ".build-powercut")
 
 
 def library(name):
-    """The shared library of NAME.c, built when it is older than its source."""
+    """The shared library of the sources in the folder NAME, built when it is older than them."""
     compiler = need("gcc", "gcc libc6-dev")
-    source = os.path.join(HERE, f"{name}.c")
+    folder = os.path.join(HERE, name)
+    files = [os.path.join(folder, file) for file in sorted(os.listdir(folder))]
     target = os.path.join(BUILT, f"{name}.so")
-    if os.path.exists(target) and os.path.getmtime(target) > os.path.getmtime(source):
+    newest = max(os.path.getmtime(file) for file in files)
+    if os.path.exists(target) and os.path.getmtime(target) > newest:
         return target
     os.makedirs(BUILT, exist_ok=True)
     fresh = f"{target}.{os.getpid()}"
@@ -36,7 +38,7 @@ def library(name):
             "-shared",
             "-o",
             fresh,
-            source,
+            *[file for file in files if file.endswith(".c")],
             "-ldl",
             "-lpthread",
         ],
