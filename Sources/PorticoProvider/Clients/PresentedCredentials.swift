@@ -79,6 +79,14 @@ enum PresentedCredentials: Sendable {
         return .basic(clientID: user, secret: SecretText(password))
     }
 
+    /// The client it claims to be, before anything is proven.
+    var claimedClientID: String? {
+        switch self {
+        case .none(let clientID), .assertion(let clientID, _): clientID
+        case .basic(let clientID, _), .post(let clientID, _): clientID
+        }
+    }
+
     var usesAuthorizationHeader: Bool {
         if case .basic = self { true } else { false }
     }

@@ -29,20 +29,31 @@ struct TokenRevocation: Sendable {
         _ realm: LiveRealm,
         _ moment: Moment
     ) async throws -> UniqueID? {
-        if let token = RefreshToken(text) {
-            let reading = try await grants.grant(
-                id: token.grantID,
-                realmID: realm.realm.id,
-                at: moment.seconds
-            )
-            guard let grant = reading?.grant, token.isGenuine(for: grant, ring: ring),
-                sameBytes(grant.clientID, client.client.id)
-            else { return nil }
-            return grant.id
+        if RefreshToken(text) != nil {
+            return try await grant(ofRefreshToken: text, client, realm, moment)?.id
         }
         guard let (claims, id) = verifier.signed(text, by: realm),
             let clientID = claims.string("azp"), sameBytes(clientID, client.client.clientID)
         else { return nil }
         return id.grantID
+    }
+
+    /// The grant behind a refresh token of this client, of whatever generation.
+    func grant(
+        ofRefreshToken text: String,
+        _ client: AuthenticatedClient,
+        _ realm: LiveRealm,
+        _ moment: Moment
+    ) async throws -> Grant? {
+        guard let token = RefreshToken(text) else { return nil }
+        let reading = try await grants.grant(
+            id: token.grantID,
+            realmID: realm.realm.id,
+            at: moment.seconds
+        )
+        guard let grant = reading?.grant, token.isGenuine(for: grant, ring: ring),
+            sameBytes(grant.clientID, client.client.id)
+        else { return nil }
+        return grant
     }
 }

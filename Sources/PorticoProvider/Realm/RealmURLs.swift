@@ -3,7 +3,7 @@
 package struct RealmURLs: Hashable, Sendable {
     package let issuer: String
 
-    init(issuer: String) {
+    package init(issuer: String) {
         self.issuer = issuer
     }
 
@@ -16,13 +16,12 @@ package struct RealmURLs: Hashable, Sendable {
     package var keySet: String { endpoint("certs") }
     package var pushedAuthorizationRequest: String { endpoint("ext/par/request") }
 
-    /// Where the sign-in form is sent.
-    package var authenticate: String { issuer + "/login-actions/authenticate" }
-    package var consent: String { issuer + "/login-actions/consent" }
-    package var selectAccount: String { issuer + "/login-actions/select-account" }
-    package var confirmSignOut: String { endpoint("logout/logout-confirm") }
-
     private func endpoint(_ name: String) -> String {
         issuer + "/protocol/openid-connect/" + name
+    }
+
+    /// The path of the pages and forms of a realm, for `action` and `href`.
+    static func path(realmName: String, _ route: ProviderRoute) -> String {
+        "/realms/\(realmName)/" + route.path
     }
 }

@@ -15,17 +15,21 @@ struct PasswordSignIn: Sendable {
         case blocked
     }
 
-    /// Takes as long for a name that nobody has as for a wrong password.
-    ///
-    /// - Throws: ``PasswordHashing/Busy``.
-    func callAsFunction(_ login: String, _ password: SecretText, in realm: LiveRealm) async throws
-        -> Outcome
-    {
-        let credentials = try await people.credentials(
+    /// The account of that user name or e-mail address, if there is one.
+    func account(_ login: String, in realm: LiveRealm) async throws -> PersonCredentials? {
+        try await people.credentials(
             realmID: realm.realm.id,
             login: LoginName.folded(login),
             byEmail: realm.realm.signsInWithEmail
         )
+    }
+
+    /// Takes as long for a name that nobody has as for a wrong password.
+    ///
+    /// - Throws: ``PasswordHashing/Busy``.
+    func callAsFunction(_ password: SecretText, of credentials: PersonCredentials?) async throws
+        -> Outcome
+    {
         // A password that nobody can have still costs a check.
         let text = PasswordText(password.reveal()) ?? PasswordText("")
         guard let text else { return .refused }

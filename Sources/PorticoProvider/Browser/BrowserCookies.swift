@@ -1,0 +1,55 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoWeb
+
+/// The cookies of one realm in one browser (mechanisms, "Cookies, CSP, CSRF").
+///
+/// Realms on paths of one host share a cookie jar, so names carry the realm's id.
+struct BrowserCookies: Sendable {
+    private let policy: CookiePolicy
+    private let realmID: String
+
+    init(_ policy: CookiePolicy, realmID: String) {
+        self.policy = policy
+        // Eight characters of a UUID tell the realms of one server apart.
+        self.realmID = String(realmID.prefix(8))
+    }
+
+    private var session: CookieName { CookieName("session", realmID) }
+    private var visit: CookieName { CookieName("visit", realmID) }
+    private var device: CookieName { CookieName("device", realmID) }
+
+    /// The hash of the session cookie, where there is one.
+    func sessionHash(_ headers: HTTPFields) -> Hash256? {
+        policy.value(of: session, in: headers).flatMap { value in
+            value.utf8.count == 43 ? Hash256(of: value) : nil
+        }
+    }
+
+    /// The cookie of a browser that is on its way to sign in: forms and sealed requests are bound
+    /// to it.
+    func visit(_ headers: HTTPFields) -> String? {
+        policy.value(of: visit, in: headers).flatMap { $0.utf8.count == 43 ? $0 : nil }
+    }
+
+    func device(_ headers: HTTPFields) -> String? {
+        policy.value(of: device, in: headers)
+    }
+
+    /// Lives as long as the browser is open; how long the session counts, the store says.
+    func setSession(_ value: String) throws -> HTTPField {
+        try policy.set(session, to: value)
+    }
+
+    func setVisit(_ value: String) throws -> HTTPField {
+        try policy.set(visit, to: value)
+    }
+
+    /// Half a year: from this browser somebody has signed in.
+    func setDevice(_ value: String) throws -> HTTPField {
+        try policy.set(device, to: value, for: KnownDevice.lifetime)
+    }
+
+    var removeSession: HTTPField { policy.remove(session) }
+}

@@ -1,0 +1,83 @@
+import HTTPTypes
+import Hummingbird
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// The one way in which a page leaves the Provider.
+struct PageExit: Sendable {
+    let renderer: PageRenderer
+    let headers: SecurityHeaders
+    /// Whether the server listens on an http loopback literal, and says so on every page.
+    let isInsecureLoopback: Bool
+
+    /// - Parameter redirect: Where the page's form may lead in the end, proven before.
+    func callAsFunction(
+        _ page: some Page,
+        _ visit: Visit,
+        status: HTTPResponse.Status = .ok,
+        redirecting redirect: RedirectURI? = nil,
+        cookies: [HTTPField] = [],
+        retryAfter seconds: Double? = nil
+    ) -> Response {
+        let policy = ContentSecurityPolicy.page(
+            style: PageStyle.hash,
+            redirectingTo: redirect
+        )
+        var response = Response(
+            page: html(page, visit),
+            status: status,
+            policy: policy,
+            headers: headers,
+            cookies: cookies
+        )
+        if let seconds { response.headers.append(contentsOf: Response.retryAfter(seconds)) }
+        return response
+    }
+
+    /// The authorization response: a redirect, or a form that posts it (RFC 6749 §4.1.2, OAuth 2.0
+    /// Form Post Response Mode §2).
+    func respond(
+        _ target: AuthorizationTarget,
+        _ parameters: AuthorizationTarget.Parameters,
+        _ visit: Visit,
+        cookies: [HTTPField] = []
+    ) -> Response {
+        switch target.mode {
+        case .query:
+            if let redirect = Redirect(to: target.location(parameters)) {
+                return Response(redirect, headers: headers, cookies: cookies)
+            }
+        case .formPost:
+            if let action = PageLink(redirect: target.redirect.uri.text) {
+                let page = FormPostPage(
+                    client: target.clientName,
+                    action: action,
+                    parameters: parameters.map { FormPostPage.Parameter($0.name, $0.value) }
+                )
+                let policy = ContentSecurityPolicy.formPost(
+                    style: PageStyle.hash,
+                    script: FormPostPage.scriptHash,
+                    to: target.redirect.uri
+                )
+                return Response(
+                    page: html(page, visit),
+                    policy: policy,
+                    headers: headers,
+                    cookies: cookies
+                )
+            }
+        }
+        // Registration admits no redirect URI that cannot be written into a header.
+        return self(ErrorPage(issue: .serverError), visit, status: .internalServerError)
+    }
+
+    private func html(_ page: some Page, _ visit: Visit) -> [UInt8] {
+        let frame = PageFrame(
+            realm: visit.realm?.realm.displayName,
+            reference: visit.requestID,
+            notice: isInsecureLoopback ? .withoutHTTPS : nil
+        )
+        return Array(renderer.html(page, in: visit.language, frame: frame).utf8)
+    }
+}

@@ -1,0 +1,80 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// `GET` and `POST …/auth` (RFC 6749 §3.1, OpenID Connect Core §3.1.2.1).
+struct AuthorizationEndpoint: Sendable {
+    let flow: BrowserFlow
+
+    /// Writes nothing: a code is a seal, and a page carries its request (decision 15).
+    func callAsFunction(_ visit: RealmVisit) async throws -> Response {
+        let form = try await visit.visit.parameters()
+        var visit = visit
+        visit.visit = visit.visit.speaking(form)
+        let browser = Browser(visit, flow)
+        let (begun, proven) = try await flow.requests.begin(
+            form,
+            in: visit.realm,
+            browser: Hash256(of: browser.cookie),
+            at: visit.moment
+        )
+        return try await flow.next(
+            proven,
+            begun,
+            session: try await flow.session(visit),
+            browser: browser.cookie,
+            cookies: try browser.setting(),
+            visit
+        )
+    }
+
+    /// `GET …/restart`: the same request from the beginning, in whichever browser asks.
+    func restart(_ visit: RealmVisit) async throws -> Response {
+        let form = try FormParameters(query: visit.visit.target)
+        let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: visit.realm.realm.id)
+        guard let sealed = form["request"], let old = seal.open(sealed, at: visit.moment) else {
+            throw FlowLoss(.unmatched, restart: nil)
+        }
+        let browser = Browser(visit, flow)
+        let begun = AuthorizationFlow(
+            // A pushed request is answered once, however often it is started.
+            requestID: old.isPushed ? old.requestID : UniqueID(random: visit.moment.random),
+            parameters: old.parameters,
+            browser: Hash256(of: browser.cookie),
+            startedAt: visit.now,
+            isPushed: old.isPushed
+        )
+        let proven = try flow.requests.resume(begun, in: visit.realm)
+        var visit = visit
+        visit.visit = visit.visit.speaking(try FormParameters(decoding: old.parameters))
+        return try await flow.next(
+            proven,
+            begun,
+            session: try await flow.session(visit),
+            browser: browser.cookie,
+            cookies: try browser.setting(),
+            visit
+        )
+    }
+
+    /// The visit cookie of this browser, new where it has none.
+    private struct Browser {
+        let cookie: String
+        private let isNew: Bool
+        private let cookies: BrowserCookies
+
+        init(_ visit: RealmVisit, _ flow: BrowserFlow) {
+            cookies = flow.cookies(of: visit)
+            let known = cookies.visit(visit.request.headers)
+            cookie = known ?? FormToken.cookie(random: visit.moment.random)
+            isNew = known == nil
+        }
+
+        func setting() throws -> [HTTPField] {
+            isNew ? [try cookies.setVisit(cookie)] : []
+        }
+    }
+}

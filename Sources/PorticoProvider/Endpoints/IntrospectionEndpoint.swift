@@ -1,0 +1,25 @@
+import Hummingbird
+import PorticoProtocol
+import PorticoWeb
+
+/// `POST …/token/introspect` (RFC 7662 §2).
+struct IntrospectionEndpoint: Sendable {
+    let door: ClientDoor
+    let headers: SecurityHeaders
+    let introspect: TokenIntrospection
+
+    func post(_ visit: RealmVisit) async throws -> Response {
+        let answer = try await door(visit) { client, form in
+            // RFC 7662 §2.1: a public client only names itself, so it cannot ask.
+            guard client.isConfidential else { throw ClientAuthentication.refusal }
+            try form.refuseRepeats()
+            return try await introspect(
+                try form.required("token"),
+                from: client,
+                in: visit.realm,
+                at: visit.moment
+            )
+        }
+        return Response(json: .object(answer), headers: headers)
+    }
+}

@@ -1,0 +1,24 @@
+import Hummingbird
+import PorticoProtocol
+import PorticoWeb
+
+/// `POST …/revoke` (RFC 7009 §2).
+struct RevocationEndpoint: Sendable {
+    let door: ClientDoor
+    let headers: SecurityHeaders
+    let revoke: TokenRevocation
+
+    /// Success has an empty body, also for a token that nobody knows (RFC 7009 §2.2).
+    func post(_ visit: RealmVisit) async throws -> Response {
+        try await door(visit) { client, form in
+            try form.refuseRepeats()
+            try await revoke(
+                try form.required("token"),
+                from: client,
+                in: visit.realm,
+                at: visit.moment
+            )
+        }
+        return Response(empty: .ok, headers: headers)
+    }
+}

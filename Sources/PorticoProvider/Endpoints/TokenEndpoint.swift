@@ -1,0 +1,68 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoProtocol
+import PorticoWeb
+
+/// `POST …/token` (RFC 6749 §3.2).
+struct TokenEndpoint: Sendable {
+    let door: ClientDoor
+    let headers: SecurityHeaders
+    let authorizationCode: AuthorizationCodeGrant
+    let refreshToken: RefreshTokenGrant
+    let clientCredentials: ClientCredentialsGrant
+
+    func post(_ visit: RealmVisit) async throws -> Response {
+        let answer = try await door(visit) { client, form in
+            switch try TokenRequest(form) {
+            case .authorizationCode(let request):
+                return try await authorizationCode(
+                    request,
+                    from: client,
+                    in: visit.realm,
+                    at: visit.moment
+                )
+            case .refreshToken(let request):
+                return try await refreshToken(
+                    request,
+                    idempotencyKey: try Self.idempotencyKey(visit.request),
+                    from: client,
+                    in: visit.realm,
+                    at: visit.moment
+                )
+            case .clientCredentials(let scope):
+                return try await clientCredentials(
+                    scope: scope,
+                    from: client,
+                    in: visit.realm,
+                    at: visit.moment
+                )
+            }
+        }
+        return Response(json: .object(answer.json), headers: headers, adding: [.pragma: "no-cache"])
+    }
+
+    /// `Idempotency-Key` (the HTTP working group's header field of that name): 1 to 255 characters
+    /// that the client drew for this refresh and sends again until it has stored an answer.
+    private static func idempotencyKey(_ request: Request) throws(OAuthError) -> Hash256? {
+        let values = request.headers[values: .idempotencyKey]
+        guard let value = values.first else { return nil }
+        guard values.count == 1, (1...255).contains(value.utf8.count) else {
+            throw OAuthError(.invalidRequest, "Idempotency-Key is not one text of 1 to 255 bytes.")
+        }
+        return Hash256(of: value)
+    }
+}
+
+extension HTTPField.Name {
+    static let idempotencyKey = literal("Idempotency-Key")
+    /// RFC 6749 §5.1 asks for it beside `Cache-Control`.
+    static let pragma = literal("Pragma")
+
+    private static func literal(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else {
+            preconditionFailure("The literal is a field name.")
+        }
+        return name
+    }
+}

@@ -1,0 +1,83 @@
+import Hummingbird
+import PorticoBytes
+import PorticoProtocol
+import PorticoWeb
+
+/// `GET` and `POST …/userinfo` (OpenID Connect Core §5.3, RFC 6750 §2).
+struct UserInfoEndpoint: Sendable {
+    let userInfo: UserInfo
+    let headers: SecurityHeaders
+
+    func get(_ visit: RealmVisit) async throws -> Response {
+        guard let token = try Self.header(visit.visit.authorization) else { throw BearerRefusal.missing }
+        return try await answer(token, visit)
+    }
+
+    /// RFC 6750 §2.2: a form body may carry the token, instead of the header.
+    func post(_ visit: RealmVisit) async throws -> Response {
+        let header = try Self.header(visit.visit.authorization)
+        let token = try await Self.body(visit.request)
+        switch (header, token) {
+        case (let token?, nil), (nil, let token?): return try await answer(token, visit)
+        case (nil, nil): throw BearerRefusal.missing
+        case (_?, _?):
+            throw BearerRefusal(
+                OAuthError(.invalidRequest, "The access token is sent in more than one place.")
+            )
+        }
+    }
+
+    private func answer(_ token: String, _ visit: RealmVisit) async throws -> Response {
+        do {
+            let claims = try await userInfo(token, in: visit.realm, at: visit.moment)
+            return Response(json: .object(claims), headers: headers)
+        } catch let error as OAuthError {
+            throw BearerRefusal(error)
+        }
+    }
+
+    /// RFC 6750 §2.1: `Bearer` in any case, one space, `b64token`.
+    private static func header(_ values: [String]) throws(BearerRefusal) -> String? {
+        guard let value = values.first else { return nil }
+        let malformed = BearerRefusal(
+            OAuthError(.invalidRequest, "The Authorization header is not one Bearer token.")
+        )
+        guard values.count == 1 else { throw malformed }
+        let bytes = Array(value.utf8)
+        guard bytes.count <= 8192, bytes.count > 7 else { throw malformed }
+        let scheme = String(decoding: bytes.prefix(7), as: UTF8.self).lowercased()
+        let token = bytes.dropFirst(7)
+        guard scheme == "bearer ", token.allSatisfy(isTokenCharacter) else { throw malformed }
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    private static func body(_ request: Request) async throws -> String? {
+        guard request.headers[.contentType] != nil else { return nil }
+        do {
+            let form = try await FormParameters(body: request)
+            return try form.value("access_token")
+        } catch let error as OAuthError {
+            throw BearerRefusal(error)
+        }
+    }
+
+    /// `b64token` (RFC 6750 §2.1).
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._~+/=".utf8.contains(byte)
+        }
+    }
+}
+
+/// A protected resource refuses: the challenge names the scheme (RFC 6750 §3).
+struct BearerRefusal: Error {
+    /// `nil` where no authentication was sent: then the challenge has no error (RFC 6750 §3.1).
+    let error: OAuthError?
+
+    init(_ error: OAuthError?) {
+        self.error = error
+    }
+
+    static let missing = BearerRefusal(nil)
+}

@@ -1,0 +1,56 @@
+package import Logging
+package import PorticoSeals
+package import PorticoStores
+package import PorticoWeb
+
+/// Everything the OpenID Provider is made of, put together where the program is wired.
+package struct Provider: Sendable {
+    package let realms: RealmDirectory
+    let people: any PersonStore
+    let sessions: any BrowserSessionStore
+    let grants: any GrantStore
+    let pushed: any PushedRequestStore
+    let ring: KeyRing
+    let clock: Clock
+    let hashing: PasswordHashing
+    let pages: PageRenderer
+    let activity: SessionActivity
+    let events: SecurityEvents
+    let publicURL: PublicURL
+    let tries: FailedPasswords
+    let guesses: RateLimiter
+
+    package init(
+        realms: RealmDirectory,
+        people: any PersonStore,
+        sessions: any BrowserSessionStore,
+        grants: any GrantStore,
+        pushed: any PushedRequestStore,
+        ring: KeyRing,
+        clock: Clock,
+        hashing: PasswordHashing,
+        activity: SessionActivity,
+        logger: Logger,
+        publicURL: PublicURL,
+        tries: FailedPasswords = FailedPasswords(),
+        guesses: RateLimiter = RateLimiter(burst: 20, perMinute: 10)
+    ) throws {
+        self.realms = realms
+        self.people = people
+        self.sessions = sessions
+        self.grants = grants
+        self.pushed = pushed
+        self.ring = ring
+        self.clock = clock
+        self.hashing = hashing
+        self.activity = activity
+        events = SecurityEvents(logger: logger)
+        self.publicURL = publicURL
+        self.tries = tries
+        self.guesses = guesses
+        pages = try PageRenderer()
+    }
+
+    /// The addresses of all realms.
+    package var routes: ProviderRoutes { ProviderRoutes(self) }
+}

@@ -1,0 +1,198 @@
+import HTTPTypes
+import Hummingbird
+import PorticoProtocol
+import PorticoStores
+package import PorticoWeb
+
+/// Which endpoint answers at which address.
+package struct ProviderRoutes: Sendable {
+    private let realms: RealmDirectory
+    private let clock: Clock
+    private let exits: ErrorExits
+    private let headers: SecurityHeaders
+
+    private let metadata: MetadataEndpoint
+    private let authorization: AuthorizationEndpoint
+    private let signIn: SignInEndpoint
+    private let consent: ConsentEndpoint
+    private let token: TokenEndpoint
+    private let userInfo: UserInfoEndpoint
+    private let revocation: RevocationEndpoint
+    private let introspection: IntrospectionEndpoint
+    private let pushedAuthorization: PushedAuthorizationEndpoint
+    private let endSession: EndSessionEndpoint
+
+    /// The answer at a realm's address, or `nil` where the path is not of this kind.
+    package func respond(to arrival: Arrival) async -> Answered? {
+        guard let (name, route) = ProviderRoute.find(arrival.target.path) else { return nil }
+        let visit = Visit(
+            request: arrival.request,
+            target: arrival.target,
+            realm: realms.realm(named: name),
+            moment: clock.moment(),
+            requestID: arrival.id.text,
+            address: arrival.client.limitKey
+        )
+        guard let realmVisit = RealmVisit(visit) else {
+            return Answered(exits.notFound(visit, isForPeople: route.isForPeople))
+        }
+        var answered = await answer(route, realmVisit)
+        answered.realm = realmVisit.realm.realm.name
+        return answered
+    }
+
+    /// A page, or JSON, for an address where nothing is.
+    package func notFound(_ arrival: Arrival) -> Answered {
+        let visit = Visit(
+            request: arrival.request,
+            target: arrival.target,
+            realm: nil,
+            moment: clock.moment(),
+            requestID: arrival.id.text,
+            address: arrival.client.limitKey
+        )
+        return Answered(exits.notFound(visit, isForPeople: true))
+    }
+
+    private func answer(_ route: ProviderRoute, _ visit: RealmVisit) async -> Answered {
+        let method = visit.request.method
+        // HEAD is GET without a body (RFC 9110 §9.3.2).
+        let isAllowed =
+            route.methods.contains(method) || method == .head && route.methods.contains(.get)
+        let cors = CrossOriginRules(route, visit.realm)
+        guard isAllowed else {
+            if method == .options, let preflight = cors.preflight(visit.request, headers) {
+                return Answered(preflight)
+            }
+            return Answered(exits.methodNotAllowed(route, visit))
+        }
+        do {
+            var response = try await respond(route, visit)
+            cors.add(to: &response, visit.request)
+            return Answered(response)
+        } catch {
+            var answered = exits.answer(error, route, visit)
+            cors.add(to: &answered.response, visit.request)
+            return answered
+        }
+    }
+
+    private func respond(_ route: ProviderRoute, _ visit: RealmVisit) async throws -> Response {
+        switch route {
+        case .openIDConfiguration, .authorizationServerMetadata: metadata.get(visit)
+        case .keySet: metadata.keys(visit)
+        case .authorization: try await authorization(visit)
+        case .restart: try await authorization.restart(visit)
+        case .authenticate: try await signIn.post(visit)
+        case .consent: try await consent.post(visit)
+        case .selectAccount: try await consent.selectAccount(visit)
+        case .token: try await token.post(visit)
+        case .userInfo:
+            if visit.request.method == .post {
+                try await userInfo.post(visit)
+            } else {
+                try await userInfo.get(visit)
+            }
+        case .revocation: try await revocation.post(visit)
+        case .introspection: try await introspection.post(visit)
+        case .pushedAuthorization: try await pushedAuthorization.post(visit)
+        case .endSession: try await endSession(visit)
+        case .confirmSignOut: try await endSession.confirm(visit)
+        }
+    }
+}
+
+extension ProviderRoutes {
+    /// Hands every endpoint what it needs, and nothing else.
+    init(_ provider: Provider) {
+        let headers = SecurityHeaders(provider.publicURL)
+        let page = PageExit(
+            renderer: provider.pages,
+            headers: headers,
+            isInsecureLoopback: provider.publicURL.isInsecureLoopback
+        )
+        let issuer = TokenIssuer(ring: provider.ring)
+        let verifier = AccessTokenVerifier(grants: provider.grants)
+        let door = ClientDoor(
+            authenticate: ClientAuthentication(ring: provider.ring),
+            grants: provider.grants,
+            guesses: provider.guesses,
+            events: provider.events
+        )
+        let flow = BrowserFlow(
+            requests: AuthorizationRequests(pushed: provider.pushed, grants: provider.grants),
+            steps: AuthorizationSteps(
+                people: provider.people,
+                codes: CodeMaker(ring: provider.ring)
+            ),
+            sessions: provider.sessions,
+            activity: provider.activity,
+            ring: provider.ring,
+            cookies: CookiePolicy(provider.publicURL),
+            tokens: FormToken(ring: provider.ring),
+            page: page
+        )
+        let revoke = TokenRevocation(
+            grants: provider.grants,
+            ring: provider.ring,
+            verifier: verifier
+        )
+        realms = provider.realms
+        clock = provider.clock
+        self.headers = headers
+        exits = ErrorExits(page: page, headers: headers, events: provider.events)
+        metadata = MetadataEndpoint(headers: headers)
+        authorization = AuthorizationEndpoint(flow: flow)
+        signIn = SignInEndpoint(
+            flow: flow,
+            recognise: PasswordSignIn(people: provider.people, hashing: provider.hashing),
+            start: SessionStart(sessions: provider.sessions),
+            tries: provider.tries,
+            events: provider.events
+        )
+        consent = ConsentEndpoint(flow: flow, people: provider.people, events: provider.events)
+        token = TokenEndpoint(
+            door: door,
+            headers: headers,
+            authorizationCode: AuthorizationCodeGrant(
+                grants: provider.grants,
+                people: provider.people,
+                issuer: issuer,
+                ring: provider.ring
+            ),
+            refreshToken: RefreshTokenGrant(
+                grants: provider.grants,
+                issuer: issuer,
+                ring: provider.ring
+            ),
+            clientCredentials: ClientCredentialsGrant(grants: provider.grants, issuer: issuer)
+        )
+        userInfo = UserInfoEndpoint(userInfo: UserInfo(verifier: verifier), headers: headers)
+        revocation = RevocationEndpoint(door: door, headers: headers, revoke: revoke)
+        introspection = IntrospectionEndpoint(
+            door: door,
+            headers: headers,
+            introspect: TokenIntrospection(
+                grants: provider.grants,
+                ring: provider.ring,
+                verifier: verifier
+            )
+        )
+        pushedAuthorization = PushedAuthorizationEndpoint(
+            door: door,
+            headers: headers,
+            push: PushedAuthorization(pushed: provider.pushed)
+        )
+        endSession = EndSessionEndpoint(
+            flow: flow,
+            legacy: LegacySignOut(
+                door: door,
+                grants: provider.grants,
+                sessions: provider.sessions,
+                refreshTokens: revoke,
+                headers: headers
+            ),
+            events: provider.events
+        )
+    }
+}

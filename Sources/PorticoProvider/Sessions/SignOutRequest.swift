@@ -1,0 +1,107 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// A request to sign out, with hint, client and way back checked (OpenID Connect RP-Initiated Logout
+/// §2, §3).
+struct SignOutRequest: Sendable {
+    let hint: IDTokenHint?
+    let client: Client?
+    /// Exactly as registered, `state` not yet added.
+    let redirect: RedirectURI?
+    let state: String?
+
+    /// - Throws: `invalid_request`: a page, and no redirect (§4).
+    init(_ form: FormParameters, of realm: LiveRealm) throws(OAuthError) {
+        try form.refuseRepeats()
+        guard form["redirect_uri"] == nil else {
+            throw OAuthError(.invalidRequest, "redirect_uri is now post_logout_redirect_uri.")
+        }
+        hint = try Self.hint(form["id_token_hint"], realm)
+        client = try Self.client(form["client_id"], hint, realm)
+        let text = form["post_logout_redirect_uri"]
+        redirect = try Self.redirect(text, client)
+        state = form["state"]
+        guard (state?.utf8.count ?? 0) <= AuthorizationTarget.longestState else {
+            throw OAuthError(.invalidRequest, "state is too long.")
+        }
+    }
+
+    /// Where the browser goes on: the registered address with `state` unchanged.
+    var location: String? {
+        redirect.map { uri in
+            FormEncoding.appending(state.map { [("state", $0)] } ?? [], to: uri.text)
+        }
+    }
+
+    private static func hint(_ text: String?, _ realm: LiveRealm) throws(OAuthError)
+        -> IDTokenHint?
+    {
+        guard let text else { return nil }
+        guard let hint = IDTokenHint(text, of: realm) else {
+            throw OAuthError(.invalidRequest, "id_token_hint is not an ID Token of this issuer.")
+        }
+        return hint
+    }
+
+    /// Where both are given, the client must be the one that the hint was issued to (§2).
+    private static func client(_ clientID: String?, _ hint: IDTokenHint?, _ realm: LiveRealm)
+        throws(OAuthError) -> Client?
+    {
+        guard let clientID = clientID ?? hint?.clientID else { return nil }
+        guard hint.map({ sameBytes($0.clientID, clientID) }) ?? true else {
+            throw OAuthError(.invalidRequest, "client_id is not the audience of id_token_hint.")
+        }
+        guard let client = realm.client(clientID: clientID) else {
+            throw OAuthError(.invalidRequest, "client_id is not that of a registered client.")
+        }
+        return client
+    }
+
+    private static func redirect(_ text: String?, _ client: Client?) throws(OAuthError)
+        -> RedirectURI?
+    {
+        guard let text else { return nil }
+        let requested = RedirectURI(text)
+        guard let client, client.postLogoutRedirectURIs.contains(requested) else {
+            throw OAuthError(
+                .invalidRequest,
+                "post_logout_redirect_uri is not one the client registered."
+            )
+        }
+        return requested
+    }
+}
+
+/// Seals a request to sign out for the page that asks, and opens it.
+struct SignOutSeal: Sendable {
+    private let seal: Seal
+
+    init(ring: KeyRing, realmID: String) {
+        seal = Seal(ring: ring, purpose: "sign out", realm: realmID)
+    }
+
+    /// - Parameter sessionID: The session that the page asks about.
+    func seal(_ parameters: FormParameters, sessionID: String, at moment: Moment) -> String {
+        let kept = ["client_id", "post_logout_redirect_uri", "state", "ui_locales", "id_token_hint"]
+        var writer = ByteWriter()
+        writer.text(sessionID)
+        writer.sized(FormEncoding.encode(parameters.all.filter { kept.contains($0.name) }))
+        return seal.seal(writer.bytes, at: moment.now, random: moment.random)
+    }
+
+    /// - Returns: `nil` where the text is no request of this realm, or an hour old.
+    func open(_ text: String?, at moment: Moment) -> (parameters: FormParameters, sessionID: String)?
+    {
+        guard let text else { return nil }
+        do {
+            let bytes = try seal.open(text, at: moment.now, within: 3600, maximumLength: 16_000)
+            var reader = ByteReader(bytes)
+            let sessionID = try reader.text()
+            return (try FormParameters(decoding: try reader.sized()), sessionID)
+        } catch {
+            return nil
+        }
+    }
+}
