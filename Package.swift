@@ -179,6 +179,8 @@ let package = Package(
                 "PorticoKeycloak", crypto, httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
+                serverProduct("NIOCore", "swift-nio"),
+                serverProduct("NIOEmbedded", "swift-nio"),
                 serverProduct("AsyncHTTPClient", "async-http-client"),
             ],
             path: "Tests/PorticoTestSupport",

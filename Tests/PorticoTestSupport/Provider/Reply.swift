@@ -1,0 +1,52 @@
+package import HTTPTypes
+package import PorticoProtocol
+
+/// What a server under test answered.
+package struct Reply: Sendable {
+    package let status: Int
+    package let headers: HTTPFields
+    package let body: [UInt8]
+
+    package var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The JSON object in the body; empty where it is none.
+    package var json: JSONObject {
+        // `try?`: what is not JSON has no members, and the test says so.
+        (try? JSONObject(parsing: body)) ?? [:]
+    }
+
+    package var location: String? { headers[.location] }
+
+    /// `error` of an OAuth error, from the body or from the redirect.
+    package var error: String? { json.string("error") ?? redirected["error"] }
+
+    /// The parameters of the redirect, each once.
+    package var redirected: [String: String] {
+        guard let location, let mark = location.firstIndex(of: "?"),
+            let form = try? FormParameters(decoding: location[location.index(after: mark)...].utf8)
+        else { return [:] }
+        return Dictionary(form.all.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// The hidden fields of the page's first form, decoded.
+    package var hiddenFields: [(name: String, value: String)] {
+        text.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)"/).map {
+            (String($0.1), Self.decoded(String($0.2)))
+        }
+    }
+
+    /// Where the page's first form goes.
+    package var formAction: String? {
+        text.firstMatch(of: /<form[^>]* action="([^"]*)"/).map { Self.decoded(String($0.1)) }
+    }
+
+    private static func decoded(_ text: String) -> String {
+        var text = text
+        for (entity, character) in [
+            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"),
+        ] {
+            text.replace(entity, with: character)
+        }
+        return text
+    }
+}

@@ -1,0 +1,87 @@
+package import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+
+/// A browser as far as the Provider's pages need one: cookies, forms, redirects that it does not
+/// follow.
+package final class TestBrowser: Sendable {
+    private let server: ProviderUnderTest
+    private let jar = Locked<[String: String]>([:])
+    package let address: String
+
+    package init(_ server: ProviderUnderTest, from address: String = "192.0.2.1") {
+        self.server = server
+        self.address = address
+    }
+
+    /// The cookies it would send, by name.
+    package var cookies: [String: String] {
+        get { jar.withLock { $0 } }
+        set { jar.withLock { $0 = newValue } }
+    }
+
+    package func get(_ path: String, headers: HTTPFields = [:]) async throws -> Reply {
+        keep(try await server.send(.get, path, headers: sending(headers), from: address))
+    }
+
+    package func post(_ path: String, _ form: [(String, String)], headers: HTTPFields = [:])
+        async throws -> Reply
+    {
+        keep(try await server.post(path, form, headers: sending(headers), from: address))
+    }
+
+    /// Sends the page's form back with its hidden fields and `fields`.
+    package func submit(_ page: Reply, _ fields: [(String, String)], headers: HTTPFields = [:])
+        async throws -> Reply
+    {
+        let hidden = page.hiddenFields.map { ($0.name, $0.value) }
+        let named = Set(fields.map(\.0))
+        return try await post(
+            page.formAction ?? "/no-form",
+            hidden.filter { !named.contains($0.0) } + fields,
+            headers: headers
+        )
+    }
+
+    /// Starts an authorization request.
+    package func authorize(_ parameters: [(String, String)]) async throws -> Reply {
+        try await get(Self.authorizationPath(parameters))
+    }
+
+    package static func authorizationPath(_ parameters: [(String, String)]) -> String {
+        FormEncoding.appending(
+            parameters.map { (name: $0.0, value: $0.1) },
+            to: ProviderUnderTest.path("auth")
+        )
+    }
+
+    /// Starts a request and signs in on the page that comes.
+    package func signIn(_ name: String, _ parameters: [(String, String)]) async throws -> Reply {
+        let page = try await authorize(parameters)
+        return try await submit(
+            page,
+            [("username", name), ("password", TestRealm.passwords[name] ?? "")]
+        )
+    }
+
+    private func sending(_ headers: HTTPFields) -> HTTPFields {
+        var headers = headers
+        let cookies = jar.withLock { $0 }
+        if !cookies.isEmpty, headers[.cookie] == nil {
+            headers[.cookie] = cookies.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        }
+        return headers
+    }
+
+    private func keep(_ reply: Reply) -> Reply {
+        for header in reply.headers[values: .setCookie] {
+            let pair = header.prefix { $0 != ";" }
+            guard let equals = pair.firstIndex(of: "=") else { continue }
+            let name = String(pair[..<equals])
+            let value = String(pair[pair.index(after: equals)...])
+            jar.withLock { $0[name] = header.contains("Max-Age=0") ? nil : value }
+        }
+        return reply
+    }
+}

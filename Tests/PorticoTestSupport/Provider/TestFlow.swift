@@ -1,0 +1,143 @@
+import Foundation
+import HTTPTypes
+import PorticoProtocol
+
+/// Requests that work, so that a test changes the one thing it is about. Verifier and challenge are
+/// those of RFC 7636 appendix B.
+package enum TestFlow {
+    package static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    package static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+    package static let redirects = [
+        "web1": "https://app.example.com/cb", "native1": "com.example.app:/cb",
+        "other1": "https://other.example.net/cb", "jwt1": "https://jwt.example.com/cb",
+        "third": "https://third.example.org/cb", "plain": "https://plain.example.org/cb",
+    ]
+
+    /// An authorization request; `changes` replace, and an empty value removes, a parameter.
+    package static func request(
+        _ client: String = "native1",
+        scope: String = "openid profile email",
+        _ changes: [(String, String)] = []
+    ) -> [(String, String)] {
+        change(
+            [
+                ("client_id", client), ("response_type", "code"),
+                ("redirect_uri", redirects[client] ?? ""), ("scope", scope), ("state", "s-1"),
+                ("nonce", "n-1"), ("code_challenge", challenge),
+                ("code_challenge_method", "S256"),
+            ],
+            changes
+        )
+    }
+
+    /// The redemption of a code.
+    package static func redemption(
+        _ code: String,
+        _ client: String = "native1",
+        _ changes: [(String, String)] = []
+    ) -> [(String, String)] {
+        change(
+            [
+                ("grant_type", "authorization_code"), ("code", code), ("client_id", client),
+                ("redirect_uri", redirects[client] ?? ""), ("code_verifier", verifier),
+            ],
+            changes
+        )
+    }
+
+    package static func change(_ base: [(String, String)], _ changes: [(String, String)])
+        -> [(String, String)]
+    {
+        var parameters = base
+        for (name, value) in changes {
+            if let index = parameters.firstIndex(where: { $0.0 == name }) {
+                parameters[index].1 = value
+            } else {
+                parameters.append((name, value))
+            }
+        }
+        return parameters.filter { !$0.1.isEmpty }
+    }
+}
+
+extension ProviderUnderTest {
+    /// `POST /token`.
+    package func token(_ form: [(String, String)], basic: (String, String)? = nil) async throws
+        -> Reply
+    {
+        var headers: HTTPFields = [:]
+        if let basic { headers[.authorization] = Self.basic(basic.0, basic.1) }
+        return try await post(Self.path("token"), form, headers: headers)
+    }
+
+    /// A whole sign-in of `name` with a client of `client`'s kind: the token response.
+    package func tokens(
+        _ name: String = "alice",
+        _ client: String = "native1",
+        scope: String = "openid profile email",
+        _ changes: [(String, String)] = [],
+        browser: TestBrowser? = nil
+    ) async throws -> Reply {
+        let code = try await code(name, client, scope: scope, changes, browser: browser)
+        return try await redeem(code, client)
+    }
+
+    package func code(
+        _ name: String = "alice",
+        _ client: String = "native1",
+        scope: String = "openid profile email",
+        _ changes: [(String, String)] = [],
+        browser: TestBrowser? = nil
+    ) async throws -> String {
+        let browser = browser ?? TestBrowser(self)
+        let request = TestFlow.request(client, scope: scope, changes)
+        return try await browser.signIn(name, request).redirected["code"] ?? ""
+    }
+
+    package func redeem(_ code: String, _ client: String = "native1", _ changes: [(String, String)] = [])
+        async throws -> Reply
+    {
+        switch client {
+        case "web1":
+            let form = TestFlow.redemption(code, client, [("client_id", "")] + changes)
+            return try await token(form, basic: ("web1", TestRealm.secret))
+        case "other1":
+            let secret = ("client_secret", TestRealm.otherSecret)
+            return try await token(TestFlow.redemption(code, client, [secret] + changes))
+        default:
+            return try await token(TestFlow.redemption(code, client, changes))
+        }
+    }
+
+    package func refresh(
+        _ token: String,
+        _ client: String = "native1",
+        key: String? = nil,
+        _ changes: [(String, String)] = []
+    ) async throws -> Reply {
+        var headers: HTTPFields = [:]
+        if let key, let name = HTTPField.Name("Idempotency-Key") { headers[name] = key }
+        let form = TestFlow.change(
+            [("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", client)],
+            changes
+        )
+        return try await post(Self.path("token"), form, headers: headers)
+    }
+
+    package func userInfo(_ token: String) async throws -> Reply {
+        try await send(
+            .get,
+            Self.path("userinfo"),
+            headers: [.authorization: "Bearer " + token]
+        )
+    }
+
+    package static func basic(_ user: String, _ password: String) -> String {
+        var pair: [UInt8] = []
+        FormEncoding.append(user.utf8, to: &pair)
+        pair.append(UInt8(ascii: ":"))
+        FormEncoding.append(password.utf8, to: &pair)
+        return "Basic " + Data(pair).base64EncodedString()
+    }
+}
