@@ -55,7 +55,10 @@ struct ErrorExits: Sendable {
             let challenge = BearerChallenge(refusal.error, issuer: issuer, scope: scope)
             return Answered(challenge.response(headers: headers), error: refusal.error)
         case let tooMany as TooManyRequests:
-            let error = OAuthError(.temporarilyUnavailable, "Too many wrong attempts; wait a while.")
+            let error = OAuthError(
+                .temporarilyUnavailable,
+                "Too many wrong attempts; wait a while."
+            )
             return Answered(
                 error.response(headers: headers, retryAfter: tooMany.seconds),
                 error: error

@@ -20,7 +20,7 @@ struct PageExit: Sendable {
         cookies: [HTTPField] = [],
         retryAfter seconds: Double? = nil
     ) -> Response {
-        let policy = ContentSecurityPolicy.page(
+        let policy = PagePolicy.page(
             style: PageStyle.hash,
             redirectingTo: redirect
         )
@@ -55,7 +55,7 @@ struct PageExit: Sendable {
                     action: action,
                     parameters: parameters.map { FormPostPage.Parameter($0.name, $0.value) }
                 )
-                let policy = ContentSecurityPolicy.formPost(
+                let policy = PagePolicy.formPost(
                     style: PageStyle.hash,
                     script: FormPostPage.scriptHash,
                     to: target.redirect.uri

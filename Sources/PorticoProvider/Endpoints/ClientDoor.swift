@@ -24,7 +24,10 @@ struct ClientDoor: Sendable {
         form: FormParameters,
         _ body: (AuthenticatedClient, FormParameters) async throws -> Answer
     ) async throws -> Answer {
-        let credentials = try PresentedCredentials(authorization: visit.visit.authorization, form: form)
+        let credentials = try PresentedCredentials(
+            authorization: visit.visit.authorization,
+            form: form
+        )
         let client = try authenticated(credentials, visit)
         do {
             let answer = try await body(client, form)
@@ -40,7 +43,8 @@ struct ClientDoor: Sendable {
         -> AuthenticatedClient
     {
         // Counted by client and address: nobody locks a client out from elsewhere.
-        let key = "\(visit.realm.realm.id) \(credentials.claimedClientID ?? "") \(visit.visit.address)"
+        let key =
+            "\(visit.realm.realm.id) \(credentials.claimedClientID ?? "") \(visit.visit.address)"
         if case .wait(let seconds) = guesses.check(key, at: visit.moment.now) {
             throw TooManyRequests(seconds: seconds)
         }

@@ -9,7 +9,9 @@ struct UserInfoEndpoint: Sendable {
     let headers: SecurityHeaders
 
     func get(_ visit: RealmVisit) async throws -> Response {
-        guard let token = try Self.header(visit.visit.authorization) else { throw BearerRefusal.missing }
+        guard let token = try Self.header(visit.visit.authorization) else {
+            throw BearerRefusal.missing
+        }
         return try await answer(token, visit)
     }
 

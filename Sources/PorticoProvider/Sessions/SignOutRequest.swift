@@ -84,7 +84,9 @@ struct SignOutSeal: Sendable {
 
     /// - Parameter sessionID: The session that the page asks about.
     func seal(_ parameters: FormParameters, sessionID: String, at moment: Moment) -> String {
-        let kept = ["client_id", "post_logout_redirect_uri", "state", "ui_locales", "id_token_hint"]
+        let kept = [
+            "client_id", "post_logout_redirect_uri", "state", "ui_locales", "id_token_hint",
+        ]
         var writer = ByteWriter()
         writer.text(sessionID)
         writer.sized(FormEncoding.encode(parameters.all.filter { kept.contains($0.name) }))
@@ -92,8 +94,9 @@ struct SignOutSeal: Sendable {
     }
 
     /// - Returns: `nil` where the text is no request of this realm, or an hour old.
-    func open(_ text: String?, at moment: Moment) -> (parameters: FormParameters, sessionID: String)?
-    {
+    func open(_ text: String?, at moment: Moment) -> (
+        parameters: FormParameters, sessionID: String
+    )? {
         guard let text else { return nil }
         do {
             let bytes = try seal.open(text, at: moment.now, within: 3600, maximumLength: 16_000)

@@ -3,9 +3,9 @@ package import Hummingbird
 package import PorticoBytes
 
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+    package import FoundationEssentials
 #else
-package import Foundation
+    package import Foundation
 #endif
 
 /// A request that has come in by the front door: under a configured name, confidential as far as

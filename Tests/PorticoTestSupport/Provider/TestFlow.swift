@@ -95,7 +95,11 @@ extension ProviderUnderTest {
         return try await browser.signIn(name, request).redirected["code"] ?? ""
     }
 
-    package func redeem(_ code: String, _ client: String = "native1", _ changes: [(String, String)] = [])
+    package func redeem(
+        _ code: String,
+        _ client: String = "native1",
+        _ changes: [(String, String)] = []
+    )
         async throws -> Reply
     {
         switch client {
