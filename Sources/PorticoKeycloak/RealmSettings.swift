@@ -91,6 +91,10 @@ extension RealmSettings {
         ("passwordPolicy", "this server's own rule for new passwords applies"),
         ("smtpServer", "mail is not sent yet"),
         ("organizations", "organizations are not imported yet"),
+        ("registrationAllowed", "people cannot register themselves yet"),
+        ("resetPasswordAllowed", "people cannot reset their passwords yet"),
+        ("verifyEmail", "nobody is asked to verify an e-mail address yet"),
+        ("attributes", "an address of its own is not kept: the issuer comes from the public URL"),
     ]
 
     static func reportTheRest(of realm: Representation, report: inout ImportReport) {
@@ -99,17 +103,18 @@ extension RealmSettings {
         }
         let silent = known.union(missed.map(\.0))
         let rest = realm.object.map(\.name).filter { !silent.contains($0) && realm.says($0) }
-        for name in rest {
-            report.add(.ignored, name, "has no meaning here")
+        if !rest.isEmpty {
+            let names = rest.map { PlainText.shown($0) }.joined(separator: ", ")
+            report.add(.ignored, "\(rest.count) fields", "only Keycloak's: \(names)")
         }
     }
 }
 
 extension Representation {
-    /// Whether a member is there and holds anything.
+    /// Whether a member is there and says anything: `false` and nothing in it are silence.
     fileprivate func says(_ name: String) -> Bool {
         switch object[name] {
-        case nil, .null: false
+        case nil, .null, .bool(false): false
         case .array(let values): !values.isEmpty
         case .object(let object): !object.isEmpty
         case .string(let text): !text.isEmpty

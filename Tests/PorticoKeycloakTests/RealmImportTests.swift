@@ -224,7 +224,7 @@ struct RealmImportTests {
         #expect(says(.skipped, "user ROSE", "twice"))
         #expect(says(.skipped, "user two words", "no spaces"))
         #expect(says(.skipped, "groups", "not imported yet"))
-        #expect(says(.ignored, "browserFlow", "no meaning"))
+        #expect(says(.ignored, "3 fields", "browserFlow, loginTheme, sslRequired"))
         #expect(says(.read, "realm garden", "4 clients, 3 roles, 3 people"))
         let text = report.lines.map { $0.subject + $0.words }.joined()
         for secret in ["a-chosen-secret-of-the-garden", "compost-heap-at-noon", "weed"] {
