@@ -49,7 +49,10 @@ class Apache:
         server_metadata,
         response_mode="query",
         authentication="client_secret_basic",
+        resource_server=None,
     ):
+        """`resource_server`: the client that introspects, by Basic, which the module takes from the
+        metadata whatever the settings say; it has the same secret."""
         program = need("apache2", "apache2")
         need_file(f"{MODULES}/mod_auth_openidc.so", "libapache2-mod-auth-openidc")
         for part in ("run", "site/private", "site/api"):
@@ -72,6 +75,7 @@ class Apache:
                     server_metadata,
                     response_mode,
                     authentication,
+                    resource_server or client_id,
                 )
             )
         if os.geteuid() == 0:  # workers give up their rights and must still read the pages
@@ -112,7 +116,14 @@ class Apache:
             return file.read()[-size:].decode("utf-8", "replace")
 
     def _configuration(
-        self, issuer, client_id, secret, server_metadata, response_mode, authentication
+        self,
+        issuer,
+        client_id,
+        secret,
+        server_metadata,
+        response_mode,
+        authentication,
+        resource_server,
     ):
         modules = "\n".join(
             f"LoadModule {name}_module {MODULES}/mod_{name}.so"
@@ -153,6 +164,7 @@ OIDCResponseType code
 OIDCResponseMode {response_mode}
 OIDCSessionType server-cache
 OIDCCacheType shm
+OIDCCacheEncrypt On
 OIDCCookieHTTPOnly On
 OIDCCookieSameSite On
 OIDCRemoteUserClaim sub
@@ -160,11 +172,10 @@ OIDCPassClaimsAs environment
 OIDCPassUserInfoAs claims
 OIDCInfoHook access_token id_token userinfo refresh_token remote_user session
 OIDCOAuthServerMetadataURL {server_metadata}
-OIDCOAuthIntrospectionEndpointAuth client_secret_basic
 OIDCOAuthIntrospectionTokenParamName token
-OIDCOAuthClientID {client_id}
+OIDCOAuthClientID {resource_server}
 OIDCOAuthClientSecret "{secret}"
-OIDCOAuthTokenIntrospectionInterval 0
+OIDCOAuthTokenIntrospectionInterval -1
 OIDCOAuthRemoteUserClaim sub
 
 <Directory "{self.folder}/site">
@@ -173,7 +184,6 @@ OIDCOAuthRemoteUserClaim sub
 <Location "/private/">
     AuthType openid-connect
     Require valid-user
-    Header set X-Remote-User "%{{REMOTE_USER}}e" env=REMOTE_USER
 {claims}
 </Location>
 <Location "/api/">

@@ -55,9 +55,9 @@ class Client:
         )
         session.trust_env = False
         if self.client["method"] == "private_key_jwt":
-            session.register_client_auth_method(
-                PrivateKeyJWT(self.metadata["token_endpoint"], alg="ES256")
-            )
+            # The parameter becomes `aud`: the issuer, for servers that follow the update of
+            # RFC 7523 take no address of an endpoint.
+            session.register_client_auth_method(PrivateKeyJWT(self.metadata["issuer"], alg="ES256"))
         return session
 
     def run(self):
@@ -208,6 +208,14 @@ class Client:
             self.token = fresh
 
     def introspect(self):
+        if self.client["method"] == "none":
+            with self.steps.step("introspection refuses a client that cannot prove itself"):
+                answer = self.session().introspect_token(
+                    self.metadata["introspection_endpoint"], token=self.token["access_token"]
+                )
+                expect(answer.status_code == 401, f"introspection answers {answer.status_code}")
+                expect(answer.json()["error"] == "invalid_client", answer.text)
+            return
         with self.steps.step("introspection: active, and inactive for a broken token"):
             endpoint = self.metadata["introspection_endpoint"]
             good = self.session().introspect_token(
@@ -220,7 +228,9 @@ class Client:
             expect(bad.status_code == 200 and bad.json() == {"active": False}, bad.text)
 
     def revoke(self):
-        with self.steps.step("revocation ends the grant: refresh and introspection say so"):
+        with self.steps.step(
+            "revocation ends the grant: refresh, UserInfo and introspection say so"
+        ):
             token = self.token["refresh_token"]
             answer = self.session().revoke_token(
                 self.metadata["revocation_endpoint"], token=token, token_type_hint="refresh_token"
@@ -232,10 +242,13 @@ class Client:
                 expect(refusal.error == "invalid_grant", f"the error is {refusal.error}")
             else:
                 raise AssertionError("the revoked token was good")
-            state = self.session().introspect_token(
-                self.metadata["introspection_endpoint"], token=self.token["access_token"]
-            )
-            expect(state.json()["active"] is False, "its access token is still active")
+            late = self.oauth.get(self.metadata["userinfo_endpoint"], timeout=20)
+            expect(late.status_code == 401, f"UserInfo answers {late.status_code}")
+            if self.client["method"] != "none":
+                state = self.session().introspect_token(
+                    self.metadata["introspection_endpoint"], token=self.token["access_token"]
+                )
+                expect(state.json() == {"active": False}, "its access token is still active")
 
 
 def main():

@@ -90,29 +90,38 @@ class Walk:
             expect(late.status == 401, f"it gets {late.status}")
 
 
+WAYS = (
+    ("query", "client_secret_basic", "peer-apache"),
+    ("form_post", "client_secret_post", "peer-apache-post"),
+)
+
+
 def run(program):
     steps = Steps("mod_auth_openidc")
     with workspace("apache") as folder:
+        os.chmod(folder, 0o711)
+        peers = {}
+        for mode, _, _ in WAYS:
+            os.makedirs(os.path.join(folder, mode))
+            peers[mode] = Apache(os.path.join(folder, mode))
         realm = os.path.join(folder, "realm.json")
-        write_realm(realm)
+        write_realm(realm, signed_out=[peer.signed_out for peer in peers.values()])
+        provider = Portico(program, folder, realm)
         try:
-            with Portico(program, folder, realm) as provider:
-                for mode, authentication in (
-                    ("query", "client_secret_basic"),
-                    ("form_post", "client_secret_post"),
-                ):
+            with steps.step("the realm is imported, one client sends its secret in the body"):
+                provider.set_up(post=["peer-apache-post"])
+            with provider:
+                for mode, authentication, client in WAYS:
                     steps.subject = f"mod_auth_openidc, {mode}, {authentication}"
-                    place = os.path.join(folder, mode)
-                    os.makedirs(place)
-                    os.chmod(folder, 0o711)
-                    with Apache(place) as apache:
+                    with peers[mode] as apache:
                         apache.start(
                             provider.issuer,
-                            "peer-apache",
+                            client,
                             APACHE_SECRET,
                             f"{provider.issuer}/.well-known/oauth-authorization-server",
                             mode,
                             authentication,
+                            resource_server="peer-apache",
                         )
                         walk = Walk(steps, provider, apache)
                         walk.sign_in(posted=mode == "form_post")

@@ -75,7 +75,7 @@ def run(program):
     with workspace("authlib") as folder:
         realm = os.path.join(folder, "realm.json")
         write_realm(realm, public)
-        with Portico(program, folder, realm) as provider:
+        with Portico(program, folder, realm).set_up(post=["peer-post"]) as provider:
             facts = {
                 "issuer": provider.issuer,
                 "person": ANN,

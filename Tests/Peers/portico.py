@@ -31,8 +31,9 @@ def binary(given=None):
     return os.path.abspath(candidates[0])
 
 
-def write_realm(path, client_keys=None):
-    """A realm file for the import; the key of `peer-key` is made by the run that uses it."""
+def write_realm(path, client_keys=None, signed_out=()):
+    """A realm file for the import; the key of `peer-key` is made by the run that uses it.
+    `signed_out`: where sign-outs come back to, exactly, for these have a port."""
     with open(os.path.join(HERE, "realm.json"), encoding="utf-8") as file:
         realm = json.load(file)
     if client_keys is None:
@@ -41,6 +42,8 @@ def write_realm(path, client_keys=None):
         attributes = client.get("attributes", {})
         if attributes.get("jwks.string") == "@CLIENT_KEYS@":
             attributes["jwks.string"] = json.dumps(client_keys)
+        if attributes.get("post.logout.redirect.uris") == "@SIGNED_OUT@":
+            attributes["post.logout.redirect.uris"] = "##".join(signed_out) or "-"
     with open(path, "w", encoding="utf-8") as file:
         json.dump(realm, file, ensure_ascii=False)
 
@@ -61,6 +64,36 @@ class Portico:
         self.endpoint = f"{self.issuer}/protocol/openid-connect"
         self.running = None
 
+    def administer(self, *arguments):
+        """A command of the program on the data folder."""
+        command = [self.program, *arguments, "--data-directory", self.data, "--no-input"]
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=self._environment(),
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"portico {' '.join(arguments[:2])}: {done.stderr.strip()}")
+
+    def set_up(self, post=()):
+        """Imports the realm before the first start. Keycloak's file does not say which clients
+        send their secret in the body; we admit one way for each client."""
+        self.administer("realm", "import", self.realm_file, "--public-url", self.base)
+        for client in post:
+            self.administer("client", "update", client, "--authentication", "client_secret_post")
+        return self
+
+    def _environment(self):
+        return {
+            name: value
+            for name, value in (self.environment or os.environ).items()
+            if not name.startswith("PORTICO_")
+        }
+
     def start(self, limit=60.0):
         command = [
             self.program,
@@ -75,13 +108,8 @@ class Portico:
             self.realm_file,
             *self.options,
         ]
-        environment = {
-            name: value
-            for name, value in (self.environment or os.environ).items()
-            if not name.startswith("PORTICO_")
-        }
         self.running = Running(
-            command, os.path.join(self.folder, "portico.log"), environment, self.folder
+            command, os.path.join(self.folder, "portico.log"), self._environment(), self.folder
         )
         try:
             self.running.wait_for_port(self.port, limit)
