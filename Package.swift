@@ -164,7 +164,9 @@ let package = Package(
                 serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Configuration", "swift-configuration"),
                 serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
+                serverProduct("UnixSignals", "swift-service-lifecycle"),
                 serverProduct("Logging", "swift-log"),
+                serverProduct("NIOCore", "swift-nio"),
                 serverProduct("AsyncHTTPClient", "async-http-client"),
             ],
             swiftSettings: settings

@@ -1,5 +1,21 @@
 import ArgumentParser
-import Hummingbird
-import AsyncHTTPClient
-import Configuration
-@main struct Program: AsyncParsableCommand { func run() async throws { print("hi") } }
+
+/// The command line.
+@main
+struct Program: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "portico",
+        abstract: "Sign-in for native apps: an OpenID Provider, and a client for any other.",
+        version: "portico 0.1.0",
+        subcommands: [
+            ServeCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self,
+            TokenCommand.self,
+            UserinfoCommand.self, RealmCommand.self, ClientCommand.self, UserCommand.self,
+            RoleCommand.self, KeysCommand.self, ConfigCommand.self,
+        ]
+    )
+
+    static func main() async {
+        await Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().endProcess()
+    }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import PorticoProtocol
+import PorticoStores
+
+/// What may be said about a client, new or changed. What is left out stays as it is.
+struct ClientFields: ParsableArguments {
+    @Option(help: ArgumentHelp("What people read on the consent page.", valueName: "text"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("public: an app; confidential: a server.", valueName: "type"))
+    var type: ClientType?
+
+    @Option(
+        help: ArgumentHelp(
+            "How it authenticates: none, client_secret_basic, client_secret_post, private_key_jwt.",
+            valueName: "method"
+        )
+    )
+    var authentication: ClientAuthenticationMethod?
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp("Where a sign-in may end. Repeat for several.", valueName: "uri")
+    )
+    var redirectURIs: [String] = []
+
+    @Option(
+        name: .customLong("post-logout-redirect-uri"),
+        help: ArgumentHelp("Where a sign-out may end. Repeat for several.", valueName: "uri")
+    )
+    var postLogoutRedirectURIs: [String] = []
+
+    @Option(
+        name: .customLong("web-origin"),
+        help: ArgumentHelp(
+            "An origin whose scripts may call. Repeat for several.",
+            valueName: "origin"
+        )
+    )
+    var webOrigins: [String] = []
+
+    @Option(
+        name: .customLong("grant-type"),
+        help: ArgumentHelp(
+            "authorization_code, refresh_token or client_credentials. Repeat for several.",
+            valueName: "type"
+        )
+    )
+    var grantTypes: [GrantType] = []
+
+    @Option(
+        name: .customLong("default-scope"),
+        help: ArgumentHelp("A scope it gets unasked. Repeat for several.", valueName: "scope")
+    )
+    var defaultScopes: [String] = []
+
+    @Option(
+        name: .customLong("optional-scope"),
+        help: ArgumentHelp("A scope it may ask for. Repeat for several.", valueName: "scope")
+    )
+    var optionalScopes: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Signs its tokens: ES256, RS256, PS256 or EdDSA.",
+            valueName: "algorithm"
+        )
+    )
+    var algorithm: SignatureAlgorithm?
+
+    @Option(help: ArgumentHelp("How long its access tokens live.", valueName: "seconds"))
+    var accessTokenLifetime: Int64?
+
+    @Flag(inversion: .prefixedNo, help: "Whether people are asked before it gets anything.")
+    var consent: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether PKCE is required.")
+    var pkce: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether it must push its requests (RFC 9126).")
+    var pushedRequests: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether redirects of development tools are admitted.")
+    var development: Bool?
+
+    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.")
+    var client: Bool?
+
+    @Option(help: ArgumentHelp("A JWK set with its public keys; - for stdin.", valueName: "path"))
+    var jwksFile: String?
+
+    func apply(to client: inout Client) throws {
+        if let name { client.name = name }
+        if let type { client.type = type }
+        if let authentication { client.authentication = authentication }
+        if !redirectURIs.isEmpty { client.redirectURIs = redirectURIs.map(RedirectURI.init) }
+        if !postLogoutRedirectURIs.isEmpty {
+            client.postLogoutRedirectURIs = postLogoutRedirectURIs.map(RedirectURI.init)
+        }
+        if !webOrigins.isEmpty { client.webOrigins = webOrigins }
+        if !grantTypes.isEmpty { client.grantTypes = Set(grantTypes) }
+        if !defaultScopes.isEmpty { client.defaultScopes = defaultScopes }
+        if !optionalScopes.isEmpty { client.optionalScopes = optionalScopes }
+        if let algorithm { client.signingAlgorithm = algorithm }
+        if let accessTokenLifetime { client.accessTokenLifetime = accessTokenLifetime }
+        if let consent { client.requiresConsent = consent }
+        if let pkce { client.requiresPKCE = pkce }
+        if let pushedRequests { client.requiresPushedRequests = pushedRequests }
+        if let development { client.isDevelopment = development }
+        if let isEnabled = self.client { client.isEnabled = isEnabled }
+        if let jwksFile { client.keySet = try Self.keySet(jwksFile) }
+    }
+
+    private static func keySet(_ path: String) throws(Failure) -> JSONValue {
+        let bytes = try FileInput.bytes(path, limit: 64 * 1024)
+        do {
+            return .object(try JSONObject(parsing: bytes))
+        } catch {
+            throw Failure(.wrongValue, "\(printable(path)) is no JWK set.", "\(error)")
+        }
+    }
+}
+
+extension ClientType: ExpressibleByArgument {}
+extension ClientAuthenticationMethod: ExpressibleByArgument {}
+extension GrantType: ExpressibleByArgument {}
+extension SignatureAlgorithm: ExpressibleByArgument {}

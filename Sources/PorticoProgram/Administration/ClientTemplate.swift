@@ -1,0 +1,39 @@
+import ArgumentParser
+import PorticoProtocol
+import PorticoStores
+
+/// What kind of thing a new client is: where the options begin.
+enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
+    /// An app on a phone, tablet or desktop (RFC 8252).
+    case native
+    /// A command-line program: redirects to a loopback port of any number.
+    case cli
+    /// Scripts in a browser.
+    case spa
+    /// A server with pages of its own.
+    case web
+    /// A server that acts for itself.
+    case service
+
+    func client(id: String, realmID: String, clientID: String) -> Client {
+        let isPublic = [.native, .cli, .spa].contains(self)
+        var client = Client(
+            id: id,
+            realmID: realmID,
+            clientID: clientID,
+            name: clientID,
+            type: isPublic ? .public : .confidential,
+            authentication: isPublic ? .none : .clientSecretBasic
+        )
+        switch self {
+        case .native, .spa, .web: break
+        case .cli: client.redirectURIs = Self.loopbackRedirects
+        case .service: client.grantTypes = [.clientCredentials]
+        }
+        return client
+    }
+
+    /// Both families, any port (RFC 8252 §7.3).
+    static let loopbackRedirects = ["http://127.0.0.1/callback", "http://[::1]/callback"]
+        .map(RedirectURI.init)
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+
+/// What is deleted is typed once more: by a person at the prompt, by a script as an option.
+struct ConfirmationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The name of what is deleted, once more.", valueName: "name"))
+    var confirm: String?
+
+    /// - Throws: where the name was not confirmed. Nothing was done then.
+    func check(_ name: String, warning: String, _ console: Console) throws(Failure) {
+        if let confirm {
+            guard confirm == name else {
+                throw Failure(
+                    .confirmationMissing,
+                    "--confirm names \"\(printable(confirm))\", not \"\(printable(name))\".",
+                    "Nothing was deleted."
+                )
+            }
+            return
+        }
+        guard console.mayAsk else {
+            throw Failure(
+                .confirmationMissing,
+                warning,
+                "Nothing was deleted. To go on, add: --confirm \(printable(name))"
+            )
+        }
+        console.warn(warning)
+        console.ask("Type \(printable(name)) to go on: ")
+        guard readLine() == name else {
+            throw Failure(.confirmationMissing, "That is another name.", "Nothing was deleted.")
+        }
+    }
+}

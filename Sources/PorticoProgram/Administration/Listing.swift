@@ -1,0 +1,63 @@
+import PorticoProtocol
+
+/// A list as commands show it: filtered, cut to a page, with the way to the next one.
+struct Listing<Item> {
+    /// In the order of their keys.
+    let items: [Item]
+    /// Where the next page begins, where there is one.
+    let next: String?
+
+    /// - Parameters:
+    ///   - items: All of them, in the order of their keys.
+    ///   - key: What a cursor names.
+    ///   - text: What a filter looks in.
+    init(
+        _ items: [Item],
+        _ options: ListOptions,
+        key: (Item) -> String,
+        text: (Item) -> [String?]
+    ) {
+        let rest = options.cursor.map { cursor in items.filter { key($0) > cursor } } ?? items
+        let found = rest.filter { Self.matches(options.filter, text($0)) }
+        self.items = Array(found.prefix(options.limit))
+        next = found.count > options.limit ? self.items.last.map(key) : nil
+    }
+
+    init(items: [Item], next: String?) {
+        self.items = items
+        self.next = next
+    }
+
+    static func matches(_ filter: String?, _ texts: [String?]) -> Bool {
+        guard let filter = filter?.lowercased(), !filter.isEmpty else { return true }
+        return texts.contains { $0?.lowercased().contains(filter) ?? false }
+    }
+}
+
+extension Console {
+    /// - Parameter none: What is said where there is nothing, and how to make the first.
+    func show<Item>(
+        _ listing: Listing<Item>,
+        _ headers: Table,
+        _ options: ReadOptions,
+        none: String,
+        row: (Item) -> [String?],
+        json: (Item) -> JSONValue
+    ) {
+        var table = headers
+        table.rows = listing.items.map(row)
+        if listing.items.isEmpty, !options.json {
+            say(none)
+            return
+        }
+        show(
+            table,
+            .object([
+                "items": .array(listing.items.map(json)),
+                "next": listing.next.map(JSONValue.string) ?? .null,
+            ]),
+            options
+        )
+        if let next = listing.next, !options.json { say("More: --cursor \(printable(next))") }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import PorticoStores
+
+/// What may be said about a person, new or changed. What is left out stays as it is.
+struct PersonFields: ParsableArguments {
+    @Option(help: ArgumentHelp("The e-mail address; empty: none.", valueName: "address"))
+    var email: String?
+
+    @Flag(inversion: .prefixedNo, help: "Whether the address is known to be theirs.")
+    var emailVerified: Bool?
+
+    @Option(help: ArgumentHelp("The given name; empty: none.", valueName: "name"))
+    var givenName: String?
+
+    @Option(help: ArgumentHelp("The family name; empty: none.", valueName: "name"))
+    var familyName: String?
+
+    @Option(
+        name: .customLong("attribute"),
+        help: ArgumentHelp(
+            "A further fact. Repeat for several, also of one name; NAME= takes it away.",
+            valueName: "name=value"
+        )
+    )
+    var attributes: [String] = []
+
+    @Flag(inversion: .prefixedEnableDisable, help: "Whether they can sign in.")
+    var user: Bool?
+
+    func validate() throws {
+        for attribute in attributes where !attribute.dropFirst().contains("=") {
+            throw ValidationError("--attribute must be written as NAME=VALUE.")
+        }
+    }
+
+    func apply(to person: inout Person) {
+        if let email { person.email = email.isEmpty ? nil : email }
+        if let emailVerified { person.isEmailVerified = emailVerified }
+        if let givenName { person.givenName = givenName }
+        if let familyName { person.familyName = familyName }
+        if let user { person.isEnabled = user }
+        for (name, values) in namedAttributes {
+            person.attributes[name] = values.isEmpty ? nil : values
+        }
+    }
+
+    private var namedAttributes: [String: [String]] {
+        var named: [String: [String]] = [:]
+        for attribute in attributes {
+            let parts = attribute.split(
+                separator: "=",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            guard parts.count == 2 else { continue }
+            named[String(parts[0]), default: []] += parts[1].isEmpty ? [] : [String(parts[1])]
+        }
+        return named
+    }
+}

@@ -1,0 +1,58 @@
+import PorticoProtocol
+import PorticoStores
+
+extension Realm {
+    /// What `portico realm show` tells; members are only ever added.
+    var description: Description {
+        Description(
+            json: [
+                "id": .string(id),
+                "name": .string(name),
+                "display_name": .string(displayName),
+                "issuer": .string(issuer),
+                "enabled": .bool(isEnabled),
+                "signing_algorithm": .string(signingAlgorithm.rawValue),
+                "signs_in_with_email": .bool(signsInWithEmail),
+                "lifetimes": .object(lifetimes.json),
+            ],
+            fields: [
+                ("Realm", name),
+                ("Name", displayName),
+                ("Issuer", issuer),
+                ("State", state),
+                ("Algorithm", signingAlgorithm.rawValue),
+                ("Signs in with", signsInWithEmail ? "user name or e-mail address" : "user name"),
+                ("Access token", Times.duration(lifetimes.accessToken)),
+                (
+                    "Session",
+                    "\(Times.duration(lifetimes.sessionIdle)) idle, "
+                        + "\(Times.duration(lifetimes.sessionMaximum)) at most"
+                ),
+                (
+                    "Offline",
+                    "\(Times.duration(lifetimes.offlineIdle)) idle"
+                        + (lifetimes.offlineMaximum.map { ", \(Times.duration($0)) at most" } ?? "")
+                ),
+                ("Id", id),
+            ]
+        )
+    }
+
+    var state: String { isEnabled ? "enabled" : "disabled" }
+}
+
+extension Realm.Lifetimes {
+    /// In seconds.
+    fileprivate var json: JSONObject {
+        [
+            "access_token": .integer(accessToken),
+            "code": .integer(code),
+            "session_idle": .integer(sessionIdle),
+            "session_maximum": .integer(sessionMaximum),
+            "offline_idle": .integer(offlineIdle),
+            "offline_maximum": offlineMaximum.map(JSONValue.integer) ?? .null,
+            "refresh_grace": .integer(refreshGrace),
+            "pushed_request": .integer(pushedRequest),
+        ]
+    }
+}

@@ -1,0 +1,160 @@
+import ArgumentParser
+import Foundation
+import Portico
+import PorticoProtocol
+
+/// `portico login`
+struct LoginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login",
+        abstract: "Sign in at an OpenID provider, in the browser.",
+        discussion: """
+            Works with any provider that has a public client with the redirect URI \
+            http://127.0.0.1/callback (any port). The session is kept in a file that only you can \
+            read; token, userinfo, whoami and logout use it.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The provider; else that of the last sign-in.", valueName: "url"))
+    var issuer: String?
+
+    @Option(
+        help: ArgumentHelp("The client there; portico-cli where nothing is said.", valueName: "id")
+    )
+    var clientID: String?
+
+    @Option(
+        name: .customLong("scope"),
+        help: ArgumentHelp(
+            "What is asked for instead of openid, profile and email.",
+            valueName: "scopes"
+        )
+    )
+    var scopes: [String] = []
+
+    @Flag(name: .long, help: "Only print the address; do not start a browser.")
+    var noBrowser = false
+
+    @Option(help: ArgumentHelp("How long to wait for you, as 90s or 3m.", valueName: "time"))
+    var timeout = DurationText(seconds: 180)
+
+    @Option(
+        help: ArgumentHelp("The port to wait on, for ssh -L; else any free one.", valueName: "port")
+    )
+    var callbackPort: UInt16 = 0
+
+    @Flag(help: "Sign in even where a session is there.")
+    var force = false
+
+    @OptionGroup var output: ConsoleOptions
+
+    func run() async throws {
+        let console = output.console
+        let folder = SessionFolder(environment: ProcessInfo.processInfo.environment)
+        let choice = try await choice(in: folder)
+        try await ClientConnection.run(
+            choice,
+            folder,
+            redirect: .loopback(port: callbackPort)
+        ) { client in
+            if !force, let session = await Self.live(client) {
+                try await folder.use(choice)
+                console.done("Already signed in as \(await Self.person(session)).")
+                console.say("  Once more: portico login --force")
+                return
+            }
+            guard !output.noInput else {
+                throw Failure(
+                    .needsPerson,
+                    "Signing in needs a person, and --no-input is set.",
+                    "For scripts create a client of its own, which signs in by client_credentials:",
+                    "portico client create NAME --template service"
+                )
+            }
+            let session = try await signIn(client, console)
+            try await folder.use(choice)
+            console.say("")
+            console.done("Signed in as \(await Self.person(session))")
+            console.say("  \(Self.life(of: session)) · stored in \(folder.file(of: choice))")
+            console.say("Try: portico userinfo · portico token · portico logout")
+        }
+    }
+
+    private func choice(in folder: SessionFolder) async throws -> SessionChoice {
+        let options = SessionOptions(issuer: issuer, clientID: clientID)
+        guard var choice = try await options.choice(in: folder) else {
+            throw Failure(
+                .usage,
+                "Which provider?",
+                "Name it: portico login --issuer https://id.example.com"
+            )
+        }
+        let asked = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+        if !asked.isEmpty {
+            choice.scopes = asked
+        } else if choice.scopes.isEmpty {
+            choice.scopes = SessionChoice.standardScopes
+        }
+        return choice
+    }
+
+    private func signIn(_ client: SignInClient, _ console: Console) async throws -> Session {
+        let pasted = console.mayAsk ? PastedCallback() : nil
+        let limit = Times.duration(timeout.seconds)
+        let browser = AnnouncedBrowser(
+            console: console,
+            host: HTTPAddress(client.issuer)?.authority ?? client.issuer,
+            opens: !noBrowser,
+            afterwards: pasted == nil
+                ? "Waiting for you to finish (\(limit) at most)"
+                : "Waiting for you to finish (\(limit) at most, or paste the address you were sent to)"
+        )
+        if let pasted { Self.readPastedLines(into: pasted, console) }
+        return try await client.signIn(
+            using: .loopback(open: browser, timeout: .seconds(timeout.seconds), pasted: pasted)
+        )
+    }
+
+    /// On a thread of its own, which waits for the terminal as long as the program runs.
+    private static func readPastedLines(into pasted: PastedCallback, _ console: Console) {
+        let thread = Thread {
+            while let line = readLine() {
+                guard !line.isEmpty, !pasted.offer(line) else { continue }
+                console.warn("That is not the address of this sign-in. Still waiting.")
+            }
+        }
+        thread.start()
+    }
+
+    /// The session that is there, if it still gives tokens.
+    private static func live(_ client: SignInClient) async -> Session? {
+        guard case .signedIn(let session) = await client.restore() else { return nil }
+        do {
+            _ = try await session.token()
+            return session
+        } catch {
+            // Whatever is wrong with it, a new sign-in takes its place.
+            return nil
+        }
+    }
+
+    /// `Ann Example <ann@example.com>`
+    private static func person(_ session: Session) async -> String {
+        var user = session.user
+        if user.name == nil || user.email == nil {
+            // `try?`: the ID Token has less to say, but the sign-in stands.
+            user = (try? await session.userInfo()) ?? user
+        }
+        let name = printable(user.displayName)
+        guard let email = user.email, email != user.displayName else { return name }
+        return "\(name) <\(printable(email))>"
+    }
+
+    private static func life(of session: Session) -> String {
+        let expiry = session.accessTokenExpiry.map {
+            "Access \(Times.duration(Int64(max(0, $0.timeIntervalSinceNow.rounded()))))"
+        }
+        let refreshes = session.isRefreshable ? "refreshes itself" : "does not refresh itself"
+        return [expiry, refreshes].compactMap { $0 }.joined(separator: ", ")
+    }
+}

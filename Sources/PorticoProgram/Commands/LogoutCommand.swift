@@ -1,0 +1,52 @@
+import ArgumentParser
+import Portico
+
+/// `portico logout`
+struct LogoutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout",
+        abstract: "Sign out: here, at the provider, and in the browser.",
+        discussion: """
+            The session is forgotten here first, so that it is over even without a network. Its \
+            tokens are revoked, and the provider's sign-out page is opened.
+            """
+    )
+
+    @Flag(name: .long, help: "Do not open the provider's sign-out page.")
+    var noBrowser = false
+
+    @OptionGroup var session: SessionOptions
+    @OptionGroup var output: ConsoleOptions
+
+    func run() async throws {
+        let console = output.console
+        try await session.withSession { session, choice, folder in
+            let name = printable(session.user.displayName)
+            let report = await session.signOut(noBrowser ? .tokens : .everything)
+            if try await folder.current() == choice { try await folder.forgetCurrent() }
+            if let error = report.storageError { throw error }
+            Self.tell(report, console)
+            console.done("Signed out \(name).")
+        }
+    }
+
+    private static func tell(_ report: SignOutReport, _ console: Console) {
+        switch report.revocation {
+        case .revoked, .notAsked: break
+        case .notOffered:
+            console.warn("The provider revokes no tokens; they are good until they expire.")
+        case .failed(let error):
+            console.warn("The tokens could not be revoked and are good until they expire. \(error)")
+        }
+        switch report.browserSession {
+        case .ended: break
+        case .pageOpened: console.say("The provider's sign-out page is open in your browser.")
+        case .notAsked:
+            console.say("Your browser may still be signed in at the provider.")
+        case .notOffered:
+            console.warn("The provider has no sign-out page: your browser may still be signed in.")
+        case .failed(let error):
+            console.warn("Your browser may still be signed in at the provider. \(error)")
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import Foundation
+import PorticoBytes
+import PorticoKeycloak
+import PorticoProvider
+import PorticoStores
+
+/// `portico serve`
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the OpenID Provider.",
+        discussion: """
+            Says on stdout where it listens, and logs on stderr. SIGTERM and Ctrl-C let it finish \
+            what is under way, for ten seconds at most. /healthz answers while it runs, /readyz \
+            while it takes work. Settings come from these options, from PORTICO_… variables, from \
+            portico.yaml: see portico config show --origin.
+            """
+    )
+
+    @Flag(
+        help: """
+            Serve a realm to try things in, with new passwords at each start, printed. Its data is \
+            in the folder demo within the data directory, or in the one that --data-directory names.
+            """
+    )
+    var demo = false
+
+    @OptionGroup var settings: SettingOptions
+    @OptionGroup var output: ConsoleOptions
+
+    func run() async throws {
+        let console = output.console
+        let clock = Clock.system
+        var settings = try await readSettings()
+        let directory = DataDirectory(path: settings.dataDirectory)
+        try directory.create()
+        let lock = try ServerLock(directory)
+        settings.listen = try PortProbe.check(settings.listen)
+        let installation = try Installation.open(settings, missing: .create, clock: clock)
+        let log = ServerLog(settings, clock: clock)
+        let result: Result<Void, any Error>
+        do {
+            let lines = try await prepare(installation, console)
+            let wiring = Wiring(installation: installation, address: settings.listen, log: log)
+            try await wiring.serve {
+                guard !console.isQuiet else { return }
+                console.data(lines.joined(separator: "\n"))
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        try await installation.close()
+        log.flush()
+        withExtendedLifetime(lock) {}
+        try result.get()
+    }
+
+    private func readSettings() async throws -> Settings {
+        let reader = try await SettingsReader(
+            options: settings.values,
+            file: settings.place.config,
+            environment: ProcessInfo.processInfo.environment
+        )
+        var (settings, origins) = try reader.settings()
+        if demo, origins["data-directory"] != .option("--data-directory") {
+            settings.dataDirectory += "/demo"
+        }
+        try settings.checkForServing()
+        return settings
+    }
+
+    /// Everything that may stop the start, before anything listens.
+    ///
+    /// - Returns: What is said once the server listens.
+    private func prepare(_ installation: Installation, _ console: Console) async throws -> [String]
+    {
+        let settings = installation.settings
+        for path in settings.importRealm {
+            try await importRealms(RealmFile(path), into: installation, console)
+        }
+        var lines = ["Portico is listening on \(settings.effectivePublicURL)"]
+        if settings.effectivePublicURL != "http://\(settings.listen.text)" {
+            lines[0] += " (\(settings.listen.text))"
+        }
+        if demo {
+            let passwords = try await DemoRealm(installation: installation).prepare()
+            lines += Self.demoLines(passwords, settings.effectivePublicURL)
+        }
+        let realms = try await installation.realms.snapshot().realms
+        for realm in realms { try checkIssuer(of: realm, settings.effectivePublicURL) }
+        if realms.isEmpty { lines.append("  No realm yet. The first: portico realm create NAME") }
+        return lines
+    }
+
+    private func importRealms(
+        _ file: RealmFile,
+        into installation: Installation,
+        _ console: Console
+    ) async throws {
+        let there = Set(try await installation.realms.snapshot().realms.map(\.name))
+        let names = try file.names()
+        guard !names.allSatisfy(there.contains) else { return }
+        for imported in try await file.read(into: installation)
+        where !there.contains(imported.realm.realm.name) {
+            guard try await installation.realms.create(imported.realm) == .created else { continue }
+            let name = imported.realm.realm.name
+            console.done("Imported realm \(name) from \(printable(file.path)).")
+            let left = imported.report.lines(.skipped).count
+            if left > 0 {
+                console.warn(
+                    "\(left) parts of it were left out. Which: "
+                        + "portico realm import -n \(printable(file.path))"
+                )
+            }
+        }
+    }
+
+    /// An issuer never changes: every token and every app names it (decision 24).
+    private func checkIssuer(of realm: Realm, _ publicURL: String) throws {
+        let expected = try RealmCreation.issuer(of: realm.name, baseURL: publicURL)
+        guard !sameBytes(realm.issuer, expected) else { return }
+        let suffix = "/realms/\(realm.name)"
+        let base = realm.issuer.hasSuffix(suffix) ? realm.issuer.dropLast(suffix.count) : "…"
+        throw Failure(
+            .issuerMismatch,
+            "Realm \(realm.name) is \(realm.issuer), which does not lie under \(publicURL).",
+            "An issuer never changes: apps and tokens name it. Serve it where it is:",
+            "portico serve --public-url \(base)"
+        )
+    }
+
+    private static func demoLines(
+        _ passwords: [(username: String, password: SecretText)],
+        _ publicURL: String
+    ) -> [String] {
+        let issuer = "\(publicURL)/realms/\(DemoRealm.name)"
+        let people = passwords.map(\.username).joined(separator: ", ")
+        let program = CommandLine.arguments.first ?? "portico"
+        return [
+            "  Demo realm   \(issuer)    "
+                + "people: \(people) (new passwords at each start, printed here)"
+        ]
+            + passwords.map { "  Password     \($0.username)  \($0.password.reveal())" }
+            + [
+                "  Try          \(program) login --issuer \(issuer) "
+                    + "--client-id \(SessionChoice.standardClientID)"
+            ]
+    }
+}

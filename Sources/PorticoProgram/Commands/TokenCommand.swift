@@ -1,0 +1,31 @@
+import ArgumentParser
+import Portico
+
+/// `portico token`
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Print a fresh access token, and nothing else, on stdout.",
+        discussion: """
+            It is refreshed first where it would expire too soon. For example:
+              curl -H "Authorization: Bearer $(portico token)" https://api.example.com/
+            """,
+        subcommands: [Inspect.self]
+    )
+
+    @Option(
+        name: .customLong("min-ttl"),
+        help: ArgumentHelp("How long it must live at least, as 60s.", valueName: "time")
+    )
+    var minimum = DurationText(seconds: 60)
+
+    @OptionGroup var session: SessionOptions
+    @OptionGroup var output: ConsoleOptions
+
+    func run() async throws {
+        let console = output.console
+        try await session.withSession { session, _, _ in
+            console.data(try await session.token(validFor: .seconds(minimum.seconds)))
+        }
+    }
+}

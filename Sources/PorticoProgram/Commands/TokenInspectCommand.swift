@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import PorticoOutbound
+import PorticoProtocol
+
+extension TokenCommand {
+    struct Inspect: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a token apart and check it against its issuer's keys.",
+            discussion: """
+                The token is read from a file or from stdin, never from the command line. Exit \
+                code 0 means: signed by the issuer, and not expired.
+                """
+        )
+
+        @Argument(help: "The file with the token; - for stdin.")
+        var file = "-"
+
+        @Option(
+            help: ArgumentHelp(
+                "Who must have issued it; else whom it names itself.",
+                valueName: "url"
+            )
+        )
+        var issuer: String?
+
+        @Flag(help: "Ask nobody: the signature stays unchecked.")
+        var offline = false
+
+        @Flag(help: "Write JSON, of a shape that only ever grows.")
+        var json = false
+
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            let inspection = try await inspect()
+            if json {
+                console.data(inspection.json.serialized())
+            } else {
+                console.data(inspection.text(console))
+            }
+            if let failure = inspection.failure { throw failure }
+        }
+
+        private func inspect() async throws -> TokenInspection {
+            let bytes = try FileInput.bytes(file, limit: 64 * 1024)
+            let text = String(decoding: bytes, as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            let token: JWT
+            let claims: JSONObject
+            do {
+                token = try JWT(parsing: text)
+                claims = try token.uncheckedClaims()
+            } catch {
+                throw Failure(
+                    .tokenInvalid,
+                    "This is no signed JWT: \(error)",
+                    "An access token may also be opaque: only its provider can read it."
+                )
+            }
+            var inspection = TokenInspection(
+                header: token.header,
+                claims: claims,
+                expectedIssuer: issuer,
+                now: Int64(Date().timeIntervalSince1970)
+            )
+            if !offline, let named = issuer ?? claims.string("iss") {
+                let transport = OutboundClient()
+                inspection.signature = await IssuerKeys(transport: transport).check(token, named)
+                try await transport.shutdown()
+            }
+            return inspection
+        }
+    }
+}

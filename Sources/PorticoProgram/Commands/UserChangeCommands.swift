@@ -1,0 +1,203 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoProvider
+import PorticoStores
+
+extension UserCommand {
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create a person.",
+            discussion: """
+                The password comes from a file, from stdin (--password-file -) or from a prompt, \
+                never from the command line. The id of the person is written to stdout.
+                """
+        )
+
+        @Argument(help: "The user name.") var name: String
+        @OptionGroup var password: PasswordOptions
+        @Flag(help: "Create them without a password: they cannot sign in yet.")
+        var noPassword = false
+        @Option(
+            name: .customLong("role"),
+            help: ArgumentHelp("A role of the realm. Repeat for several.", valueName: "name")
+        )
+        var roles: [String] = []
+        @OptionGroup var fields: PersonFields
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var change: ChangeOptions
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func validate() throws {
+            guard !noPassword || password.passwordFile == nil else {
+                throw ValidationError("--no-password and --password-file exclude each other.")
+            }
+        }
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(place, console) { administration in
+                let realm = try administration.realm(realm.realm)
+                let moment = administration.moment
+                try await administration.installation.registering { registration in
+                    var person = try registration.person(
+                        username: name,
+                        realmID: realm.id,
+                        at: moment
+                    )
+                    fields.apply(to: &person)
+                    person = try registration.checked(person)
+                    for role in roles {
+                        try await administration.role(role, of: nil, in: realm)
+                    }
+                    var hash: PasswordHash?
+                    if !noPassword {
+                        hash = try await registration.hash(
+                            try password.secret(console),
+                            for: person,
+                            realmName: realm.name,
+                            random: moment.random
+                        )
+                    }
+                    guard !change.dryRun else {
+                        return administration.dryRun(
+                            "created user \(person.username) in realm \(realm.name)"
+                        )
+                    }
+                    let new = NewPerson(
+                        person: person,
+                        password: hash,
+                        roles: roles.map { RoleName(clientID: nil, name: $0) }
+                    )
+                    guard try await administration.installation.people.create(new) == .created
+                    else {
+                        throw Failure(
+                            .exists,
+                            "The user name or the e-mail address is taken in realm \(realm.name).",
+                            "Look: portico user list --realm \(realm.name) "
+                                + "--filter \(person.username)"
+                        )
+                    }
+                    console.done(
+                        "Created user \(person.username) in realm \(realm.name). "
+                            + "Undo: portico user delete \(person.username) --realm \(realm.name) "
+                            + "--confirm \(person.username)"
+                    )
+                    console.made("Id", person.id)
+                }
+            }
+        }
+    }
+
+    struct Update: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change a person. What is not named stays."
+        )
+
+        @Argument(help: "The user name, or the id.") var name: String
+        @Option(help: ArgumentHelp("A new user name.", valueName: "name"))
+        var username: String?
+        @OptionGroup var fields: PersonFields
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var change: ChangeOptions
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(place, console) { administration in
+                let realm = try administration.realm(realm.realm)
+                let former = try await administration.person(name, in: realm).person
+                try await administration.installation.registering { registration in
+                    var person = former
+                    if let username { person.username = username }
+                    fields.apply(to: &person)
+                    person = try registration.checked(person)
+                    guard person != former else {
+                        return console.say("\(former.username) is so already: nothing to change.")
+                    }
+                    guard !change.dryRun else {
+                        return administration.dryRun("changed user \(former.username)")
+                    }
+                    person.updatedAt = administration.moment.seconds
+                    do {
+                        try administration.expectChanged(
+                            await administration.installation.people.update(person),
+                            "User \(former.username)"
+                        )
+                    } catch is StoreConflict {
+                        throw Failure(
+                            .exists,
+                            "The user name or the e-mail address is taken in realm \(realm.name).",
+                            "Nothing was changed."
+                        )
+                    }
+                    console.done(
+                        "Changed user \(person.username) of realm \(realm.name). "
+                            + "See them: portico user show \(person.username) --realm \(realm.name)"
+                    )
+                }
+            }
+        }
+    }
+
+    struct SetPassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set-password",
+            abstract: "Set a person's password; they are signed out everywhere."
+        )
+
+        @Argument(help: "The user name, or the id.") var name: String
+        @OptionGroup var password: PasswordOptions
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var change: ChangeOptions
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(place, console) { administration in
+                let realm = try administration.realm(realm.realm)
+                let person = try await administration.person(name, in: realm).person
+                let moment = administration.moment
+                try await administration.installation.registering { registration in
+                    let hash = try await registration.hash(
+                        try password.secret(console),
+                        for: person,
+                        realmName: realm.name,
+                        random: moment.random
+                    )
+                    guard !change.dryRun else {
+                        return administration.dryRun("set the password of \(person.username)")
+                    }
+                    try administration.expectChanged(
+                        await administration.installation.people.setPassword(
+                            hash,
+                            of: person.id,
+                            at: moment.seconds
+                        ),
+                        "User \(person.username)"
+                    )
+                    console.done(
+                        "Set the password of \(person.username) in realm \(realm.name). "
+                            + "They are signed out everywhere."
+                    )
+                }
+            }
+        }
+    }
+}
+
+/// Where a command takes a password from.
+struct PasswordOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A file with the password; - for stdin.", valueName: "path"))
+    var passwordFile: String?
+
+    func secret(_ console: Console) throws -> SecretText {
+        try SecretInput(console: console).secret(
+            path: passwordFile,
+            name: "Password",
+            option: "--password-file"
+        )
+    }
+}

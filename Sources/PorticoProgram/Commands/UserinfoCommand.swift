@@ -1,0 +1,42 @@
+import ArgumentParser
+import Portico
+import PorticoProtocol
+
+/// `portico userinfo`
+struct UserinfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "userinfo",
+        abstract: "Fetch the claims of whoever is signed in, roles included, as JSON."
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "Only this one: a text as it is, anything else as JSON.",
+            valueName: "name"
+        )
+    )
+    var claim: String?
+
+    @OptionGroup var session: SessionOptions
+    @OptionGroup var output: ConsoleOptions
+
+    func run() async throws {
+        let console = output.console
+        try await session.withSession { session, _, _ in
+            let claims = try await session.userInfo().claims
+            guard let claim else {
+                return console.data(console.json(.object(claims)))
+            }
+            switch claims[claim] {
+            case .string(let text)?: console.data(printable(text))
+            case let value?: console.data(console.json(value))
+            case nil:
+                throw Failure(
+                    .notFound,
+                    "There is no claim \"\(printable(claim))\".",
+                    "What there is: \(printable(claims.map(\.name).joined(separator: ", ")))"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import PorticoBytes
+import PorticoProvider
+import PorticoStores
+
+/// The realm of `portico serve --demo`: two people, a client for `portico login`, some roles.
+struct DemoRealm {
+    static let name = "demo"
+
+    let installation: Installation
+
+    private struct Somebody {
+        let username: String
+        let givenName: String
+        let familyName: String
+        let roles: [RoleName]
+    }
+
+    private static let people = [
+        Somebody(
+            username: "ann",
+            givenName: "Ann",
+            familyName: "Example",
+            roles: [
+                RoleName(clientID: nil, name: "editor"),
+                RoleName(clientID: SessionChoice.standardClientID, name: "tester"),
+            ]
+        ),
+        Somebody(username: "bob", givenName: "Bob", familyName: "Example", roles: []),
+    ]
+
+    /// Makes the realm, or makes it fit again, with new passwords.
+    ///
+    /// A realm of another issuer is made anew: an issuer never changes.
+    ///
+    /// - Returns: The new passwords, by user name.
+    func prepare() async throws -> [(username: String, password: SecretText)] {
+        try claimFolder(await installation.realms.snapshot())
+        let issuer = try RealmCreation.issuer(
+            of: Self.name,
+            baseURL: installation.settings.effectivePublicURL
+        )
+        let former = try await installation.realms.snapshot().realms.first { $0.name == Self.name }
+        let realm: Realm
+        if let former, sameBytes(former.issuer, issuer) {
+            realm = former
+        } else {
+            if let former { _ = try await installation.realms.deleteRealm(id: former.id) }
+            realm = try await create()
+        }
+        let passwords = Self.people.map { ($0.username, Self.password(.system)) }
+        try await set(passwords, in: realm)
+        return passwords
+    }
+
+    /// A folder with other realms in it was never a demo's: nothing there is touched.
+    private func claimFolder(_ snapshot: RealmSnapshotRecord) throws(Failure) {
+        let marker = installation.directory.demoMarker
+        if FileManager.default.fileExists(atPath: marker) { return }
+        guard snapshot.realms.isEmpty else {
+            throw Failure(
+                .notADemo,
+                "\(printable(installation.directory.path)) holds realms that no demo made.",
+                "Leave out --data-directory: a demo then has a folder of its own."
+            )
+        }
+        guard FileManager.default.createFile(atPath: marker, contents: nil) else {
+            throw Failure(.dataDirectory, "\(printable(marker)) cannot be written.")
+        }
+    }
+
+    private func create() async throws -> Realm {
+        let moment = installation.clock.moment()
+        var new = try RealmCreation(ring: installation.ring)(
+            name: Self.name,
+            displayName: "Demo",
+            baseURL: installation.settings.effectivePublicURL,
+            at: moment
+        )
+        let client = ClientTemplate.cli.client(
+            id: UniqueID(random: moment.random).text,
+            realmID: new.realm.id,
+            clientID: SessionChoice.standardClientID
+        )
+        let admission = try ClientRegistration(ring: installation.ring)(
+            client,
+            others: [],
+            random: moment.random
+        )
+        new.clients = [admission.client]
+        new.roles = [
+            (nil, "editor", "May change things"),
+            (client.clientID, "tester", "May try things"),
+        ].map { clientID, name, description in
+            Role(
+                id: UniqueID(random: moment.random).text,
+                realmID: new.realm.id,
+                clientID: clientID,
+                name: name,
+                description: description
+            )
+        }
+        _ = try await installation.realms.create(new)
+        return new.realm
+    }
+
+    private func set(_ passwords: [(String, SecretText)], in realm: Realm) async throws {
+        let moment = installation.clock.moment()
+        let people = installation.people
+        try await installation.registering { registration in
+            for (somebody, (_, password)) in zip(Self.people, passwords) {
+                var person = try registration.person(
+                    username: somebody.username,
+                    realmID: realm.id,
+                    at: moment
+                )
+                person.givenName = somebody.givenName
+                person.familyName = somebody.familyName
+                person.email = "\(somebody.username)@example.com"
+                person.isEmailVerified = true
+                let hash = try await registration.hash(
+                    password,
+                    for: person,
+                    realmName: realm.name,
+                    random: moment.random
+                )
+                let found = try await people.credentials(
+                    realmID: realm.id,
+                    login: somebody.username,
+                    byEmail: false
+                )
+                if let found {
+                    _ = try await people.setPassword(hash, of: found.person.id, at: moment.seconds)
+                    continue
+                }
+                _ = try await people.create(
+                    NewPerson(person: person, password: hash, roles: somebody.roles)
+                )
+            }
+        }
+    }
+
+    /// 60 random bits in three groups, without letters that look like digits.
+    private static func password(_ random: RandomSource) -> SecretText {
+        let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz2".utf8)
+        let letters = random.bytes(12).map { alphabet[Int($0 & 31)] }
+        let groups = stride(from: 0, to: 12, by: 4).map {
+            String(decoding: letters[$0..<($0 + 4)], as: UTF8.self)
+        }
+        return SecretText(groups.joined(separator: "-"))
+    }
+}

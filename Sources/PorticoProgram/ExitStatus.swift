@@ -1,0 +1,30 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// How a command ended, for scripts. `docs/errors.md` lists them.
+enum ExitStatus: Int32, CaseIterable, Sendable {
+    case ok = 0
+    case failed = 1
+    /// The command line or the configuration is wrong: nothing was tried.
+    case usage = 2
+    /// Nobody is signed in, or the session has ended.
+    case notSignedIn = 3
+    case notAllowed = 4
+    /// The server cannot be reached.
+    case unreachable = 5
+    /// Something is there already, or is not in the state that the command needs.
+    case conflict = 6
+    /// A person did not finish in time.
+    case timedOut = 7
+    /// Ctrl-C.
+    case interrupted = 130
+
+    func endProcess() -> Never {
+        exit(rawValue)
+    }
+}

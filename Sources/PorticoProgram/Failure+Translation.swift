@@ -1,0 +1,44 @@
+import PorticoProvider
+import PorticoSQLite
+import PorticoSeals
+import PorticoStores
+
+extension Failure {
+    /// What the rules and stores throw, in words for the command line; `nil`: something unforeseen.
+    init?(translating error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let refusal as RealmCreation.Refusal:
+            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
+        case let refusal as ClientRegistration.Refusal:
+            let place = refusal.index.map { " (number \($0 + 1))" } ?? ""
+            self.init(.refused, "\(refusal.field)\(place) is refused.", "\(refusal.rule)")
+        case let refusal as RoleRegistration.Refusal:
+            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
+        case let refusal as PersonRegistration.Refusal:
+            self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
+        case let refusal as PasswordPolicy.Refusal:
+            self.init(.refused, "The password is refused.", "\(refusal.description)")
+        case KeyRotation.Refusal.underWay(let keyID, _):
+            self.init(
+                .exists,
+                "A rotation is under way: key \(keyID) waits to sign.",
+                "See it: portico keys list",
+                "Sign with it at once: portico keys rotate --now"
+            )
+        case let error as KeyRingError: self.init(.keyRing, "\(error.explanation)")
+        case let error as DatabaseOpeningError: self.init(.database, error.description)
+        case is StoreBusy:
+            self.init(.database, "The database is busy.", "Try again in a moment.")
+        case is MissingReference:
+            self.init(.notFound, "Something of it was deleted meanwhile.", "Nothing was changed.")
+        case is SealError:
+            self.init(
+                .keyRing,
+                "A secret in the database does not open with this key ring.",
+                "Are the database and the key ring of the same backup?"
+            )
+        default: return nil
+        }
+    }
+}

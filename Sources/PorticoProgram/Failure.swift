@@ -1,0 +1,20 @@
+/// Why a command ended without doing what it was asked, in words for whoever typed it.
+struct Failure: Error, Sendable {
+    let problem: Problem
+    /// What happened: one sentence.
+    let what: String
+    /// Why, where that is known, and last the command or line that mends it.
+    let advice: [String]
+
+    init(_ problem: Problem, _ what: String, _ advice: String...) {
+        self.problem = problem
+        self.what = what
+        self.advice = advice
+    }
+
+    init(_ problem: Problem, _ what: String, advice: [String]) {
+        self.problem = problem
+        self.what = what
+        self.advice = advice
+    }
+}

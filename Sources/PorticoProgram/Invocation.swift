@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+
+/// One call of the program: parses, runs, and says how it went.
+struct Invocation {
+    let arguments: [String]
+
+    func run() async -> ExitStatus {
+        do {
+            var command = try Program.parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return .ok
+        } catch {
+            return report(error)
+        }
+    }
+
+    private func report(_ error: any Error) -> ExitStatus {
+        if let failure = Failure(translating: error) {
+            console.report(failure)
+            return failure.problem.exitStatus
+        }
+        switch Program.exitCode(for: error) {
+        case .success:
+            // Help and version were asked for: they are the data.
+            console.data(Program.fullMessage(for: error))
+            return .ok
+        case .validationFailure:
+            let failure = usage(Program.message(for: error))
+            console.report(failure)
+            return failure.problem.exitStatus
+        default:
+            console.report(
+                Failure(.unexpected, "Something unexpected happened.", printable("\(error)"))
+            )
+            return .failed
+        }
+    }
+
+    private func usage(_ message: String) -> Failure {
+        let place = CommandPath(arguments)
+        let help = (["portico"] + place.names + ["--help"]).joined(separator: " ")
+        guard let unknown = place.unknown else {
+            return Failure(.usage, printable(message), "See: \(help)")
+        }
+        let nearest = Suggestion.nearest(to: unknown, among: place.candidates)
+        let command = (["portico"] + place.names).joined(separator: " ")
+        return Failure(
+            .usage,
+            "There is no command \"\(command) \(printable(unknown))\".",
+            advice: (nearest.map { ["Did you mean \"\(command) \($0)\"?"] } ?? [])
+                + ["See: \(help)"]
+        )
+    }
+
+    /// The options are not parsed yet, or could not be.
+    private var console: Console {
+        Console(
+            isQuiet: false,
+            noColour: arguments.contains("--no-color"),
+            noInput: true,
+            environment: ProcessInfo.processInfo.environment
+        )
+    }
+}
+
+/// How far down the tree of commands some arguments lead.
+struct CommandPath {
+    /// The commands that are there, from the first below the root.
+    private(set) var names: [String] = []
+    /// The first word that should have been a command and is none.
+    private(set) var unknown: String?
+    /// What it could have been.
+    private(set) var candidates: [String] = []
+
+    init(_ arguments: [String]) {
+        var commands = Program.configuration.subcommands
+        for argument in arguments where !argument.hasPrefix("-") {
+            guard !commands.isEmpty else { return }
+            guard let command = commands.first(where: { $0._commandName == argument }) else {
+                if argument != "help" { unknown = argument }
+                candidates = commands.map { $0._commandName }
+                return
+            }
+            names.append(argument)
+            commands = command.configuration.subcommands
+        }
+    }
+}

@@ -1,0 +1,108 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What a command writes: data to stdout, talk to stderr.
+struct Console: Sendable {
+    /// Only what went wrong is said.
+    let isQuiet: Bool
+    /// Whether somebody is there to answer a question.
+    let mayAsk: Bool
+    let usesColour: Bool
+    /// Whether data goes to a person's screen.
+    let showsDataOnTerminal: Bool
+
+    init(isQuiet: Bool, noColour: Bool, noInput: Bool, environment: [String: String]) {
+        self.isQuiet = isQuiet
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        mayAsk =
+            !noInput && environment["CI"] == nil && isTerminal && isatty(STDIN_FILENO) == 1
+        usesColour =
+            isTerminal && !noColour && environment["TERM"] != "dumb" && environment["CI"] == nil
+            && (environment["NO_COLOR"] ?? "").isEmpty
+        showsDataOnTerminal = isatty(STDOUT_FILENO) == 1
+    }
+
+    /// One line, or several, of what was asked for.
+    func data(_ text: String) {
+        write(text + "\n", to: STDOUT_FILENO)
+    }
+
+    func data(_ bytes: [UInt8]) {
+        write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    }
+
+    func say(_ text: String) {
+        guard !isQuiet else { return }
+        write(text + "\n", to: STDERR_FILENO)
+    }
+
+    /// That something was done: one line, the undo where there is one.
+    func done(_ text: String) {
+        say("\(coloured("✓", .green)) \(text)")
+    }
+
+    func warn(_ text: String) {
+        write("\(coloured("!", .yellow)) \(text)\n", to: STDERR_FILENO)
+    }
+
+    func report(_ failure: Failure) {
+        var lines = ["\(coloured("✗", .red)) \(failure.what) (\(failure.problem.rawValue))"]
+        lines += failure.advice.map { "  \($0)" }
+        write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
+    }
+
+    /// Begins a question; the answer follows on the same line.
+    func ask(_ text: String) {
+        write(text, to: STDERR_FILENO)
+    }
+
+    enum Colour: String {
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+    }
+
+    func coloured(_ text: String, _ colour: Colour) -> String {
+        usesColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    private func write(_ text: String, to descriptor: Int32) {
+        write(Array(text.utf8), to: descriptor)
+    }
+
+    private func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                // Nobody reads any more: there is nobody to tell either.
+                guard errno == EINTR || errno == EAGAIN else { return }
+                continue
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+/// `write(2)`, whose name the methods above have taken.
+private func systemWrite(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, start, count)
+}
+
+/// `text` without what would steer a terminal: what others chose is shown, not obeyed.
+func printable(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate:
+            result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+        default: result.append(scalar)
+        }
+    }
+    return String(result)
+}

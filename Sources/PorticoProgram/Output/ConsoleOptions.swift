@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+
+/// The flags that every command has.
+struct ConsoleOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Say only what went wrong.")
+    var quiet = false
+
+    @Flag(name: .long, help: "Do not use colours.")
+    var noColor = false
+
+    @Flag(name: .long, help: "Never ask: fail where an answer would be needed.")
+    var noInput = false
+
+    var console: Console {
+        Console(
+            isQuiet: quiet,
+            noColour: noColor,
+            noInput: noInput,
+            environment: ProcessInfo.processInfo.environment
+        )
+    }
+}
+
+/// How a command that reads shows what it found.
+struct ReadOptions: ParsableArguments {
+    @Flag(name: .long, help: "Write JSON, of a shape that only ever grows.")
+    var json = false
+
+    @Flag(name: .long, help: "Write rows with tabs between the fields, without a header.")
+    var plain = false
+
+    func validate() throws {
+        guard !json || !plain else {
+            throw ValidationError("--json and --plain exclude each other.")
+        }
+    }
+}
+
+/// Which part of a long list is shown.
+struct ListOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Show at most this many.", valueName: "count"))
+    var limit = 100
+
+    @Option(name: .long, help: "Go on where an earlier list ended.")
+    var cursor: String?
+
+    @Option(name: .long, help: ArgumentHelp("Show what has this text in it.", valueName: "text"))
+    var filter: String?
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else {
+            throw ValidationError("--limit must be a number from 1 to 10000.")
+        }
+    }
+}
+
+/// For commands that change something.
+struct ChangeOptions: ParsableArguments {
+    @Flag(name: [.customShort("n"), .long], help: "Say what would be done, and do nothing.")
+    var dryRun = false
+}

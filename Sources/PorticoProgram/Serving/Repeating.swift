@@ -1,0 +1,44 @@
+import Logging
+import ServiceLifecycle
+
+/// Does something again and again while the server runs.
+struct Repeating: Service, CustomStringConvertible {
+    let name: String
+    let interval: Duration
+    let logger: Logger
+    let action: @Sendable () async throws -> Void
+
+    var description: String { name }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var hasFailed = false
+            while true {
+                do {
+                    try await Task.sleep(for: interval)
+                } catch {
+                    // The server stops.
+                    return
+                }
+                hasFailed = await once(hasFailed: hasFailed)
+            }
+        }
+    }
+
+    /// - Returns: Whether it failed. A failure that goes on is logged when it begins and when it ends.
+    private func once(hasFailed: Bool) async -> Bool {
+        do {
+            try await action()
+            if hasFailed { logger.notice("works again", metadata: ["task": .string(name)]) }
+            return false
+        } catch {
+            if !hasFailed {
+                logger.error(
+                    "task failed",
+                    metadata: ["task": .string(name), "kind": .string("\(type(of: error))")]
+                )
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Logging
+import PorticoProvider
+import PorticoWeb
+
+/// The server's log, on stderr: what happens and, one line each, what was asked for.
+struct ServerLog: Sendable {
+    private let writer: LogWriter
+    private let level: Logger.Level
+    private let format: LogFormat
+    private let clock: Clock
+
+    init(_ settings: Settings, clock: Clock) {
+        writer = LogWriter.descriptor(2, format: settings.logFormat, clock: { clock.moment().now })
+        level = settings.logLevel
+        format = settings.logFormat
+        self.clock = clock
+    }
+
+    var access: AccessLog { AccessLog(format: format, writer: writer) }
+
+    func logger(_ label: String) -> Logger {
+        Logger(label: label) { [writer, level, format, clock] label in
+            LineLogHandler(
+                label: label,
+                level: level,
+                format: format,
+                writer: writer,
+                clock: { clock.moment().now }
+            )
+        }
+    }
+
+    /// Writes what still waits: at the end.
+    func flush() {
+        writer.flush()
+    }
+}

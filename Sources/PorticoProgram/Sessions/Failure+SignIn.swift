@@ -1,0 +1,34 @@
+import Portico
+
+extension Failure {
+    /// What the client library throws, in words for the command line; `nil`: something else.
+    init?(signIn error: any Error, issuer: String) {
+        guard let error = error as? SignInError else { return nil }
+        let login = "Sign in again: portico login --issuer \(printable(issuer))"
+        switch error.kind {
+        case .cancelled(.timedOut):
+            self.init(
+                .timedOut,
+                error.description,
+                "Nothing was stored. Run the same command to try again, or allow more time:",
+                "portico login --timeout 10m"
+            )
+        case .cancelled(.denied):
+            self.init(.declined, error.description, "Nothing was stored.")
+        case .cancelled: self.init(.interrupted, error.description)
+        case .interactionRequired(.signedOut): self.init(.notSignedIn, error.description, login)
+        case .interactionRequired: self.init(.sessionEnded, error.description, login)
+        case .transient(_, let retryAfter):
+            let wait = retryAfter.map { " in \(Times.duration($0.components.seconds))" } ?? ""
+            self.init(
+                .unreachable,
+                "\(printable(issuer)): \(error.description)",
+                "Nothing was lost. Try again\(wait)."
+            )
+        case .misconfigured: self.init(.misconfigured, error.description)
+        case .rejected:
+            self.init(.rejected, error.description, "All of the answer was discarded.")
+        case .storage: self.init(.storage, error.description)
+        }
+    }
+}

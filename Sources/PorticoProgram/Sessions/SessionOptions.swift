@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import Portico
+import PorticoOutbound
+
+/// Which session a command is about; the last sign-in where nothing is said.
+struct SessionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The provider; else that of the last sign-in.", valueName: "url"))
+    var issuer: String?
+
+    @Option(help: ArgumentHelp("The client there; else that of the last sign-in.", valueName: "id"))
+    var clientID: String?
+
+    init() {}
+
+    init(issuer: String?, clientID: String?) {
+        self.issuer = issuer
+        self.clientID = clientID
+    }
+
+    /// - Returns: `nil` where there was no sign-in yet and no issuer is named.
+    func choice(in folder: SessionFolder) async throws -> SessionChoice? {
+        let current = try await folder.current()
+        guard let issuer = issuer ?? current?.issuer else { return nil }
+        let isCurrent = issuer == current?.issuer
+        return SessionChoice(
+            issuer: issuer,
+            clientID: clientID ?? (isCurrent ? current?.clientID : nil)
+                ?? SessionChoice.standardClientID,
+            scopes: isCurrent ? current?.scopes ?? [] : []
+        )
+    }
+
+    /// Opens the session for `body`.
+    ///
+    /// - Throws: not-signed-in where there is none.
+    func withSession(
+        _ body: (Session, SessionChoice, SessionFolder) async throws -> Void
+    ) async throws {
+        let folder = SessionFolder(environment: ProcessInfo.processInfo.environment)
+        guard let choice = try await choice(in: folder) else { throw Self.notSignedIn(nil) }
+        try await ClientConnection.run(choice, folder) { client in
+            switch await client.restore() {
+            case .signedIn(let session): try await body(session, choice, folder)
+            case .signedOut: throw Self.notSignedIn(choice)
+            case .locked(let problem): throw SignInError.storage(problem)
+            }
+        }
+    }
+
+    private static func notSignedIn(_ choice: SessionChoice?) -> Failure {
+        let issuer = choice.map { printable($0.issuer) } ?? "URL"
+        var command = "portico login --issuer \(issuer)"
+        if let id = choice?.clientID, id != SessionChoice.standardClientID {
+            command += " --client-id \(printable(id))"
+        }
+        return Failure(.notSignedIn, "Nobody is signed in.", "Sign in: \(command)")
+    }
+}
+
+/// The client library over the program's own HTTP client, for as long as a command runs.
+enum ClientConnection {
+    static func run(
+        _ choice: SessionChoice,
+        _ folder: SessionFolder,
+        redirect: Redirect = .loopback(),
+        _ body: (SignInClient) async throws -> Void
+    ) async throws {
+        let transport = OutboundClient()
+        // The library takes http on a loopback literal only, where nothing leaves the machine.
+        let client = SignInClient(
+            issuer: choice.issuer,
+            clientID: choice.clientID,
+            redirect: redirect,
+            scopes: choice.scopes.map { ScopeToken($0) },
+            options: .allowInsecureLoopback,
+            storage: folder.storage(of: choice),
+            transport: transport
+        )
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(client))
+        } catch {
+            result = .failure(Failure(signIn: error, issuer: choice.issuer) ?? error)
+        }
+        try await transport.shutdown()
+        try result.get()
+    }
+}

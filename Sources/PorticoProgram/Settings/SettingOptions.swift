@@ -1,0 +1,83 @@
+import ArgumentParser
+
+/// The settings as options of a command: one for each, so that `--help` has them all.
+struct SettingOptions: ParsableArguments {
+    @OptionGroup var place: DataDirectoryOptions
+
+    @Option(help: ArgumentHelp("Where to listen; port 0: any free one.", valueName: "address:port"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp("What clients reach the server at.", valueName: "url"))
+    var publicURL: String?
+
+    @Option(
+        name: .customLong("trusted-proxy"),
+        help: ArgumentHelp("A proxy whose X-Forwarded headers count.", valueName: "address")
+    )
+    var trustedProxies: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Import this realm file, unless its realm is there.", valueName: "path")
+    )
+    var importRealm: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What is logged: trace, debug, info, notice, warning, error.",
+            valueName: "level"
+        )
+    )
+    var logLevel: String?
+
+    @Option(help: ArgumentHelp("How it is logged: logfmt or json.", valueName: "format"))
+    var logFormat: String?
+
+    @Option(help: ArgumentHelp("Passwords hashed at once.", valueName: "count"))
+    var hashingThreads: String?
+
+    @Option(help: ArgumentHelp("Passwords that may wait to be hashed.", valueName: "count"))
+    var hashingQueue: String?
+
+    @Option(help: ArgumentHelp("Connections at one time.", valueName: "count"))
+    var limitsConnections: String?
+
+    @Option(help: ArgumentHelp("The longest request body.", valueName: "bytes"))
+    var limitsBody: String?
+
+    @Option(help: ArgumentHelp("How long a request may take to arrive.", valueName: "seconds"))
+    var limitsRequestSeconds: String?
+
+    @Option(help: ArgumentHelp("How long a connection may be idle.", valueName: "seconds"))
+    var limitsIdleSeconds: String?
+
+    /// What was given, by option.
+    var values: [String: [String]] {
+        let single = [
+            "listen": listen, "public-url": publicURL, "log-level": logLevel,
+            "log-format": logFormat, "hashing-threads": hashingThreads,
+            "hashing-queue": hashingQueue, "limits-connections": limitsConnections,
+            "limits-body": limitsBody, "limits-request-seconds": limitsRequestSeconds,
+            "limits-idle-seconds": limitsIdleSeconds,
+        ]
+        var values = place.values
+        for (option, value) in single {
+            values[option] = value.map { [$0] }
+        }
+        if !trustedProxies.isEmpty { values["trusted-proxy"] = trustedProxies }
+        if !importRealm.isEmpty { values["import-realm"] = importRealm }
+        return values
+    }
+}
+
+/// Where the server's data and settings are: all that the commands which administer it need.
+struct DataDirectoryOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The folder with the server's data.", valueName: "path"))
+    var dataDirectory: String?
+
+    @Option(help: ArgumentHelp("The settings file instead of ./portico.yaml.", valueName: "path"))
+    var config: String?
+
+    var values: [String: [String]] {
+        dataDirectory.map { ["data-directory": [$0]] } ?? [:]
+    }
+}

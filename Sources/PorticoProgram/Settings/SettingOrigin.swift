@@ -1,0 +1,23 @@
+/// Where the value of a setting came from.
+enum SettingOrigin: Hashable, Sendable {
+    /// `--listen`
+    case option(String)
+    /// `PORTICO_LISTEN`
+    case variable(String)
+    case file(String, key: String)
+
+    var description: String {
+        switch self {
+        case .option(let name), .variable(let name): name
+        case .file(let path, let key): "\(key) in \(printable(path))"
+        }
+    }
+
+    /// A path in a file is meant from where the file is, any other from where the command runs.
+    func resolve(_ path: String) -> String {
+        guard case .file(let file, _) = self, !path.hasPrefix("/"),
+            let slash = file.lastIndex(of: "/")
+        else { return path }
+        return file[...slash] + path
+    }
+}

@@ -1,0 +1,51 @@
+import Logging
+import PorticoWeb
+
+/// Everything that can be set. Each field is one setting, described in ``Setting/all`` and in
+/// `docs/configuration.md`.
+struct Settings: Sendable {
+    var dataDirectory: String
+    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    /// Where people and clients reach the server. `nil`: at ``listen``, by `http`.
+    var publicURL: PublicURL?
+    /// Single addresses or ranges of them.
+    var trustedProxies: [String] = []
+    var importRealm: [String] = []
+    var logLevel = Logger.Level.info
+    var logFormat = LogFormat.logfmt
+    var hashingThreads = 2
+    var hashingQueue = 32
+    /// `nil`: as many as the open files of the process allow.
+    var limitConnections: Int?
+    var limitBody = 64 * 1024
+    var limitRequestSeconds = 10
+    var limitIdleSeconds = 60
+
+    init(dataDirectory: String) {
+        self.dataDirectory = dataDirectory
+    }
+
+    /// The public URL that is used: the one set, else that of the address listened on.
+    var effectivePublicURL: String {
+        publicURL?.origin ?? "http://\(listen.text)"
+    }
+
+    /// What must hold between settings before anything listens (decision 25).
+    func checkForServing() throws(Failure) {
+        if !listen.isLoopback, trustedProxies.isEmpty {
+            throw Failure(
+                .listenExposed,
+                "Listening on \(listen.text) would serve passwords over plain HTTP to the network.",
+                "Listen on 127.0.0.1, or put a proxy with TLS in front and name its address:",
+                "portico serve --listen \(listen.text) --trusted-proxy 10.0.0.2 --public-url https://…"
+            )
+        }
+        if publicURL == nil, !listen.isLoopbackLiteral {
+            throw Failure(
+                .publicURLMissing,
+                "The address that clients use cannot be told from \(listen.text).",
+                "Name it: portico serve --public-url https://id.example.com"
+            )
+        }
+    }
+}

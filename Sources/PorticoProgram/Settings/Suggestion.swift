@@ -1,0 +1,39 @@
+/// The name that was probably meant.
+enum Suggestion {
+    /// The nearest of `candidates`, where one is near enough to be meant.
+    static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+        let word = Array(word.lowercased().unicodeScalars.prefix(64))
+        let ranked = candidates.map { candidate in
+            (candidate, distance(word, Array(candidate.lowercased().unicodeScalars)))
+        }
+        guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
+        // One slip in a short word, a third of a long one.
+        return best.1 <= max(1, (word.count + 1) / 3) ? best.0 : nil
+    }
+
+    /// How many letters must be added, taken away, replaced or exchanged with their neighbour
+    /// (optimal string alignment).
+    static func distance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar]) -> Int {
+        var before: [Int] = []
+        var previous = Array(0...other.count)
+        for row in one.indices {
+            var current = [row + 1]
+            for column in other.indices {
+                let isSame = one[row] == other[column]
+                var best = min(
+                    previous[column] + (isSame ? 0 : 1),
+                    previous[column + 1] + 1,
+                    current[column] + 1
+                )
+                if row > 0, column > 0, one[row] == other[column - 1],
+                    one[row - 1] == other[column]
+                {
+                    best = min(best, before[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            (before, previous) = (previous, current)
+        }
+        return previous[other.count]
+    }
+}

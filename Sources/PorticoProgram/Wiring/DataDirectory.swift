@@ -1,0 +1,52 @@
+import Foundation
+import PorticoBytes
+import PorticoSeals
+
+/// The one folder that holds everything the server keeps.
+struct DataDirectory: Sendable {
+    let path: String
+
+    var database: String { path + "/portico.sqlite" }
+    var keyRing: String { path + "/key-ring" }
+    /// Locked by the server that serves from this folder.
+    var serverLock: String { path + "/serve.lock" }
+    /// Tells a folder of `serve --demo` from one with real data.
+    var demoMarker: String { path + "/demo" }
+
+    var hasDatabase: Bool { FileManager.default.fileExists(atPath: database) }
+
+    /// Makes the folder, for this user only, where it is missing.
+    func create() throws(Failure) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw Failure(
+                .dataDirectory,
+                "The data directory \(printable(path)) cannot be made.",
+                printable(error.localizedDescription),
+                "Choose another: --data-directory PATH"
+            )
+        }
+    }
+
+    /// The key ring; a new one only where there is no database yet, because what an older one
+    /// sealed would be lost for good.
+    func openKeyRing(random: RandomSource) throws(Failure) -> KeyRing {
+        do {
+            return hasDatabase
+                ? try KeyRing.load(keyRing) : try KeyRing.loadOrCreate(keyRing, random: random)
+        } catch {
+            throw Failure(
+                .keyRing,
+                "\(printable(keyRing)): \(error.explanation)",
+                error == .missing
+                    ? "Put the key ring back from your backup: nothing can be opened without it."
+                    : "The server does not start without its key ring."
+            )
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import PorticoBytes
+import PorticoProvider
+import PorticoSQL
+import PorticoSQLite
+import PorticoSeals
+import PorticoStores
+
+/// An opened data directory: the stores and the key ring.
+struct Installation: Sendable {
+    let settings: Settings
+    let directory: DataDirectory
+    let ring: KeyRing
+    let database: SQLiteDatabase
+    let clock: Clock
+
+    var realms: any RealmStore { SQLRealmStore(database) }
+    var people: any PersonStore { SQLPersonStore(database) }
+    var sessions: any BrowserSessionStore { SQLBrowserSessionStore(database) }
+    var grants: any GrantStore { SQLGrantStore(database) }
+    var pushedRequests: any PushedRequestStore { SQLPushedRequestStore(database) }
+
+    /// What to do where the folder holds nothing yet.
+    enum Missing {
+        case create
+        case fail
+        /// Go on with an empty database in memory: a dry run leaves nothing behind.
+        case pretend
+    }
+
+    static func open(_ settings: Settings, missing: Missing, clock: Clock = .system) throws
+        -> Installation
+    {
+        let directory = DataDirectory(path: settings.dataDirectory)
+        let random = RandomSource.system
+        if !directory.hasDatabase {
+            switch missing {
+            case .create: try directory.create()
+            case .fail:
+                throw Failure(
+                    .dataDirectory,
+                    "There is no server data in \(printable(directory.path)).",
+                    "Name its folder with --data-directory PATH, or make a first realm:",
+                    "portico realm create NAME"
+                )
+            case .pretend:
+                return Installation(
+                    settings: settings,
+                    directory: directory,
+                    ring: try KeyRing(random: random),
+                    database: try SQLiteDatabase(inMemory: ()),
+                    clock: clock
+                )
+            }
+        }
+        let ring = try directory.openKeyRing(random: random)
+        do {
+            return Installation(
+                settings: settings,
+                directory: directory,
+                ring: ring,
+                database: try SQLiteDatabase(file: directory.database),
+                clock: clock
+            )
+        } catch let error as DatabaseOpeningError {
+            throw Failure(
+                .database,
+                "\(printable(directory.database)) cannot be opened.",
+                error.description
+            )
+        }
+    }
+
+    func close() async throws {
+        try await database.close()
+    }
+
+    /// Lends a thread that hashes passwords.
+    func registering<Value>(_ body: (PersonRegistration) async throws -> Value) async throws
+        -> Value
+    {
+        let hashing = try PasswordHashing(threads: 1, mostWaiting: 0, random: .system)
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(PersonRegistration(hashing: hashing)))
+        } catch {
+            result = .failure(error)
+        }
+        await hashing.shutDown()
+        return try result.get()
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import PorticoBytes
+import PorticoProvider
+import PorticoSeals
+import PorticoStores
+import PorticoWeb
+import ServiceLifecycle
+import UnixSignals
+
+/// Puts the server together: the one place that knows everybody.
+struct Wiring {
+    let installation: Installation
+    let address: ListenAddress
+    let log: ServerLog
+
+    /// Serves until the process is told to stop, then finishes what is under way.
+    ///
+    /// - Parameter whenListening: Called once, when requests are answered.
+    func serve(whenListening: @escaping @Sendable () -> Void) async throws {
+        let settings = installation.settings
+        let publicURL = try PublicURL(settings.effectivePublicURL)
+        let realms = try await RealmDirectory(store: installation.realms, ring: installation.ring)
+        let activity = SessionActivity(sessions: installation.sessions)
+        let hashing = try PasswordHashing(
+            threads: settings.hashingThreads,
+            mostWaiting: settings.hashingQueue,
+            random: .system
+        )
+        let provider = try Provider(
+            realms: realms,
+            people: installation.people,
+            sessions: installation.sessions,
+            grants: installation.grants,
+            pushed: installation.pushedRequests,
+            ring: installation.ring,
+            clock: installation.clock,
+            hashing: hashing,
+            activity: activity,
+            logger: log.logger("portico.provider"),
+            publicURL: publicURL
+        )
+        let readiness = Readiness()
+        let door = HealthDoor(
+            next: frontDoor(provider.routes, publicURL),
+            realms: installation.realms,
+            readiness: readiness
+        )
+        let application = application(door, whenListening)
+        let background = repeating(realms, activity)
+        let result: Result<Void, any Error>
+        do {
+            try await group([readiness] + background + [application]).run()
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        try await activity.flush()
+        await hashing.shutDown()
+        try result.get()
+    }
+
+    private func frontDoor(_ routes: ProviderRoutes, _ publicURL: PublicURL) -> FrontDoor {
+        let clock = installation.clock
+        return FrontDoor(
+            guarding: HostGuard([publicURL]),
+            proxies: TrustedProxies(
+                installation.settings.trustedProxies.compactMap { NetworkRange($0) }
+            ),
+            headers: SecurityHeaders(publicURL),
+            log: log.access,
+            now: { clock.moment().now },
+            random: .system
+        ) { arrival in
+            if let answered = await routes.respond(to: arrival) { return answered }
+            return routes.notFound(arrival)
+        }
+    }
+
+    private func application(_ door: HealthDoor, _ whenListening: @escaping @Sendable () -> Void)
+        -> some Service
+    {
+        let settings = installation.settings
+        var limits = ConnectionLimits(connections: settings.limitConnections)
+        limits.body = settings.limitBody
+        limits.headTime = .seconds(Int64(settings.limitRequestSeconds))
+        limits.bodyTime = .seconds(Int64(settings.limitRequestSeconds))
+        limits.idleTime = .seconds(Int64(settings.limitIdleSeconds))
+        let access = log.access
+        let clock = installation.clock
+        let logger = log.logger("portico.http")
+        return Application(
+            responder: door,
+            server: ServerConnection.builder(limits: limits) { refusal in
+                access.record(refusal, at: clock.moment().now)
+            },
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port),
+                backlog: 1024
+            ),
+            onServerRunning: { channel in
+                await AcceptGuard.install(on: channel, logger: logger)
+                whenListening()
+            },
+            logger: logger
+        )
+    }
+
+    /// What goes on beside the requests.
+    private func repeating(_ realms: RealmDirectory, _ activity: SessionActivity) -> [Repeating] {
+        let installation = installation
+        let logger = log.logger("portico.background")
+        return [
+            // The command line writes from another process.
+            Repeating(name: "realm snapshot", interval: .seconds(1), logger: logger) {
+                try await realms.refresh()
+            },
+            Repeating(name: "last seen", interval: .seconds(5), logger: logger) {
+                try await activity.flush()
+            },
+            Repeating(name: "purge", interval: .seconds(600), logger: logger) {
+                let now = installation.clock.moment().seconds
+                // A spent code is remembered for a day.
+                try await installation.grants.purge(before: now - 86_400)
+                try await installation.sessions.purge(before: now - 86_400)
+                try await installation.pushedRequests.purgePushedRequests(before: now - 3600)
+                try await installation.realms.removeKeys(retiredBefore: now)
+            },
+        ]
+    }
+
+    private func group(_ services: [any Service]) -> ServiceGroup {
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) },
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: log.logger("portico.lifecycle")
+        )
+        // Requests under way are finished; what is not done by then is cut off.
+        configuration.maximumGracefulShutdownDuration = .seconds(8)
+        return ServiceGroup(configuration: configuration)
+    }
+}
