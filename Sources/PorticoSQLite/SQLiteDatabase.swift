@@ -27,12 +27,13 @@ package final class SQLiteDatabase: SQLDatabase {
     ///
     /// The file gets mode 0600, its folder, where it is made here, 0700.
     ///
+    /// - Parameter busyTimeout: How long, in seconds, to wait for another process to finish.
     /// - Throws: ``DatabaseOpeningError``.
-    package init(file: String, durability: Durability = .full) throws {
+    package init(file: String, durability: Durability = .full, busyTimeout: Double = 5) throws {
         try PrivateDatabaseFile.prepare(file)
         connections = SQLiteConnections()
         (main, scans) = try DatabaseOpeningError.translating { [connections] in
-            let configuration = Self.configuration(connections)
+            let configuration = Self.configuration(connections, busyTimeout: busyTimeout)
             let main = try DatabasePool(path: file, configuration: configuration)
             // GRDB sets NORMAL when it turns WAL on: its word must not be the last.
             try main.writeWithoutTransaction { database in
@@ -62,14 +63,21 @@ package final class SQLiteDatabase: SQLDatabase {
         commits = CommitQueue(writer: main, connections: connections)
     }
 
-    private static func configuration(_ connections: SQLiteConnections) -> Configuration {
+    private static func configuration(
+        _ connections: SQLiteConnections,
+        busyTimeout: Double = 5
+    ) -> Configuration {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(busyTimeout)
         // Reads run on the threads that requests run on: more readers than threads, so that none
         // waits for another.
         configuration.maximumReaderCount = ProcessInfo.processInfo.activeProcessorCount + 4
-        configuration.prepareDatabase { connections.add($0) }
+        configuration.prepareDatabase { database in
+            // Before anything is written: not even the journal mode of a foreign file changes.
+            try SQLiteSchema.checkOwner(of: database)
+            connections.add(database)
+        }
         return configuration
     }
 

@@ -38,14 +38,22 @@ enum SQLiteSchema {
         }
     }
 
+    /// - Throws: ``DatabaseOpeningError`` where the file is neither ours nor new.
+    static func checkOwner(of database: Database) throws {
+        // In this order: another process that makes the file ours sets both in one commit.
+        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+        let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
+        guard owner == applicationID || (owner == 0 && tables == 0) else {
+            throw DatabaseOpeningError.foreign
+        }
+    }
+
     /// The names of the migrations that a database has, in order; a new file is made ours.
     private static func applied(_ database: Database) throws -> [String] {
-        let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
-        if owner == applicationID {
+        try checkOwner(of: database)
+        if try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationID {
             return try String.fetchAll(database, sql: "SELECT name FROM migrations ORDER BY number")
         }
-        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
-        guard owner == 0, tables == 0 else { throw DatabaseOpeningError.foreign }
         try database.execute(
             sql: """
                 PRAGMA application_id = \(applicationID);

@@ -74,14 +74,16 @@ final class SQLiteStatement {
         case .null: return sqlite3_bind_null(handle, index)
         case .int64(let integer): return sqlite3_bind_int64(handle, index, integer)
         case .bool(let bool): return sqlite3_bind_int64(handle, index, bool ? 1 : 0)
+        case .text(""):
+            // An empty buffer may have no address, which would bind NULL.
+            return sqlite3_bind_text64(handle, index, "", 0, transient, UInt8(SQLITE_UTF8))
         case .text(var text):
             return text.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) { characters in
                     sqlite3_bind_text64(
                         handle,
                         index,
-                        // An empty buffer may have no address, which would bind NULL.
-                        characters.baseAddress ?? UnsafePointer(emptyText),
+                        characters.baseAddress,
                         UInt64(characters.count),
                         transient,
                         UInt8(SQLITE_UTF8)
@@ -102,10 +104,3 @@ final class SQLiteStatement {
         }
     }
 }
-
-/// What the address of an empty text is.
-private nonisolated(unsafe) let emptyText: UnsafeMutablePointer<CChar> = {
-    let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-    text.initialize(to: 0)
-    return text
-}()

@@ -4,7 +4,8 @@ import PorticoSQL
 package import PorticoSQLite
 package import PorticoStores
 
-/// An empty, migrated database with all stores on it. Its file, if it has one, goes when it goes.
+/// An empty, migrated database with all stores on it. Its file, if it has one, goes with the last
+/// of them.
 package final class TestDatabase: Sendable {
     package let database: SQLiteDatabase
     package let realms: any RealmStore
@@ -15,14 +16,49 @@ package final class TestDatabase: Sendable {
     /// The database file; `nil` in memory.
     package let file: String?
 
-    private init(_ database: SQLiteDatabase, file: String?) {
+    private init(_ database: SQLiteDatabase, file: String?, isTemporary: Bool) {
         self.database = database
         self.file = file
-        realms = SQLRealmStore(database)
-        people = SQLPersonStore(database)
-        sessions = SQLBrowserSessionStore(database)
-        grants = SQLGrantStore(database)
-        pushedRequests = SQLPushedRequestStore(database)
+        let kept = TemporaryDatabase(base: database, file: isTemporary ? file : nil)
+        realms = SQLRealmStore(kept)
+        people = SQLPersonStore(kept)
+        sessions = SQLBrowserSessionStore(kept)
+        grants = SQLGrantStore(kept)
+        pushedRequests = SQLPushedRequestStore(kept)
+    }
+
+    package static func inMemory() throws -> TestDatabase {
+        TestDatabase(try SQLiteDatabase(inMemory: ()), file: nil, isTemporary: false)
+    }
+
+    /// In a file in a folder of its own, with a pool of readers.
+    package static func inFile() throws -> TestDatabase {
+        let file = temporaryFile()
+        return TestDatabase(try SQLiteDatabase(file: file), file: file, isTemporary: true)
+    }
+
+    /// A second opening of the same file: what another process would have.
+    package func openedAgain() throws -> TestDatabase {
+        guard let file else { throw DatabaseOpeningError.cannotOpen }
+        return TestDatabase(try SQLiteDatabase(file: file), file: file, isTemporary: false)
+    }
+
+    /// A path that nothing has used, in a folder that is not there yet.
+    package static func temporaryFile() -> String {
+        FileManager.default.temporaryDirectory
+            .appending(path: "portico-test-" + RandomSource.system.text(12))
+            .appending(path: "portico.sqlite").path
+    }
+}
+
+/// A database whose folder goes when no store uses it any more.
+private final class TemporaryDatabase: SQLDatabase {
+    private let base: SQLiteDatabase
+    private let file: String?
+
+    init(base: SQLiteDatabase, file: String?) {
+        self.base = base
+        self.file = file
     }
 
     deinit {
@@ -31,26 +67,21 @@ package final class TestDatabase: Sendable {
         try? FileManager.default.removeItem(at: URL(filePath: file).deletingLastPathComponent())
     }
 
-    package static func inMemory() throws -> TestDatabase {
-        TestDatabase(try SQLiteDatabase(inMemory: ()), file: nil)
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLReader) throws -> Value
+    ) throws -> Value {
+        try base.read(body)
     }
 
-    /// In a file in a folder of its own, with a pool of readers.
-    package static func inFile() throws -> TestDatabase {
-        let file = temporaryFile()
-        return TestDatabase(try SQLiteDatabase(file: file), file: file)
+    func scan<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLReader) throws -> Value
+    ) async throws -> Value {
+        try await base.scan(body)
     }
 
-    /// A second opening of the same file: what another process would have.
-    package func openedAgain() throws -> TestDatabase {
-        guard let file else { throw DatabaseOpeningError.cannotOpen }
-        return TestDatabase(try SQLiteDatabase(file: file), file: nil)
-    }
-
-    /// A path that nothing has used, in a folder that is not there yet.
-    package static func temporaryFile() -> String {
-        FileManager.default.temporaryDirectory
-            .appending(path: "portico-test-" + RandomSource.system.text(12))
-            .appending(path: "portico.sqlite").path
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
+    ) async throws -> Value {
+        try await base.write(body)
     }
 }

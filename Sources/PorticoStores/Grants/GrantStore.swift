@@ -27,7 +27,8 @@ package protocol GrantStore: Sendable {
     ) async throws -> Redemption
 
     /// Spends an authorization code that was presented wrongly: keeps its id as refused, so that
-    /// it is never good again. Does nothing where it was redeemed before.
+    /// it is never good again. Does nothing where it was redeemed before. `.redeemed` says here
+    /// that this call spent it.
     func refuse(
         _ grant: Grant,
         requestID: UniqueID,

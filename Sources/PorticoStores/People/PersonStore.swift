@@ -6,7 +6,8 @@ package protocol PersonStore: Sendable {
     func person(id: String, realmID: String) async throws -> PersonWithRoles?
 
     /// The person that `login` names: a user name, or an e-mail address where `byEmail`; compared
-    /// without regard to case. With the password hash, for signing in.
+    /// without regard to case. With the password hash, for signing in. Somebody's user name comes
+    /// before somebody else's e-mail address.
     func credentials(realmID: String, login: String, byEmail: Bool) async throws
         -> PersonCredentials?
 
@@ -16,14 +17,16 @@ package protocol PersonStore: Sendable {
     /// Creates a person with password and roles, all or nothing.
     ///
     /// `.conflict` where user name or e-mail address is taken; exactly one of many concurrent calls
-    /// for one user name creates it. Roles that the realm does not have are an error.
+    /// for one user name creates it. An id that somebody had is taken. A role that the realm does
+    /// not have throws ``MissingReference``.
     func create(_ person: NewPerson) async throws -> Creation
 
     /// Replaces what is kept of a person; id, realm and creation stay. `.conflict` is reported as
     /// thrown ``StoreConflict``.
     func update(_ person: Person) async throws -> Change
 
-    /// Deletes a person: sessions, grants and roles go with them. The id is not used again.
+    /// Deletes a person: sessions, grants and roles go with them. The id is not used again. What is
+    /// kept of sessions and grants, dead at once, goes with the next purge.
     func deletePerson(id: String, realmID: String) async throws -> Change
 
     /// Sets the password and ends every session and grant from before `now` (seconds since 1970).
@@ -37,6 +40,7 @@ package protocol PersonStore: Sendable {
 
     /// Gives a person a role that the realm has; giving it twice changes nothing.
     func assign(_ role: RoleName, to personID: String, realmID: String) async throws -> Change
+    /// `.notFound` also where the person does not have the role.
     func remove(_ role: RoleName, from personID: String, realmID: String) async throws -> Change
 
     /// What the person allowed this client before; `nil`: nothing.

@@ -1,5 +1,8 @@
 /// Keeps realms with their clients, roles and signing keys: what changes seldom and is held in
 /// memory by every process (mechanisms, "RealmSnapshot").
+///
+/// A change that names something that is not there throws ``MissingReference``; ``StoreConflict``
+/// is thrown where an answer has no word for it. Nothing has happened then.
 package protocol RealmStore: Sendable {
     /// A number that grows with every change of a realm, client or signing key, whichever process
     /// made it.
@@ -11,13 +14,15 @@ package protocol RealmStore: Sendable {
 
     /// Creates a realm with its first signing keys, clients and roles: all or nothing.
     ///
-    /// Of any number of concurrent calls for one name exactly one gets `.created`.
+    /// Of any number of concurrent calls for one name exactly one gets `.created`. A realm's
+    /// issuer is its own, too: another's is `.conflict` (decision 24).
     func create(_ realm: NewRealm) async throws -> Creation
 
     /// Replaces what is kept of a realm; name, id and issuer stay.
     func update(_ realm: Realm) async throws -> Change
 
-    /// Deletes a realm and everything in it.
+    /// Deletes a realm and everything in it. Sessions and grants are dead at once; what is kept
+    /// of them goes with the next purge.
     func deleteRealm(id: String) async throws -> Change
 
     /// `.conflict` where the realm has a client of that `client_id`; exactly one of many concurrent
@@ -28,8 +33,9 @@ package protocol RealmStore: Sendable {
     /// Deletes a client with its roles; its grants end with it.
     func deleteClient(id: String) async throws -> Change
 
-    /// Roles of a realm in the order of client and name.
+    /// Roles of a realm in the order of client and name, the realm's own first.
     func roles(realmID: String) async throws -> [Role]
+    /// `.conflict` where the realm, or its client, has a role of that name.
     func create(_ role: Role) async throws -> Creation
     /// Deletes a role and takes it from everybody.
     func deleteRole(id: String) async throws -> Change

@@ -1,0 +1,122 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("GrantStore: client assertions") struct AssertionContract {
+    @Test(
+        "RFC 7523 §3: a spent assertion stops every event, which then changes nothing",
+        arguments: StoreUnderTest.allCases
+    )
+    func spent(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let used = Example.assertion()
+        let now = Example.now
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        #expect(try await stores.grants.spend(used, at: now) == .spent)
+
+        let other = Example.grant(Example.id(2))
+        let request = Example.id(8)
+        #expect(
+            try await stores.redeem(other, request: request, spending: used) == .assertionSpent
+        )
+        #expect(try await stores.redeem(Example.grant(), spending: used) == .assertionSpent)
+        #expect(
+            try await stores.grants.refuse(other, requestID: request, spending: used, at: now)
+                == .assertionSpent
+        )
+        #expect(try await stores.grants.insert(other, spending: used, at: now) == .assertionSpent)
+        #expect(try await stores.rotate(spending: used) == .assertionSpent)
+        #expect(
+            try await stores.grants.revoke(id: Example.id(1), spending: used, at: now)
+                == .assertionSpent
+        )
+        #expect(try await stores.grants.spend(used, at: now) == .assertionSpent)
+
+        #expect(try await stores.reading(other.id) == nil)
+        #expect(try await stores.grants.isAnswered(requestID: request) == false)
+        let reading = try await stores.reading(Example.id(1))
+        #expect(reading?.isLive == true)
+        #expect(reading?.grant == Example.grant())
+    }
+
+    @Test(
+        "RFC 7523 §3: every event spends the assertion that came with it, whatever it answers",
+        arguments: StoreUnderTest.allCases,
+        Event.allCases
+    )
+    func spends(_ database: StoreUnderTest, _ event: Event) async throws {
+        let stores = try await database.furnished()
+        try await event.happen(on: stores, spending: Example.assertion())
+        let again = try await stores.grants.spend(Example.assertion(), at: Example.now)
+        #expect(again == .assertionSpent)
+    }
+
+    @Test(
+        "RFC 7523 §3: of any number of concurrent uses of an assertion exactly one counts",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        for round in 1...20 {
+            let assertion = Example.assertion("jti \(round)")
+            let answers = try await concurrently(20) { _ in
+                try await stores.redeem(
+                    Example.grant(Example.fresh()),
+                    request: Example.fresh(),
+                    spending: assertion
+                )
+            }
+            #expect(answers.count(of: .redeemed) == 1)
+            #expect(answers.count(of: .assertionSpent) == 19)
+        }
+    }
+
+    enum Event: CaseIterable {
+        case redemption, replay, endedSession, refusal, insertion, outdatedRotation, revocation
+        case push
+
+        func happen(on stores: TestDatabase, spending used: UsedAssertion) async throws {
+            let now = Example.now
+            let grant = Example.grant()
+            let request = Example.id(9)
+            switch self {
+            case .redemption:
+                #expect(try await stores.redeem(grant, spending: used) == .redeemed)
+            case .replay:
+                #expect(try await stores.redeem(grant) == .redeemed)
+                #expect(try await stores.redeem(grant, spending: used) == .replayed)
+            case .endedSession:
+                try await SignInLoss.signedOut.happen(to: stores)
+                #expect(try await stores.redeem(grant, spending: used) == .sessionEnded)
+            case .refusal:
+                let outcome = try await stores.grants.refuse(
+                    grant,
+                    requestID: request,
+                    spending: used,
+                    at: now
+                )
+                #expect(outcome == .redeemed)
+            case .insertion:
+                let outcome = try await stores.grants.insert(grant, spending: used, at: now)
+                #expect(outcome == .redeemed)
+            case .outdatedRotation:
+                #expect(try await stores.rotate(7, spending: used) == .outdated)
+            case .revocation:
+                let outcome = try await stores.grants.revoke(
+                    id: Example.id(1),
+                    spending: used,
+                    at: now
+                )
+                #expect(outcome == .notFound)
+            case .push:
+                let outcome = try await stores.pushedRequests.push(
+                    .example,
+                    spending: used,
+                    at: now
+                )
+                #expect(outcome == .spent)
+            }
+        }
+    }
+}

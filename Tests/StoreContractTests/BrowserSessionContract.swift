@@ -1,0 +1,177 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("BrowserSessionStore") struct BrowserSessionContract {
+    @Test(
+        "OpenID Connect Core §3.1.2.3: a live session is found by cookie and by sid, with its person",
+        arguments: StoreUnderTest.allCases
+    )
+    func found(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let expected = LiveBrowserSession(session: Example.session, person: Example.ann)
+        #expect(try await stores.liveByCookie() == expected)
+        #expect(try await stores.liveByID() == expected)
+    }
+
+    @Test("a session is not found in another realm", arguments: StoreUnderTest.allCases)
+    func otherRealm(_ database: StoreUnderTest) async throws {
+        let sessions = try await database.furnished().sessions
+        let now = Example.now
+        let byCookie = try await sessions.live(
+            cookie: Example.cookie,
+            realmID: "realm-2",
+            at: now,
+            idle: Example.idle
+        )
+        let byID = try await sessions.live(
+            id: "session-1",
+            realmID: "realm-2",
+            at: now,
+            idle: Example.idle
+        )
+        #expect(byCookie == nil)
+        #expect(byID == nil)
+        #expect(try await sessions.end(id: "session-1", realmID: "realm-2", at: now) == .notFound)
+    }
+
+    @Test(
+        "a session is live only until something ends it",
+        arguments: StoreUnderTest.allCases,
+        SignInLoss.allCases
+    )
+    func ended(_ database: StoreUnderTest, _ loss: SignInLoss) async throws {
+        let stores = try await database.furnished()
+        try await loss.happen(to: stores)
+        // Used all the while, so that idleness is not what ends it.
+        try await stores.sessions.touch([("session-1", loss.now)])
+        #expect(try await stores.liveByCookie(at: loss.now) == nil)
+        #expect(try await stores.liveByID(at: loss.now) == nil)
+    }
+
+    @Test("a session that nobody uses ends", arguments: StoreUnderTest.allCases)
+    func idle(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let last = Example.signedIn + Example.idle
+        #expect(try await stores.liveByCookie(at: last - 1) != nil)
+        #expect(try await stores.liveByCookie(at: last) == nil)
+        #expect(try await stores.liveByID(at: last - 1) != nil)
+        #expect(try await stores.liveByID(at: last) == nil)
+    }
+
+    @Test("a session's use is noted, and never backwards", arguments: StoreUnderTest.allCases)
+    func touch(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let second = Example.session("session-2", cookie: Hash256(of: "second"))
+        try await stores.sessions.start(second, replacing: nil)
+        let later = Example.signedIn + 1000
+        try await stores.sessions.touch([("session-1", later), ("session-2", later - 1)])
+        try await stores.sessions.touch([("session-1", later - 500), ("unknown", later)])
+        try await stores.sessions.touch([])
+        #expect(try await stores.liveByID()?.session.lastSeenAt == later)
+        #expect(try await stores.liveByID("session-2")?.session.lastSeenAt == later - 1)
+    }
+
+    @Test(
+        "no session id survives a sign-in: the new session takes the old one's place",
+        arguments: StoreUnderTest.allCases
+    )
+    func replacement(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let next = Example.session("session-2", cookie: Hash256(of: "next"))
+        try await stores.sessions.start(next, replacing: Example.cookie)
+        #expect(try await stores.liveByCookie() == nil)
+        #expect(try await stores.liveByID("session-2")?.session == next)
+    }
+
+    @Test(
+        "a session that cannot start ends nothing",
+        arguments: StoreUnderTest.allCases
+    )
+    func failedStart(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let twice = Example.session("session-1", cookie: Hash256(of: "next"))
+        await #expect(throws: StoreConflict.self) {
+            try await stores.sessions.start(twice, replacing: Example.cookie)
+        }
+        #expect(try await stores.liveByCookie() != nil)
+    }
+
+    @Test("a sign-in ends no session of another realm", arguments: StoreUnderTest.allCases)
+    func replacementElsewhere(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var next = Example.session("session-2", cookie: Hash256(of: "next"))
+        next.realmID = "realm-2"
+        try await stores.sessions.start(next, replacing: Example.cookie)
+        #expect(try await stores.liveByCookie() != nil)
+    }
+
+    @Test("ending a session twice changes nothing", arguments: StoreUnderTest.allCases)
+    func endTwice(_ database: StoreUnderTest) async throws {
+        let sessions = try await database.furnished().sessions
+        let now = Example.now
+        #expect(try await sessions.end(id: "session-1", realmID: "realm-1", at: now) == .changed)
+        #expect(try await sessions.end(id: "session-1", realmID: "realm-1", at: now) == .changed)
+        #expect(try await sessions.end(id: "unknown", realmID: "realm-1", at: now) == .notFound)
+    }
+
+    @Test(
+        "a purge removes what ended or expired before, and nothing else",
+        arguments: StoreUnderTest.allCases
+    )
+    func purge(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let sessions = stores.sessions
+        try await sessions.start(
+            Example.session("session-2", cookie: Hash256(of: "second")),
+            replacing: nil
+        )
+        _ = try await sessions.end(id: "session-2", realmID: "realm-1", at: Example.now)
+        try await sessions.purge(before: Example.now)
+        #expect(
+            try await sessions.end(id: "session-2", realmID: "realm-1", at: Example.now)
+                == .changed
+        )
+        try await sessions.purge(before: Example.now + 1)
+        #expect(
+            try await sessions.end(id: "session-2", realmID: "realm-1", at: Example.now)
+                == .notFound
+        )
+        #expect(try await stores.liveByID() != nil)
+        try await sessions.purge(before: Example.session.expiresAt + 1)
+        #expect(
+            try await sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+                == .notFound
+        )
+    }
+
+    @Test(
+        "a session may be purged under its grants: they are dead with it and without it",
+        arguments: StoreUnderTest.allCases
+    )
+    func purgedUnderGrant(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        try await SignInLoss.signedOut.happen(to: stores)
+        try await stores.sessions.purge(before: Example.now + 1)
+        #expect(try await stores.reading(Example.id(1))?.isLive == false)
+    }
+}
+
+extension TestDatabase {
+    func liveByCookie(at now: Int64 = Example.now) async throws -> LiveBrowserSession? {
+        try await sessions.live(
+            cookie: Example.cookie,
+            realmID: "realm-1",
+            at: now,
+            idle: Example.idle
+        )
+    }
+
+    func liveByID(_ id: String = "session-1", at now: Int64 = Example.now) async throws
+        -> LiveBrowserSession?
+    {
+        try await sessions.live(id: id, realmID: "realm-1", at: now, idle: Example.idle)
+    }
+}

@@ -1,0 +1,164 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("RealmStore: clients and roles") struct ClientContract {
+    @Test("a client_id is taken once in a realm", arguments: StoreUnderTest.allCases)
+    func conflict(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        var client = Example.client
+        client.id = "client-2"
+        #expect(try await realms.create(client) == .conflict)
+        #expect(try await realms.snapshot().clients == [Example.client])
+    }
+
+    @Test(
+        "RFC 6749 §2.2: client_ids are compared as bytes",
+        arguments: StoreUnderTest.allCases
+    )
+    func bytes(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        for (index, clientID) in ["caf\u{E9}", "cafe\u{301}", "Notes"].enumerated() {
+            var client = Example.client
+            client.id = "client-\(index)"
+            client.clientID = clientID
+            #expect(try await realms.create(client) == .created)
+        }
+        #expect(try await realms.snapshot().clients.count == 4)
+    }
+
+    @Test(
+        "of any number of concurrent creations of a client_id exactly one wins",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        for round in 1...20 {
+            let answers = try await concurrently(8) { index in
+                var client = Example.client
+                client.id = "client-\(round)-\(index)"
+                client.clientID = "client-\(round)"
+                return try await realms.create(client)
+            }
+            #expect(answers.count(of: .created) == 1)
+        }
+    }
+
+    @Test("a client without its realm is refused", arguments: StoreUnderTest.allCases)
+    func missingRealm(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        var client = Example.client
+        client.id = "client-2"
+        client.realmID = "unknown"
+        await #expect(throws: MissingReference.self) { try await realms.create(client) }
+    }
+
+    @Test("an update leaves client_id and realm", arguments: StoreUnderTest.allCases)
+    func update(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        var changed = Client.everythingSet
+        changed.id = Example.client.id
+        changed.clientID = "renamed"
+        changed.realmID = "realm-2"
+        #expect(try await realms.update(changed) == .changed)
+        changed.clientID = "notes"
+        changed.realmID = "realm-1"
+        #expect(try await realms.snapshot().clients == [changed])
+        // And back: what was optional is gone again.
+        #expect(try await realms.update(Example.client) == .changed)
+        #expect(try await realms.snapshot().clients == [Example.client])
+        changed.id = "unknown"
+        #expect(try await realms.update(changed) == .notFound)
+    }
+
+    @Test("a client's secret is kept in either form", arguments: StoreUnderTest.allCases)
+    func secrets(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        for secret in [ClientSecret.hashed(Hash256(of: "x").bytes), .sealed("sealed"), nil] {
+            var client = Example.client
+            client.secret = secret
+            #expect(try await realms.update(client) == .changed)
+            #expect(try await realms.snapshot().clients.first?.secret == secret)
+        }
+    }
+
+    @Test("a client is deleted with its roles", arguments: StoreUnderTest.allCases)
+    func deletion(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let role = RoleName(clientID: "notes", name: "editor")
+        _ = try await stores.people.assign(role, to: "person-ann", realmID: "realm-1")
+        #expect(try await stores.realms.deleteClient(id: "client-uuid") == .changed)
+        #expect(try await stores.realms.roles(realmID: "realm-1") == [Example.realmRole])
+        let ann = try await stores.people.person(id: "person-ann", realmID: "realm-1")
+        #expect(ann?.roles == [RoleName(clientID: nil, name: "admin")])
+        #expect(try await stores.realms.deleteClient(id: "client-uuid") == .notFound)
+    }
+
+    @Test("roles come in the order of client and name", arguments: StoreUnderTest.allCases)
+    func roleOrder(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        #expect(try await realms.create(Example.role("role-3", "a", of: "notes")) == .created)
+        #expect(try await realms.create(Example.role("role-4", "z")) == .created)
+        #expect(try await realms.create(Example.role("role-5", "Z")) == .created)
+        let names = try await realms.roles(realmID: "realm-1").map(\.name)
+        #expect(names == ["Z", "admin", "z", "a", "editor"])
+    }
+
+    @Test(
+        "a role's name is taken once in the realm and once in each client",
+        arguments: StoreUnderTest.allCases
+    )
+    func roleConflict(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        #expect(try await realms.create(Example.role("role-3", "admin")) == .conflict)
+        #expect(try await realms.create(Example.role("role-3", "editor", of: "notes")) == .conflict)
+        #expect(try await realms.create(Example.role("role-3", "editor")) == .created)
+        #expect(try await realms.create(Example.role("role-4", "admin", of: "notes")) == .created)
+        await #expect(throws: MissingReference.self) {
+            try await realms.create(Example.role("role-5", "x", of: "unknown"))
+        }
+    }
+
+    @Test("a deleted role is taken from everybody", arguments: StoreUnderTest.allCases)
+    func roleDeletion(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.realms.deleteRole(id: "role-1") == .changed)
+        #expect(try await stores.realms.deleteRole(id: "role-1") == .notFound)
+        let ann = try await stores.people.person(id: "person-ann", realmID: "realm-1")
+        #expect(ann?.roles == [])
+    }
+}
+
+extension Client {
+    /// No member has its default.
+    static var everythingSet: Client {
+        var client = Client(
+            id: "client-0",
+            realmID: "realm-1",
+            clientID: "everything",
+            name: "Everything \u{7F}",
+            type: .confidential,
+            authentication: .privateKeyJWT
+        )
+        client.isEnabled = false
+        client.secret = .sealed("sealed")
+        client.keySet = ["keys": [["kty": "EC", "x": 1]]]
+        client.redirectURIs = [RedirectURI("https://app.example/cb"), RedirectURI("a:/\u{E9}")]
+        client.postLogoutRedirectURIs = [RedirectURI("https://app.example/bye")]
+        client.grantTypes = [.clientCredentials]
+        client.requiresPKCE = false
+        client.requiresConsent = true
+        client.requiresPushedRequests = true
+        client.isDevelopment = true
+        client.defaultScopes = []
+        client.optionalScopes = ["a", "b"]
+        client.signingAlgorithm = .edDSA
+        client.accessTokenLifetime = 60
+        client.webOrigins = ["https://app.example"]
+        client.mappers = [ClaimMapper(.audience("api"))]
+        client.roleClients = []
+        return client
+    }
+}

@@ -1,0 +1,172 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("PersonStore: passwords and consent") struct CredentialContract {
+    @Test(
+        "a login is a user name, or an e-mail address where allowed, without regard to case",
+        arguments: StoreUnderTest.allCases
+    )
+    func login(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let ann = PersonCredentials(person: Example.ann, password: Example.password)
+        #expect(try await stores.credentials("ann") == ann)
+        #expect(try await stores.credentials("ANN") == ann)
+        #expect(try await stores.credentials("ann@example.com") == nil)
+        #expect(try await stores.credentials("Ann@Example.COM", byEmail: true) == ann)
+        #expect(try await stores.credentials("ann", byEmail: true) == ann)
+        #expect(try await stores.credentials("nobody", byEmail: true) == nil)
+        #expect(try await stores.credentials("") == nil)
+        let elsewhere = try await stores.people.credentials(
+            realmID: "realm-2",
+            login: "ann",
+            byEmail: true
+        )
+        #expect(elsewhere == nil)
+    }
+
+    @Test(
+        "somebody's user name comes before somebody else's e-mail address",
+        arguments: StoreUnderTest.allCases
+    )
+    func precedence(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var bob = Example.person("bob")
+        bob.username = "ann@example.com"
+        _ = try await stores.people.create(NewPerson(person: bob, password: nil))
+        let found = try await stores.credentials("ann@example.com", byEmail: true)
+        #expect(found == PersonCredentials(person: bob, password: nil))
+    }
+
+    @Test(
+        "a new password ends every session and grant from before, and none from after",
+        arguments: StoreUnderTest.allCases
+    )
+    func setPassword(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.isOffline = true
+        #expect(try await stores.redeem(grant) == .redeemed)
+        let new = PasswordHash(encoded: "new")
+        let later = Example.now + 10
+        #expect(try await stores.people.setPassword(new, of: "person-ann", at: later) == .changed)
+        #expect(try await stores.people.setPassword(new, of: "unknown", at: later) == .notFound)
+        #expect(try await stores.credentials("ann")?.password == new)
+        #expect(try await stores.liveByCookie(at: later) == nil)
+        #expect(try await stores.reading(grant.id, at: later)?.isLive == false)
+
+        var session = Example.session("session-2", cookie: Example.cookie)
+        session.cookieHash = Hash256(of: "after")
+        session.authenticatedAt = later
+        try await stores.sessions.start(session, replacing: nil)
+        #expect(try await stores.liveByID("session-2", at: later) != nil)
+        var after = Example.grant(Example.id(2))
+        after.sessionID = "session-2"
+        after.createdAt = later
+        #expect(try await stores.redeem(after, request: Example.id(8), at: later) == .redeemed)
+        #expect(try await stores.reading(after.id, at: later)?.isLive == true)
+    }
+
+    @Test(
+        "a clock that was set back does not revive what a new password ended",
+        arguments: StoreUnderTest.allCases
+    )
+    func clockSetBack(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        let new = PasswordHash(encoded: "new")
+        _ = try await people.setPassword(new, of: "person-ann", at: Example.now)
+        _ = try await people.setPassword(new, of: "person-ann", at: Example.now - 500)
+        let ann = try await people.person(id: "person-ann", realmID: "realm-1")
+        #expect(ann?.person.notBefore == Example.now)
+    }
+
+    @Test(
+        "decision 20: a rehash signs nobody out, and yields to a password changed meanwhile",
+        arguments: StoreUnderTest.allCases
+    )
+    func upgrade(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let stronger = PasswordHash(encoded: "stronger")
+        try await stores.people.upgradePassword(Example.password, to: stronger, of: "person-ann")
+        #expect(try await stores.credentials("ann")?.password == stronger)
+        #expect(try await stores.liveByCookie() != nil)
+        let late = PasswordHash(encoded: "late")
+        try await stores.people.upgradePassword(Example.password, to: late, of: "person-ann")
+        #expect(try await stores.credentials("ann")?.password == stronger)
+    }
+
+    @Test(
+        "decision 21: consent adds up, for one client",
+        arguments: StoreUnderTest.allCases
+    )
+    func consent(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let people = stores.people
+        var other = Example.client
+        other.id = "client-2"
+        other.clientID = "other"
+        _ = try await stores.realms.create(other)
+        #expect(try await people.consent(personID: "person-ann", clientID: "client-uuid") == nil)
+        for tokens in [["openid", "email"], ["profile", "openid"]] {
+            try await people.allow(
+                Scope(tokens: tokens),
+                to: "client-uuid",
+                by: "person-ann",
+                at: Example.now
+            )
+        }
+        let consent = try await people.consent(personID: "person-ann", clientID: "client-uuid")
+        #expect(consent == Scope(tokens: ["openid", "email", "profile"]))
+        #expect(try await people.consent(personID: "person-ann", clientID: "client-2") == nil)
+        try await people.allow(.none, to: "client-2", by: "person-ann", at: Example.now)
+        let none = try await people.consent(personID: "person-ann", clientID: "client-2")
+        #expect(none == Scope.none)
+    }
+
+    @Test(
+        "decision 21: concurrent consents are all kept",
+        arguments: StoreUnderTest.allCases
+    )
+    func consentRace(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        _ = try await concurrently(20) { index in
+            try await people.allow(
+                Scope(tokens: ["scope-\(index)"]),
+                to: "client-uuid",
+                by: "person-ann",
+                at: Example.now
+            )
+        }
+        let consent = try await people.consent(personID: "person-ann", clientID: "client-uuid")
+        #expect(consent == Scope(tokens: (0..<20).map { "scope-\($0)" }))
+    }
+
+    @Test(
+        "consent goes with the person and with the client, and needs both",
+        arguments: StoreUnderTest.allCases
+    )
+    func consentEnds(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let scope = Scope(tokens: ["openid"])
+        let allow = { (person: String, client: String) in
+            try await stores.people.allow(scope, to: client, by: person, at: Example.now)
+        }
+        try await allow("person-ann", "client-uuid")
+        await #expect(throws: MissingReference.self) { try await allow("unknown", "client-uuid") }
+        await #expect(throws: MissingReference.self) { try await allow("person-ann", "unknown") }
+        #expect(try await stores.realms.deleteClient(id: "client-uuid") == .changed)
+        let consent = try await stores.people.consent(
+            personID: "person-ann",
+            clientID: "client-uuid"
+        )
+        #expect(consent == nil)
+    }
+}
+
+extension TestDatabase {
+    func credentials(_ login: String, byEmail: Bool = false) async throws -> PersonCredentials? {
+        try await people.credentials(realmID: "realm-1", login: login, byEmail: byEmail)
+    }
+}

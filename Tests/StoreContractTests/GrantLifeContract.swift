@@ -1,0 +1,222 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("GrantStore: a grant's life") struct GrantLifeContract {
+    @Test(
+        "mechanisms: a grant is alive only while all that it hangs on allows it",
+        arguments: StoreUnderTest.allCases,
+        GrantDeath.allCases
+    )
+    func death(_ database: StoreUnderTest, _ death: GrantDeath) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        #expect(try await stores.reading(Example.id(1), at: death.before)?.isLive == true)
+        try await death.happen(to: stores)
+        #expect(try await stores.reading(Example.id(1), at: death.now)?.isLive != true)
+        #expect(try await stores.rotate(at: death.now) == .outdated)
+    }
+
+    @Test(
+        "OpenID Connect Core §11: an offline grant outlives its browser session",
+        arguments: StoreUnderTest.allCases
+    )
+    func offline(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.isOffline = true
+        grant.expiresAt = nil
+        #expect(try await stores.redeem(grant) == .redeemed)
+        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        #expect(try await stores.reading(grant.id)?.isLive == true)
+        #expect(try await stores.rotate() == .rotated)
+    }
+
+    @Test("a grant is not read in another realm", arguments: StoreUnderTest.allCases)
+    func otherRealm(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        let reading = try await stores.grants.grant(
+            id: Example.id(1),
+            realmID: "realm-2",
+            at: Example.now
+        )
+        #expect(reading == nil)
+    }
+
+    @Test(
+        "mechanisms: a rotation moves the grant to the next generation and says who asked",
+        arguments: StoreUnderTest.allCases
+    )
+    func rotation(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        let key = Hash256(of: "key")
+        let rotation = Rotation(
+            grantID: Example.id(1),
+            generation: 1,
+            idempotencyKey: key,
+            keyID: [5, 6, 7, 8]
+        )
+        let later = Example.now + 100
+        #expect(try await stores.grants.rotate(rotation, spending: nil, at: later) == .rotated)
+        var expected = Example.grant()
+        expected.refresh?.generation = 2
+        expected.refresh?.idempotencyKey = key
+        expected.refresh?.keyID = [5, 6, 7, 8]
+        expected.refresh?.rotatedAt = later
+        #expect(try await stores.reading(Example.id(1), at: later)?.grant == expected)
+    }
+
+    @Test(
+        "RFC 9700 §4.14.2: of any number of concurrent rotations of a generation exactly one wins",
+        arguments: StoreUnderTest.allCases
+    )
+    func rotationRace(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        for generation: UInt32 in 1...20 {
+            let answers = try await concurrently(20) { _ in
+                try await stores.rotate(generation)
+            }
+            #expect(answers.count(of: .rotated) == 1)
+            #expect(answers.count(of: .outdated) == 19)
+        }
+        #expect(try await stores.reading(Example.id(1))?.grant.refresh?.generation == 21)
+    }
+
+    @Test(
+        "mechanisms: neither an earlier nor a later generation rotates",
+        arguments: StoreUnderTest.allCases,
+        [0, 1, 3] as [UInt32]
+    )
+    func outdated(_ database: StoreUnderTest, _ generation: UInt32) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        #expect(try await stores.rotate(1) == .rotated)
+        #expect(try await stores.rotate(generation) == .outdated)
+        #expect(try await stores.reading(Example.id(1))?.grant.refresh?.generation == 2)
+    }
+
+    @Test("the last generation does not wrap around", arguments: StoreUnderTest.allCases)
+    func lastGeneration(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.refresh?.generation = .max
+        #expect(try await stores.redeem(grant) == .redeemed)
+        #expect(try await stores.rotate(.max) == .outdated)
+        #expect(try await stores.reading(grant.id)?.grant.refresh?.generation == .max)
+    }
+
+    @Test("a grant without refresh state does not rotate", arguments: StoreUnderTest.allCases)
+    func nothingToRotate(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.refresh = nil
+        #expect(try await stores.redeem(grant) == .redeemed)
+        #expect(try await stores.rotate(0) == .outdated)
+        #expect(try await stores.reading(grant.id)?.isLive == true)
+    }
+
+    @Test(
+        "RFC 7009 §2.2: ending a grant twice changes nothing, and no grant is an answer too",
+        arguments: StoreUnderTest.allCases
+    )
+    func revocation(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        for now in [Example.now, Example.now + 1] {
+            let outcome = try await stores.grants.revoke(
+                id: Example.id(1),
+                spending: nil,
+                at: now
+            )
+            #expect(outcome == .revoked)
+        }
+        let outcome = try await stores.grants.revoke(id: Example.id(2), spending: nil, at: 1)
+        #expect(outcome == .notFound)
+    }
+}
+
+/// Everything a live grant may die of.
+enum GrantDeath: String, CaseIterable, CustomTestStringConvertible {
+    case revoked = "it was revoked"
+    case expired = "its time is over"
+    case idle = "nobody refreshed it for too long"
+    case clientDeleted = "its client was deleted"
+    case signedOut = "its browser session ended"
+    case sessionReplaced = "its browser session was replaced"
+    case personDisabled = "its person was disabled"
+    case personDeleted = "its person was deleted"
+    case notBefore = "its person was signed out everywhere"
+    case passwordChanged = "its person's password was changed"
+    case realmDeleted = "its realm was deleted"
+
+    var testDescription: String { rawValue }
+
+    /// When it is dead.
+    var now: Int64 {
+        switch self {
+        case .expired: Example.signedIn + 36_000
+        case .idle: Example.now + 1800
+        default: Example.now + 2
+        }
+    }
+
+    /// When it was still alive.
+    var before: Int64 {
+        switch self {
+        case .idle: Example.now + 1799
+        default: Example.now
+        }
+    }
+
+    func happen(to stores: TestDatabase) async throws {
+        switch self {
+        case .revoked:
+            let outcome = try await stores.grants.revoke(
+                id: Example.id(1),
+                spending: nil,
+                at: Example.now
+            )
+            #expect(outcome == .revoked)
+        case .expired:
+            // Refreshed meanwhile, so that idleness is not what ends it.
+            var now = Example.now
+            for generation: UInt32 in 1...21 {
+                now += 1700
+                #expect(try await stores.rotate(generation, at: now) == .rotated)
+            }
+        case .idle: break
+        case .clientDeleted:
+            #expect(try await stores.realms.deleteClient(id: "client-uuid") == .changed)
+        case .signedOut: try await SignInLoss.signedOut.happen(to: stores)
+        case .sessionReplaced: try await SignInLoss.replaced.happen(to: stores)
+        case .personDisabled: try await SignInLoss.disabled.happen(to: stores)
+        case .personDeleted: try await SignInLoss.deleted.happen(to: stores)
+        case .notBefore:
+            var person = Example.ann
+            person.notBefore = Example.now + 1
+            #expect(try await stores.people.update(person) == .changed)
+        case .passwordChanged: try await SignInLoss.passwordChanged.happen(to: stores)
+        case .realmDeleted: try await SignInLoss.realmDeleted.happen(to: stores)
+        }
+    }
+}
+
+extension TestDatabase {
+    func rotate(
+        _ generation: UInt32 = 1,
+        spending assertion: UsedAssertion? = nil,
+        at now: Int64 = Example.now
+    ) async throws -> RotationOutcome {
+        let rotation = Rotation(
+            grantID: Example.id(1),
+            generation: generation,
+            idempotencyKey: nil,
+            keyID: [1, 2, 3, 4]
+        )
+        return try await grants.rotate(rotation, spending: assertion, at: now)
+    }
+}

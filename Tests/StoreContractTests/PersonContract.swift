@@ -1,0 +1,192 @@
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("PersonStore: people") struct PersonContract {
+    @Test("a person is found as they were created", arguments: StoreUnderTest.allCases)
+    func creation(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        let person = Person.everythingSet
+        let roles = [
+            RoleName(clientID: nil, name: "admin"), RoleName(clientID: "notes", name: "editor"),
+        ]
+        let new = NewPerson(person: person, password: nil, roles: roles)
+        #expect(try await people.create(new) == .created)
+        let found = try await people.person(id: person.id, realmID: "realm-1")
+        #expect(found == PersonWithRoles(person: person, roles: roles))
+        #expect(try await people.person(id: person.id, realmID: "realm-2") == nil)
+        #expect(try await people.person(id: "unknown", realmID: "realm-1") == nil)
+    }
+
+    @Test(
+        "user name and e-mail address are taken once, without regard to case",
+        arguments: StoreUnderTest.allCases,
+        [("ann", nil), ("ANN", nil), ("other", "ann@example.com"), ("other", "Ann@Example.Com")]
+    )
+    func conflict(_ database: StoreUnderTest, _ taken: (name: String, email: String?)) async throws
+    {
+        let people = try await database.furnished().people
+        var person = Example.person("other")
+        person.username = taken.name
+        person.email = taken.email
+        #expect(try await people.create(NewPerson(person: person, password: nil)) == .conflict)
+        #expect(try await people.people(realmID: "realm-1", after: nil, limit: 9) == [Example.ann])
+    }
+
+    @Test("people without an e-mail address do not conflict", arguments: StoreUnderTest.allCases)
+    func noEmail(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        for name in ["bob", "cid"] {
+            var person = Example.person(name)
+            person.email = nil
+            #expect(try await people.create(NewPerson(person: person, password: nil)) == .created)
+        }
+    }
+
+    @Test(
+        "of any number of concurrent creations of a user name exactly one wins",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        for round in 1...20 {
+            let answers = try await concurrently(8) { index in
+                var person = Example.person("person-\(round)-\(index)")
+                person.username = "Round-\(round)"
+                return try await people.create(NewPerson(person: person, password: nil))
+            }
+            #expect(answers.count(of: .created) == 1)
+        }
+    }
+
+    @Test(
+        "a person is created with all their roles or not at all",
+        arguments: StoreUnderTest.allCases
+    )
+    func atomic(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        for role in [
+            RoleName(clientID: nil, name: "editor"), RoleName(clientID: "notes", name: "admin"),
+        ] {
+            let new = NewPerson(person: Example.person("bob"), password: nil, roles: [role])
+            await #expect(throws: MissingReference.self) { try await people.create(new) }
+            #expect(try await people.person(id: "person-bob", realmID: "realm-1") == nil)
+        }
+        var elsewhere = Example.person("bob")
+        elsewhere.realmID = "unknown"
+        await #expect(throws: MissingReference.self) {
+            try await people.create(NewPerson(person: elsewhere, password: nil))
+        }
+    }
+
+    @Test(
+        "OpenID Connect Core §2: a deleted person's id is never given to another",
+        arguments: StoreUnderTest.allCases
+    )
+    func deletion(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-2") == .notFound)
+        #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-1") == .changed)
+        #expect(try await people.deletePerson(id: "person-ann", realmID: "realm-1") == .notFound)
+        #expect(try await people.person(id: "person-ann", realmID: "realm-1") == nil)
+        let again = NewPerson(person: Example.ann, password: nil)
+        #expect(try await people.create(again) == .conflict)
+        // The user name is free.
+        var other = Example.ann
+        other.id = "person-2"
+        #expect(try await people.create(NewPerson(person: other, password: nil)) == .created)
+    }
+
+    @Test("an update leaves id, realm and creation", arguments: StoreUnderTest.allCases)
+    func update(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        var changed = Person.everythingSet
+        changed.id = "person-ann"
+        changed.createdAt = 1
+        #expect(try await people.update(changed) == .changed)
+        changed.createdAt = Example.ann.createdAt
+        #expect(try await people.person(id: "person-ann", realmID: "realm-1")?.person == changed)
+        changed.id = "unknown"
+        #expect(try await people.update(changed) == .notFound)
+    }
+
+    @Test("an update that takes another's name is refused", arguments: StoreUnderTest.allCases)
+    func updateConflict(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        let bob = Example.person("bob")
+        _ = try await people.create(NewPerson(person: bob, password: nil))
+        var changed = bob
+        changed.username = "Ann"
+        await #expect(throws: StoreConflict.self) { try await people.update(changed) }
+        changed = bob
+        changed.email = "ANN@example.com"
+        await #expect(throws: StoreConflict.self) { try await people.update(changed) }
+        #expect(try await people.person(id: "person-bob", realmID: "realm-1")?.person == bob)
+    }
+
+    @Test("people come in pages in the order of user names", arguments: StoreUnderTest.allCases)
+    func pages(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        for name in ["zoe", "bob", "eve"] {
+            _ = try await people.create(NewPerson(person: Example.person(name), password: nil))
+        }
+        var names: [String] = []
+        while true {
+            let page = try await people.people(realmID: "realm-1", after: names.last, limit: 2)
+            names += page.map(\.username)
+            if page.isEmpty { break }
+        }
+        #expect(names == ["ann", "bob", "eve", "zoe"])
+        #expect(try await people.people(realmID: "realm-2", after: nil, limit: 2).isEmpty)
+        #expect(try await people.people(realmID: "realm-1", after: nil, limit: -1).isEmpty)
+    }
+
+    @Test("a role is given, given again, and taken", arguments: StoreUnderTest.allCases)
+    func roles(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        let role = RoleName(clientID: "notes", name: "editor")
+        let realm = "realm-1"
+        #expect(try await people.assign(role, to: "person-ann", realmID: realm) == .changed)
+        #expect(try await people.assign(role, to: "person-ann", realmID: realm) == .changed)
+        let ann = try await people.person(id: "person-ann", realmID: realm)
+        #expect(ann?.roles == [RoleName(clientID: nil, name: "admin"), role])
+        #expect(try await people.remove(role, from: "person-ann", realmID: realm) == .changed)
+        #expect(try await people.remove(role, from: "person-ann", realmID: realm) == .notFound)
+        let without = try await people.person(id: "person-ann", realmID: realm)
+        #expect(without?.roles == [RoleName(clientID: nil, name: "admin")])
+    }
+
+    @Test(
+        "only a role that there is goes to a person that there is",
+        arguments: StoreUnderTest.allCases
+    )
+    func unknownRoles(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        let admin = RoleName(clientID: nil, name: "admin")
+        let unknown = RoleName(clientID: "notes", name: "admin")
+        #expect(try await people.assign(unknown, to: "person-ann", realmID: "realm-1") == .notFound)
+        #expect(try await people.assign(admin, to: "unknown", realmID: "realm-1") == .notFound)
+        #expect(try await people.assign(admin, to: "person-ann", realmID: "realm-2") == .notFound)
+        #expect(
+            try await people.remove(unknown, from: "person-ann", realmID: "realm-1") == .notFound
+        )
+        #expect(try await people.remove(admin, from: "person-ann", realmID: "realm-2") == .notFound)
+    }
+}
+
+extension Person {
+    /// No member has its default.
+    static var everythingSet: Person {
+        var person = Example.person("zo\u{EB}")
+        person.email = "Zo\u{EB}@Example.com"
+        person.isEmailVerified = true
+        person.givenName = "Zo\u{EB}"
+        person.familyName = "O'Neill \u{1F511}"
+        person.isEnabled = false
+        person.notBefore = 77
+        person.attributes = ["locale": ["de"], "dept": ["a", "\"b\""], "none": []]
+        person.updatedAt = 99
+        return person
+    }
+}

@@ -1,0 +1,256 @@
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("RealmStore: realms and keys") struct RealmContract {
+    @Test(
+        "a realm is created with all that it starts with, as it was given",
+        arguments: StoreUnderTest.allCases
+    )
+    func creation(_ database: StoreUnderTest) async throws {
+        let realms = try database.empty().realms
+        var new = Example.newRealm
+        new.realm = .everythingSet
+        new.clients = [.everythingSet, Example.client]
+        #expect(try await realms.create(new) == .created)
+        let snapshot = try await realms.snapshot()
+        #expect(snapshot.realms == [new.realm])
+        #expect(snapshot.clients == new.clients)
+        #expect(snapshot.keys == new.keys)
+        #expect(try await realms.roles(realmID: "realm-1") == new.roles)
+    }
+
+    @Test("defaults are kept as they are", arguments: StoreUnderTest.allCases)
+    func defaults(_ database: StoreUnderTest) async throws {
+        let snapshot = try await database.furnished().realms.snapshot()
+        #expect(snapshot.realms == [Example.realm])
+        #expect(snapshot.clients == [Example.client])
+    }
+
+    @Test(
+        "decision 24: neither a realm's name nor its issuer is given twice",
+        arguments: StoreUnderTest.allCases,
+        [true, false]
+    )
+    func conflict(_ database: StoreUnderTest, sameName: Bool) async throws {
+        let realms = try await database.furnished().realms
+        let version = try await realms.version()
+        let other = Realm(
+            id: "realm-2",
+            name: sameName ? "demo" : "other",
+            displayName: "Other",
+            issuer: sameName ? "https://id.example/realms/other" : Example.realm.issuer
+        )
+        #expect(try await realms.create(NewRealm(realm: other, keys: [])) == .conflict)
+        #expect(try await realms.snapshot().realms == [Example.realm])
+        #expect(try await realms.version() == version)
+    }
+
+    @Test(
+        "of any number of concurrent creations of one name exactly one wins",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        let realms = try database.empty().realms
+        for round in 1...20 {
+            let answers = try await concurrently(8) { index in
+                let realm = Realm(
+                    id: "realm-\(round)-\(index)",
+                    name: "name-\(round)",
+                    displayName: "",
+                    issuer: "https://id.example/\(round)/\(index)"
+                )
+                return try await realms.create(NewRealm(realm: realm, keys: []))
+            }
+            #expect(answers.count(of: .created) == 1)
+            #expect(answers.count(of: .conflict) == 7)
+        }
+    }
+
+    @Test("a realm is created whole or not at all", arguments: StoreUnderTest.allCases)
+    func atomic(_ database: StoreUnderTest) async throws {
+        let realms = try database.empty().realms
+        var new = Example.newRealm
+        new.people.append(
+            NewPerson(
+                person: Example.person("bob"),
+                password: nil,
+                roles: [RoleName(clientID: nil, name: "unknown")]
+            )
+        )
+        await #expect(throws: MissingReference.self) { try await realms.create(new) }
+        new.people = []
+        new.clients.append(Example.client)
+        await #expect(throws: StoreConflict.self) { try await realms.create(new) }
+        let snapshot = try await realms.snapshot()
+        #expect(snapshot.realms.isEmpty && snapshot.clients.isEmpty && snapshot.keys.isEmpty)
+    }
+
+    @Test("an update leaves name, id and issuer", arguments: StoreUnderTest.allCases)
+    func update(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        var changed = Realm.everythingSet
+        changed.name = "renamed"
+        changed.issuer = "https://evil.example"
+        #expect(try await realms.update(changed) == .changed)
+        #expect(try await realms.snapshot().realms == [.everythingSet])
+        changed.id = "unknown"
+        #expect(try await realms.update(changed) == .notFound)
+    }
+
+    @Test("a realm is deleted with everything in it", arguments: StoreUnderTest.allCases)
+    func deletion(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.realms.deleteRealm(id: "realm-1") == .changed)
+        let snapshot = try await stores.realms.snapshot()
+        #expect(snapshot.realms.isEmpty && snapshot.clients.isEmpty && snapshot.keys.isEmpty)
+        #expect(try await stores.realms.roles(realmID: "realm-1").isEmpty)
+        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") == nil)
+        #expect(try await stores.realms.deleteRealm(id: "realm-1") == .notFound)
+    }
+
+    @Test("a deleted realm can be made again", arguments: StoreUnderTest.allCases)
+    func recreation(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        _ = try await stores.people.deletePerson(id: "person-ann", realmID: "realm-1")
+        #expect(try await stores.realms.deleteRealm(id: "realm-1") == .changed)
+        #expect(try await stores.realms.create(Example.newRealm) == .created)
+        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") != nil)
+    }
+
+    @Test(
+        "mechanisms: every change of a realm, client or key raises the version, nothing else does",
+        arguments: StoreUnderTest.allCases
+    )
+    func version(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let realms = stores.realms
+        var last = try await realms.version()
+        func expect(raised: Bool, _ change: StaticString) async throws {
+            let version = try await realms.version()
+            #expect((version > last) == raised, "\(change)")
+            #expect(try await realms.snapshot().version == version)
+            last = version
+        }
+        _ = try await realms.create(Example.newRealm)
+        try await expect(raised: true, "create realm")
+        _ = try await realms.update(Example.realm)
+        try await expect(raised: true, "update realm")
+        var client = Example.client
+        client.id = "client-2"
+        client.clientID = "other"
+        _ = try await realms.create(client)
+        try await expect(raised: true, "create client")
+        _ = try await realms.create(client)
+        try await expect(raised: false, "conflict")
+        _ = try await realms.update(client)
+        try await expect(raised: true, "update client")
+        _ = try await realms.deleteClient(id: "client-2")
+        try await expect(raised: true, "delete client")
+        _ = try await realms.deleteClient(id: "client-2")
+        try await expect(raised: false, "delete nothing")
+        var key = Example.key
+        key.keyID = "key-2"
+        key.retiredFrom = 5
+        try await realms.rotate(adding: [key], changing: [])
+        try await expect(raised: true, "rotate")
+        try await realms.removeKeys(retiredBefore: 5)
+        try await expect(raised: false, "remove no key")
+        try await realms.removeKeys(retiredBefore: 6)
+        try await expect(raised: true, "remove a key")
+        _ = try await stores.people.create(NewPerson(person: Example.person("bob"), password: nil))
+        try await stores.sessions.start(Example.session, replacing: nil)
+        _ = try await stores.redeem(Example.grant())
+        try await expect(raised: false, "a sign-in")
+        _ = try await realms.deleteRealm(id: "realm-1")
+        try await expect(raised: true, "delete realm")
+    }
+
+    @Test(
+        "OpenID Connect Core §10.1.1: a key rotation is seen whole or not at all",
+        arguments: StoreUnderTest.allCases
+    )
+    func rotation(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        var next = Example.key
+        next.keyID = "key-2"
+        next.activeFrom = Example.now + 600
+        var retiring = Example.key
+        retiring.retiredFrom = Example.now + 900
+        try await realms.rotate(adding: [next], changing: [retiring])
+        #expect(try await realms.snapshot().keys == [retiring, next])
+
+        var third = Example.key
+        third.keyID = "key-3"
+        await #expect(throws: StoreConflict.self) {
+            try await realms.rotate(adding: [third, next], changing: [])
+        }
+        var unknown = Example.key
+        unknown.keyID = "unknown"
+        await #expect(throws: MissingReference.self) {
+            try await realms.rotate(adding: [third], changing: [unknown])
+        }
+        #expect(try await realms.snapshot().keys == [retiring, next])
+    }
+
+    @Test("only keys that were retired before are removed", arguments: StoreUnderTest.allCases)
+    func removal(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        var retired = Example.key
+        retired.retiredFrom = Example.now
+        try await realms.rotate(adding: [], changing: [retired])
+        try await realms.removeKeys(retiredBefore: Example.now)
+        #expect(try await realms.snapshot().keys == [retired])
+        try await realms.removeKeys(retiredBefore: Example.now + 1)
+        #expect(try await realms.snapshot().keys.isEmpty)
+    }
+
+    @Test(
+        "a snapshot is consistent: clients, keys and version are of one moment",
+        arguments: StoreUnderTest.allCases
+    )
+    func consistentSnapshot(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        let first = try await realms.version()
+        let answers = try await concurrently(40) { index -> Bool in
+            if index.isMultiple(of: 2) {
+                var client = Example.client
+                client.id = "client-\(index)"
+                client.clientID = "client-\(index)"
+                return try await realms.create(client) == .created
+            }
+            let snapshot = try await realms.snapshot()
+            return snapshot.version - first == Int64(snapshot.clients.count - 1)
+        }
+        #expect(answers.allSatisfy { $0 })
+    }
+}
+
+extension Realm {
+    /// No member has its default.
+    static var everythingSet: Realm {
+        var realm = Example.realm
+        realm.displayName = "Démo \u{1F511} \"x\""
+        realm.isEnabled = false
+        realm.signingAlgorithm = .rs256
+        realm.notBefore = 12
+        realm.signsInWithEmail = false
+        realm.lifetimes.accessToken = 1
+        realm.lifetimes.code = 2
+        realm.lifetimes.sessionIdle = 3
+        realm.lifetimes.sessionMaximum = 4
+        realm.lifetimes.offlineIdle = 5
+        realm.lifetimes.offlineMaximum = 6
+        realm.lifetimes.refreshGrace = 7
+        realm.lifetimes.pushedRequest = 8
+        realm.mappers = [
+            ClaimMapper(.realmRoles(claim: "roles"), into: [.accessToken]),
+            ClaimMapper(.clientRoles(clientID: "notes", claim: "notes_roles")),
+            ClaimMapper(.attribute(name: "dept", claim: "department", isMultivalued: true)),
+            ClaimMapper(.fixed(claim: "tenant", value: ["a": [1, 2.5, nil, true]]), into: []),
+            ClaimMapper(.audience("api"), into: [.idToken, .userInfo]),
+        ]
+        return realm
+    }
+}
