@@ -20,6 +20,7 @@ package protocol SQLDatabase: Sendable {
     /// time) and changes nothing but the database. What it throws undoes all that it wrote.
     ///
     /// - Throws: `StoreBusy` where the database cannot take it now.
+    @discardableResult
     func write<Value: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> Value)
         async throws -> Value
 }

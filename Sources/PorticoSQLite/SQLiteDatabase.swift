@@ -10,7 +10,6 @@ package final class SQLiteDatabase: SQLDatabase {
     private let main: any DatabaseWriter
     /// Reads that may take long; `nil` in memory, where there is one connection only.
     private let scans: DatabasePool?
-    private let scanThreads = DispatchQueue(label: "portico.scan", attributes: .concurrent)
     private let connections: SQLiteConnections
     private let commits: CommitQueue
 
@@ -97,7 +96,9 @@ package final class SQLiteDatabase: SQLDatabase {
         _ body: @escaping @Sendable (any SQLReader) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            scanThreads.async { [main, scans, connections] in
+            // A serial queue has a thread of its own: those of concurrent queues are, on Linux, the
+            // ones that tasks run on.
+            DispatchQueue(label: "portico.scan").async { [main, scans, connections] in
                 continuation.resume(
                     with: Result {
                         try translatingErrors {
@@ -110,6 +111,7 @@ package final class SQLiteDatabase: SQLDatabase {
         }
     }
 
+    @discardableResult
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value {

@@ -29,7 +29,6 @@ final class SQLiteStatement {
         for index in 0..<parameterCount {
             let name = sqlite3_bind_parameter_name(handle, Int32(index + 1))
             guard let name, String(cString: name) == "$\(index + 1)" else {
-                sqlite3_finalize(handle)
                 throw SQLError(.badStatement, code: SQLITE_MISUSE)
             }
         }

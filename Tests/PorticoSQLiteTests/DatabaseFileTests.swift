@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import PorticoBytes
 import PorticoSQL
 import PorticoSQLite
 import PorticoStores
@@ -6,20 +8,137 @@ import PorticoTestSupport
 import Testing
 
 @Suite("SQLite: the file") struct DatabaseFileTests {
-    @Test("a new database file and its folder are for their owner only")
+    @Test("a new database file, its log and its folder are for their owner only")
     func modes() async throws {
         let stores = try TestDatabase.inFile()
         let file = try #require(stores.file)
         _ = try await stores.realms.version()
         let folder = URL(filePath: file).deletingLastPathComponent().path
         #expect(try mode(of: folder) == 0o700)
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(names.count == 3)
+        for name in names {
             #expect(try mode(of: folder + "/" + name) == 0o600, "\(name)")
         }
+        _ = stores
+    }
+
+    @Test("a database file that others could read is closed to them")
+    func tightened() throws {
+        let file = try emptyFile()
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        _ = try SQLiteDatabase(file: file)
+        #expect(try mode(of: file) == 0o600)
+    }
+
+    @Test("mechanisms: commits reach the disk before anybody is told (WAL, synchronous=FULL)")
+    func durability() async throws {
+        let file = TestDatabase.temporaryFile()
+        let database = try SQLiteDatabase(file: file)
+        #expect(try await pragma("PRAGMA synchronous", of: database) == 2)
+        #expect(try await pragma("PRAGMA foreign_keys", of: database) == 1)
+        let mode = try database.read {
+            try $0.first("PRAGMA journal_mode", []) { try $0.text(0) }
+        }
+        #expect(mode == "wal")
+        let unsafe = try SQLiteDatabase(
+            file: TestDatabase.temporaryFile(),
+            durability: .unsafeOff
+        )
+        #expect(try await pragma("PRAGMA synchronous", of: unsafe) == 0)
+    }
+
+    @Test("what was committed is there when the file is opened again")
+    func reopening() async throws {
+        let notes = try await Notes()
+        try await notes.add(7)
+        try await notes.database.close()
+        let again = try SQLiteDatabase(file: notes.file)
+        let number = try again.read {
+            try $0.first("SELECT number FROM notes", []) { try $0.int64(0) }
+        }
+        #expect(number == 7)
+    }
+
+    @Test("a file that is no database is refused as damaged, and left as it is")
+    func garbage() throws {
+        let file = try emptyFile()
+        let garbage = Data(repeating: 0x41, count: 8192)
+        try garbage.write(to: URL(filePath: file))
+        #expect(throws: DatabaseOpeningError.corrupt) { try SQLiteDatabase(file: file) }
+        #expect(try Data(contentsOf: URL(filePath: file)) == garbage)
+    }
+
+    @Test("another program's database is refused, and left as it is", arguments: [0, 0x1234])
+    func foreign(_ applicationID: Int) throws {
+        let file = try emptyFile()
+        let other = try DatabaseQueue(path: file)
+        try other.write { database in
+            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            try database.execute(sql: "CREATE TABLE t (x)")
+        }
+        try other.close()
+        let before = try Data(contentsOf: URL(filePath: file))
+        #expect(throws: DatabaseOpeningError.foreign) { try SQLiteDatabase(file: file) }
+        #expect(try Data(contentsOf: URL(filePath: file)) == before)
+    }
+
+    @Test("a database that another process holds for itself is reported as locked")
+    func locked() throws {
+        let file = try emptyFile()
+        let other = try DatabaseQueue(path: file)
+        try other.inDatabase { database in
+            try database.execute(sql: "BEGIN EXCLUSIVE")
+            #expect(throws: DatabaseOpeningError.locked) {
+                try SQLiteDatabase(file: file, busyTimeout: 0.05)
+            }
+            try database.execute(sql: "ROLLBACK")
+        }
+    }
+
+    @Test("a writer that another process keeps from writing is told that the database is busy")
+    func busy() async throws {
+        let file = TestDatabase.temporaryFile()
+        let database = try SQLiteDatabase(file: file, busyTimeout: 0.05)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: file, configuration: configuration)
+        try other.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        await #expect(throws: StoreBusy.self) {
+            try await database.write { _ = try $0.run("DELETE FROM realms", []) }
+        }
+        // Readers do not mind.
+        #expect(try await SQLRealmStore(database).version() == 1)
+        try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try await database.write { _ = try $0.run("DELETE FROM realms", []) }
+    }
+
+    @Test("a folder that cannot be made, and a file that cannot be, have their errors")
+    func unusable() throws {
+        let file = try emptyFile()
+        #expect(throws: DatabaseOpeningError.cannotCreateFolder) {
+            try SQLiteDatabase(file: file + "/folder/portico.sqlite")
+        }
+        let folder = URL(filePath: file).deletingLastPathComponent().path
+        #expect(throws: DatabaseOpeningError.cannotOpen) { try SQLiteDatabase(file: folder) }
+    }
+
+    private func pragma(_ pragma: StaticString, of database: SQLiteDatabase) async throws -> Int64?
+    {
+        // On the writer's connection.
+        try await database.write { try $0.first(pragma, []) { try $0.int64(0) } }
     }
 
     private func mode(of path: String) throws -> Int? {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         return (attributes[.posixPermissions] as? NSNumber)?.intValue
+    }
+
+    private func emptyFile() throws -> String {
+        let file = TestDatabase.temporaryFile()
+        let folder = URL(filePath: file).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        #expect(FileManager.default.createFile(atPath: file, contents: nil))
+        return file
     }
 }

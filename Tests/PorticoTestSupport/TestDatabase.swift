@@ -79,6 +79,7 @@ private final class TemporaryDatabase: SQLDatabase {
         try await base.scan(body)
     }
 
+    @discardableResult
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value {

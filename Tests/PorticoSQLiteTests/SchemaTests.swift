@@ -1,0 +1,96 @@
+import GRDB
+import PorticoBytes
+import PorticoSQL
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoSQLite
+
+@Suite("SQLite: the schema") struct SchemaTests {
+    /// Migrations that were released are never edited: a database that has them stays as it is.
+    @Test("a released migration is what it was when it was released")
+    func checksums() {
+        let released: [(name: String, sha256: String)] = [
+            ("sign-in", "2kjJHcIxJ-6qyrIIky218s-P9fe87EVXxjuISUZiU7Q")
+        ]
+        #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
+        for (migration, expected) in zip(SQLiteSchema.migrations, released) {
+            #expect("\(migration.name)" == expected.name)
+            let checksum = Base64URL.encode(Hash256(of: "\(migration.sql)").bytes)
+            #expect(checksum == expected.sha256)
+        }
+    }
+
+    @Test("a database that a newer program has written is refused")
+    func newer() throws {
+        let database = try DatabaseQueue()
+        let tomorrow = SQLiteSchema.Migration(name: "tomorrow", sql: "CREATE TABLE tomorrow (x)")
+        try database.writeWithoutTransaction { database in
+            try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [tomorrow])
+            #expect(throws: DatabaseOpeningError.newerSchema) {
+                try SQLiteSchema.migrate(database)
+            }
+        }
+    }
+
+    @Test("a database with another history is refused")
+    func otherHistory() throws {
+        let database = try DatabaseQueue()
+        let other = SQLiteSchema.Migration(name: "other", sql: "CREATE TABLE other (x)")
+        try database.writeWithoutTransaction { database in
+            try SQLiteSchema.migrate(database, to: [other])
+            #expect(throws: DatabaseOpeningError.foreign) {
+                try SQLiteSchema.migrate(database)
+            }
+        }
+    }
+
+    @Test("a migration is applied once, and to databases of the version before")
+    func upgrade() throws {
+        let database = try DatabaseQueue()
+        let next = SQLiteSchema.Migration(
+            name: "next",
+            sql: "INSERT INTO realms (id, name, issuer, settings) VALUES ('1', 'a', 'b', '{}')"
+        )
+        try database.writeWithoutTransaction { database in
+            try SQLiteSchema.migrate(database)
+            for _ in 1...2 {
+                try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [next])
+                #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM realms") == 1)
+            }
+        }
+    }
+
+    @Test("a migration that fails leaves the database as it was")
+    func failure() throws {
+        let database = try DatabaseQueue()
+        let broken = SQLiteSchema.Migration(
+            name: "broken",
+            sql: "CREATE TABLE half (x); INSERT INTO nowhere VALUES (1)"
+        )
+        try database.writeWithoutTransaction { database in
+            try SQLiteSchema.migrate(database)
+            #expect(throws: DatabaseError.self) {
+                try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [broken])
+            }
+            #expect(try database.tableExists("half") == false)
+            try SQLiteSchema.migrate(database)
+        }
+    }
+
+    @Test("programs that start at once on a new file make one schema")
+    func concurrentStarts() async throws {
+        for _ in 1...5 {
+            let file = TestDatabase.temporaryFile()
+            try await withThrowingTaskGroup { group in
+                for _ in 1...4 {
+                    group.addTask { @concurrent in
+                        let database = try SQLiteDatabase(file: file)
+                        _ = try database.read { try $0.hasRow("SELECT 1 FROM realms", []) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
