@@ -27,6 +27,7 @@ struct Base64URLTests {
         arguments: [
             "A", "AAAAA", "Zg==", "Zm8=", "Zg=", "=", "Zm9v=", " Zm9v", "Zm9v ", "Zm\n9v", "Zm9v\n",
             "A+z/", "A-z/", "A+z_", "Zm.v", "Zm9é", "Zm9\u{0}", "Zm%39",
+            "=Q", "é", "!A", "!AA", "A!A", "Zm9v=Q", "Zm9v!AA", "!m9v", "Z!9v", "Zm!v", "Zm9!",
             // The bits that the last character does not use are not zero.
             "AQIDBB", "Zh", "Zm9", "Zv", "Zm-",
         ]

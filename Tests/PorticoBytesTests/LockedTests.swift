@@ -1,3 +1,4 @@
+import Foundation
 import PorticoBytes
 import Testing
 
@@ -8,13 +9,20 @@ struct LockedTests {
         for _ in 0..<20 {
             let counter = Locked(0)
             await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<8 {
+                for _ in 0..<4 {
                     group.addTask {
-                        for _ in 0..<500 { counter.withLock { $0 += 1 } }
+                        for step in 0..<2000 {
+                            counter.withLock { value in
+                                let read = value
+                                // Between reading and writing, others get their chance.
+                                if step % 20 == 0 { sched_yield() }
+                                value = read + 1
+                            }
+                        }
                     }
                 }
             }
-            #expect(counter.withLock { $0 } == 4000)
+            #expect(counter.withLock { $0 } == 8000)
         }
     }
 
