@@ -119,6 +119,11 @@ struct KeyRotationTests {
         }
     }
 
+    @Test("Clients may keep the key set no longer than a new key waits")
+    func maxAge() {
+        #expect(Int64(MetadataEndpoint.maxAge) <= KeyRotation.keySetMaxAge)
+    }
+
     @Test("A rotation under way is not started again, but can be brought forward")
     func underWay() throws {
         let ring = try Fixture.ring()
