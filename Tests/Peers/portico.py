@@ -31,9 +31,15 @@ def binary(given=None):
     return os.path.abspath(candidates[0])
 
 
-def write_realm(path, client_keys=None, signed_out=()):
+def crowd_member(number):
+    """Name and password of one of the crowd."""
+    return f"person-{number}", f"the password of person {number}"
+
+
+def write_realm(path, client_keys=None, signed_out=(), crowd=0):
     """A realm file for the import; the key of `peer-key` is made by the run that uses it.
-    `signed_out`: where sign-outs come back to, exactly, for these have a port."""
+    `signed_out`: where sign-outs come back to, exactly, for these have a port. `crowd`: so many more
+    people, `person-0` and so on, see `crowd_member`."""
     with open(os.path.join(HERE, "realm.json"), encoding="utf-8") as file:
         realm = json.load(file)
     if client_keys is None:
@@ -44,6 +50,16 @@ def write_realm(path, client_keys=None, signed_out=()):
             attributes["jwks.string"] = json.dumps(client_keys)
         if attributes.get("post.logout.redirect.uris") == "@SIGNED_OUT@":
             attributes["post.logout.redirect.uris"] = "##".join(signed_out) or "-"
+    for number in range(crowd):
+        name, password = crowd_member(number)
+        realm["users"].append(
+            {
+                "username": name,
+                "email": f"{name}@example.com",
+                "enabled": True,
+                "credentials": [{"type": "password", "value": password, "temporary": False}],
+            }
+        )
     with open(path, "w", encoding="utf-8") as file:
         json.dump(realm, file, ensure_ascii=False)
 

@@ -13,7 +13,6 @@ import threading
 import time
 import urllib.parse
 
-from portico import ANN, BOB
 from web import Answer, code_verifier, form_with, s256, unverified_claims
 
 CLIENT = "peer-native"
@@ -241,9 +240,10 @@ class Person:
 class Worker(threading.Thread):
     """Drives one person until it is told to stop or the server is gone."""
 
-    def __init__(self, provider, seed, sessions, grants, stop):
+    def __init__(self, provider, account, seed, sessions, grants, stop):
         super().__init__(daemon=True)
         self.person = Person(provider)
+        self.account = account
         self.chance = random.Random(seed)
         self.sessions, self.grants, self.codes = sessions, grants, []
         self.stop = stop
@@ -268,8 +268,7 @@ class Worker(threading.Thread):
         live = [grant for grant in live if not grant.pending]
         act = self.chance.random()
         if not alive or (act < 0.02 and len(alive) < 5):
-            username, password = self.chance.choice((ANN, BOB))
-            session, code = self.person.sign_in(username, password)
+            session, code = self.person.sign_in(*self.account)
             self.sessions.append(session)
             self.codes.append(code)
             self.redeem(code)

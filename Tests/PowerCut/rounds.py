@@ -14,7 +14,7 @@ from shim import Disk  # noqa: E402  (also makes Tests/Peers importable)
 
 from aftermath import Aftermath  # noqa: E402
 from load import Worker  # noqa: E402
-from portico import Portico, binary, write_realm  # noqa: E402
+from portico import Portico, binary, crowd_member, write_realm  # noqa: E402
 from running import Missing, workspace  # noqa: E402
 from steps import Steps, Stop, closing_line  # noqa: E402
 
@@ -26,7 +26,7 @@ class Broken(Exception):
 class Rounds:
     def __init__(self, arguments, folder, disk=None):
         realm = os.path.join(folder, "realm.json")
-        write_realm(realm)
+        write_realm(realm, crowd=arguments.workers)
         self.disk = disk
         environment = disk.environment() if disk else None
         data = disk.data if disk else os.path.join(folder, "data")
@@ -72,8 +72,8 @@ class Rounds:
             sessions = self.sessions[number :: self.arguments.workers]
             mine = {id(session) for session in sessions}
             grants = [grant for grant in self.grants if id(grant.session) in mine]
-            seed = self.chance.random()
-            workers.append(Worker(self.provider, seed, sessions, grants, stop))
+            account, seed = crowd_member(number), self.chance.random()
+            workers.append(Worker(self.provider, account, seed, sessions, grants, stop))
         for worker in workers:
             worker.start()
         return workers, stop
