@@ -39,11 +39,6 @@ private struct JSONParser {
         return Result { () throws(JSONError) in try parser.document() }
     }
 
-    private init(bytes: UnsafeBufferPointer<UInt8>, depthLimit: Int) {
-        self.bytes = bytes
-        self.depthLimit = depthLimit
-    }
-
     private mutating func document() throws(JSONError) -> JSONValue {
         let value = try value()
         skipWhitespace()
