@@ -1,0 +1,166 @@
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Redeeming an authorization code") struct CodeRedemptionTests {
+    @Test("attack C01, RFC 7636 §4.6: a code injected into another's session has the wrong verifier")
+    func injectedCode() async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code("bob")
+        let wrong = "another-verifier-of-the-attackers-own-session-0123456789"
+        let reply = try await server.redeem(code, "native1", [("code_verifier", wrong)])
+        #expect(reply.status == 400)
+        #expect(reply.error == "invalid_grant")
+        #expect(reply.json["access_token"] == nil)
+        #expect(reply.headers[.cacheControl] == "no-store")
+    }
+
+    @Test("attack C02, RFC 6749 §4.1.3: a code of another client is refused, and stays good")
+    func foreignCode() async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code("alice", "web1")
+        #expect(try await server.redeem(code, "other1").error == "invalid_grant")
+        #expect(try await server.redeem(code, "native1").error == "invalid_grant")
+        #expect(try await server.redeem(code, "web1").status == 200)
+    }
+
+    @Test("attack C03, RFC 6749 §4.1.2: of many valid redemptions one wins, and then its tokens die")
+    func replayRace() async throws {
+        let server = try await ProviderUnderTest(database: TestDatabase.inFile())
+        for _ in 1...5 {
+            let code = try await server.code()
+            let replies = try await withThrowingTaskGroup { group in
+                for _ in 1...20 { group.addTask { try await server.redeem(code) } }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            let winners = replies.filter { $0.status == 200 }
+            #expect(winners.count == 1)
+            #expect(replies.count { $0.error == "invalid_grant" } == 19)
+            let winner = try #require(winners.first)
+            let access = try #require(winner.json.string("access_token"))
+            #expect(try await server.userInfo(access).status == 401)
+            let refresh = try #require(winner.json.string("refresh_token"))
+            #expect(try await server.refresh(refresh).error == "invalid_grant")
+        }
+    }
+
+    @Test("RFC 6749 §4.1.2: a replay with a wrong verifier revokes nothing")
+    func harmlessReplay() async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code()
+        let tokens = try await server.redeem(code)
+        let wrong = "another-verifier-of-the-attackers-own-session-0123456789"
+        _ = try await server.redeem(code, "native1", [("code_verifier", wrong)])
+        let access = try #require(tokens.json.string("access_token"))
+        #expect(try await server.userInfo(access).status == 200)
+    }
+
+    @Test(
+        "attack C05, decision 14: a code is spent by its first presentation, right or wrong",
+        arguments: [
+            ("code_verifier", "another-verifier-of-the-attackers-own-session-0123456789"),
+            ("code_verifier", ""),
+            ("code_verifier", "short"),
+            ("redirect_uri", "com.example.app:/CB"),
+            ("redirect_uri", ""),
+        ]
+    )
+    func wrongOnce(parameter: String, value: String) async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code()
+        let first = try await server.redeem(code, "native1", [(parameter, value)])
+        #expect(first.error == "invalid_grant")
+        let second = try await server.redeem(code)
+        #expect(second.error == "invalid_grant")
+        #expect(second.json["access_token"] == nil)
+    }
+
+    @Test("attack C06, RFC 6749 §4.1.2: a code is good for 60 seconds")
+    func expiry() async throws {
+        let server = try await ProviderUnderTest()
+        let late = try await server.code()
+        server.clock.advance(by: 61)
+        #expect(try await server.redeem(late).error == "invalid_grant")
+        let soon = try await server.code("bob")
+        server.clock.advance(by: 59)
+        #expect(try await server.redeem(soon).status == 200)
+    }
+
+    @Test(
+        "attack C07, RFC 6749 §4.1.3: redirect_uri must be the one of the authorization request",
+        arguments: ["https://app.example.com/CB", "https://app.example.com/cb/", ""]
+    )
+    func redirectURI(value: String) async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code("alice", "web1")
+        let reply = try await server.redeem(code, "web1", [("redirect_uri", value)])
+        #expect(reply.error == "invalid_grant")
+    }
+
+    @Test(
+        "attack C09, RFC 7636 §4.6: the challenge, and malformed verifiers, are not the verifier",
+        arguments: [
+            TestFlow.challenge, String(repeating: "a", count: 42),
+            String(repeating: "a", count: 129), String(repeating: "a", count: 50_000),
+            "dBjftJeZ4CVP mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+        ]
+    )
+    func verifiers(verifier: String) async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code()
+        let reply = try await server.redeem(code, "native1", [("code_verifier", verifier)])
+        #expect(reply.status == 400)
+        #expect(reply.error == "invalid_grant")
+    }
+
+    @Test("RFC 9700 §2.1.1: a verifier without a challenge in the request is a downgrade")
+    func downgrade() async throws {
+        let server = try await ProviderUnderTest()
+        let none = [("code_challenge", ""), ("code_challenge_method", "")]
+        let code = try await server.code("alice", "web1", none)
+        #expect(try await server.redeem(code, "web1").error == "invalid_grant")
+        let other = try await server.code("bob", "web1", none)
+        let reply = try await server.redeem(other, "web1", [("code_verifier", "")])
+        #expect(reply.status == 200)
+    }
+
+    @Test("A code whose browser session has ended is not redeemed")
+    func endedSession() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens(browser: browser)
+        let code = try await browser.authorize(TestFlow.request()).redirected["code"] ?? ""
+        let hint = try #require(tokens.json.string("id_token"))
+        _ = try await browser.get(ProviderUnderTest.path("logout?id_token_hint=" + hint))
+        #expect(try await server.redeem(code).error == "invalid_grant")
+    }
+
+    @Test("mechanisms, one grant per request: the same form sent twice makes one grant")
+    func sameRequestTwice() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        let cookies = browser.cookies
+        let password = TestRealm.passwords["alice"] ?? ""
+        let fields = [("username", "alice"), ("password", password)]
+        let first = try await browser.submit(page, fields)
+        browser.cookies = cookies
+        let second = try await browser.submit(page, fields)
+        #expect(try await server.redeem(first.redirected["code"] ?? "").status == 200)
+        #expect(try await server.redeem(second.redirected["code"] ?? "").error == "invalid_grant")
+    }
+
+    @Test("mechanisms: a code is at most 1.5 KB, and a request that would need more is refused")
+    func longCode() async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code("alice", "native1", [("nonce", String(repeating: "n", count: 255))])
+        #expect(code.utf8.count <= 1536)
+        #expect(!code.contains(TestFlow.challenge), "RFC 7636 §4.4: nobody reads the challenge")
+        let names = (1...40).map { "\"claim_number_\($0)_that_nobody_knows\":null" }
+        let claims = "{\"userinfo\":{\(names.joined(separator: ","))}}"
+        let browser = TestBrowser(server)
+        let reply = try await browser.signIn("alice", TestFlow.request("native1", [("claims", claims)]))
+        #expect(reply.error == "invalid_request")
+    }
+}

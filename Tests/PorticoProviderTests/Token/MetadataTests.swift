@@ -1,0 +1,150 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("Metadata and keys") struct MetadataTests {
+    private let path = "/realms/test/.well-known/openid-configuration"
+
+    @Test(
+        "RFC 8414 §3, OpenID Connect Discovery §4: both names in both forms give one document",
+        arguments: [
+            "/realms/test/.well-known/oauth-authorization-server",
+            "/.well-known/openid-configuration/realms/test",
+            "/.well-known/oauth-authorization-server/realms/test",
+        ]
+    )
+    func places(place: String) async throws {
+        let server = try await ProviderUnderTest()
+        let one = try await server.send(.get, path)
+        let other = try await server.send(.get, place)
+        #expect(one.status == 200)
+        #expect(one.text == other.text, "RFC 8414 §6.2")
+        #expect(one.headers[.contentType] == "application/json")
+        #expect(one.headers[.cacheControl] == "public, max-age=300")
+        #expect(one.headers[.accessControlAllowOrigin] == "*")
+    }
+
+    @Test("OpenID Connect Discovery §3: the required members, and what is not offered is not listed")
+    func members() async throws {
+        let server = try await ProviderUnderTest()
+        let document = try await server.send(.get, path).json
+        #expect(document.string("issuer") == TestRealm.issuer)
+        for name in [
+            "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri",
+            "end_session_endpoint", "revocation_endpoint", "introspection_endpoint",
+            "pushed_authorization_request_endpoint",
+        ] {
+            #expect(document.string(name)?.hasPrefix(TestRealm.issuer + "/protocol/") == true)
+        }
+        #expect(document.strings("response_types_supported") == ["code"])
+        #expect(document.strings("code_challenge_methods_supported") == ["S256"])
+        #expect(document.strings("subject_types_supported") == ["public"])
+        let algorithms = try #require(document.strings("id_token_signing_alg_values_supported"))
+        #expect(algorithms.contains("RS256") && algorithms.contains("ES256"))
+        #expect(!algorithms.contains("none"))
+        #expect(document.strings("scopes_supported")?.contains("openid") == true)
+        #expect(document.strings("grant_types_supported") == ["authorization_code", "refresh_token", "client_credentials"])
+        #expect(document.bool("authorization_response_iss_parameter_supported") == true)
+        #expect(document.bool("request_parameter_supported") == false)
+        #expect(document.bool("request_uri_parameter_supported") == false)
+        #expect(document.bool("claims_parameter_supported") == true)
+        #expect(document.strings("token_endpoint_auth_signing_alg_values_supported")?.contains("none") == false)
+        for (_, value) in document {
+            #expect(value != .null, "RFC 8414 §3.2")
+            #expect(value.array?.isEmpty != true)
+        }
+    }
+
+    @Test("RFC 8414 §2: every endpoint that is listed answers")
+    func endpointsAnswer() async throws {
+        let server = try await ProviderUnderTest()
+        for (name, value) in try await server.send(.get, path).json {
+            guard name.hasSuffix("_endpoint") || name == "jwks_uri", let url = value.string else { continue }
+            let reply = try await server.send(.get, String(url.dropFirst("https://op.example.com".count)))
+            #expect(reply.status != 404, "\(name)")
+        }
+    }
+
+    @Test("JWK set: public members only, every kid once, use=sig (RFC 7517 §4)")
+    func keySet() async throws {
+        let server = try await ProviderUnderTest()
+        let reply = try await server.send(.get, ProviderUnderTest.path("certs"))
+        let keys = try #require(reply.json.array("keys")).compactMap(\.object)
+        #expect(keys.count == 2)
+        for key in keys {
+            for secret in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] { #expect(key[secret] == nil) }
+            #expect(key.string("use") == "sig")
+        }
+        #expect(Set(keys.compactMap { $0.string("kid") }).count == keys.count)
+    }
+
+    @Test("OpenID Connect Core §15.1: a client that asks for RS256 gets it")
+    func rs256() async throws {
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices { realm.clients[index].signingAlgorithm = .rs256 }
+        }
+        let tokens = try await server.tokens()
+        let idToken = try JWT(parsing: try #require(tokens.json.string("id_token")))
+        #expect(idToken.header.algorithm == .rs256)
+        let access = try #require(tokens.json.string("access_token"))
+        #expect(try await server.userInfo(access).status == 200)
+    }
+
+    @Test("OpenID Connect Core §2, §3.1.3.6: the ID Token verifies by the published keys, with every claim")
+    func idToken() async throws {
+        let server = try await ProviderUnderTest()
+        let tokens = try await server.tokens("alice", "native1", [("max_age", "1000")])
+        let set = try JWKSet(parsing: try await server.send(.get, ProviderUnderTest.path("certs")).body)
+        let jwt = try JWT(parsing: try #require(tokens.json.string("id_token")))
+        let verified = try jwt.verified(by: set.keys, allowing: [.es256], types: [.jwt])
+        #expect(Set(jwt.header.members.map(\.name)) == ["alg", "typ", "kid"])
+        let claims = verified.claims
+        #expect(claims.string("iss") == TestRealm.issuer)
+        #expect(claims.string("aud") == "native1")
+        #expect(claims.string("azp") == "native1")
+        #expect(claims.string("nonce") == "n-1")
+        #expect(claims.int64("auth_time") == server.clock.seconds)
+        #expect(claims.int64("exp") == server.clock.seconds + 300)
+        #expect((claims.string("sub") ?? "").utf8.count <= 255)
+        let access = try #require(tokens.json.string("access_token"))
+        #expect(claims.string("at_hash") == SignatureAlgorithm.es256.leftHalfHash(of: access))
+        let unasked = try await server.tokens("bob", "native1", [("nonce", "")])
+        let second = try JWT(parsing: try #require(unasked.json.string("id_token"))).uncheckedClaims()
+        #expect(second["nonce"] == nil, "no nonce is made up")
+    }
+
+    @Test(
+        "attack H05: no second spelling of a path is served",
+        arguments: [
+            "//.well-known/openid-configuration", "/realms/test//.well-known/openid-configuration",
+            "/realms/test/.well-known/openid-configuration/", "/%2e%2e/",
+            "/realms/../realms/test/.well-known/openid-configuration",
+            "/realms/TEST/.well-known/openid-configuration",
+            "/realms/test/.well-known/%6fpenid-configuration", "/realms/test/../test", "/realms",
+            "/realms/none/.well-known/openid-configuration", "/realms/test/.WELL-KNOWN/openid-configuration",
+        ]
+    )
+    func otherSpellings(path: String) async throws {
+        let server = try await ProviderUnderTest()
+        #expect(try await server.send(.get, path).status == 404)
+    }
+
+    @Test("WEB-HOST-1: another Host is not served, and no address is built from it")
+    func host() async throws {
+        let server = try await ProviderUnderTest()
+        let reply = try await server.send(.get, path, host: "evil.example")
+        #expect(reply.status == 421)
+        #expect(!reply.text.contains("evil.example"))
+    }
+
+    @Test("WEB-TLS-2, RFC 6749 §2.3.1: over plain http nothing is served")
+    func plainHTTP() async throws {
+        let server = try await ProviderUnderTest()
+        let post = try await server.send(.post, ProviderUnderTest.path("token"), scheme: "http")
+        #expect((400..<500).contains(post.status))
+        let get = try await server.send(.get, path, scheme: "http")
+        #expect(get.status == 303)
+        #expect(get.location == "https://op.example.com" + path)
+    }
+}

@@ -1,0 +1,127 @@
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("Revocation and introspection") struct RevocationTests {
+    private func revoke(_ server: ProviderUnderTest, _ token: String, _ client: String, _ extra: [(String, String)] = [])
+        async throws -> Reply
+    {
+        try await server.post(
+            ProviderUnderTest.path("revoke"),
+            [("token", token), ("client_id", client)] + extra
+        )
+    }
+
+    private func introspect(_ server: ProviderUnderTest, _ token: String) async throws -> Reply {
+        try await server.post(
+            ProviderUnderTest.path("token/introspect"),
+            [("token", token)],
+            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
+        )
+    }
+
+    @Test(
+        "attack C28, RFC 7009 §2.1: revoking either token ends the grant, whatever the hint",
+        arguments: [("refresh_token", "access_token"), ("access_token", "refresh_token"), ("access_token", "nonsense")]
+    )
+    func revokes(member: String, hint: String) async throws {
+        let server = try await ProviderUnderTest()
+        let tokens = try await server.tokens()
+        let token = try #require(tokens.json.string(member))
+        let reply = try await revoke(server, token, "native1", [("token_type_hint", hint)])
+        #expect(reply.status == 200)
+        #expect(reply.body.isEmpty)
+        let access = try #require(tokens.json.string("access_token"))
+        #expect(try await server.userInfo(access).status == 401)
+        let refresh = try #require(tokens.json.string("refresh_token"))
+        #expect(try await server.refresh(refresh).error == "invalid_grant")
+        #expect(try await revoke(server, token, "native1").status == 200, "RFC 7009 §2.2: again")
+    }
+
+    @Test("attack C28, RFC 7009 §2.1: a token of another client stays alive")
+    func foreign() async throws {
+        let server = try await ProviderUnderTest()
+        let tokens = try await server.tokens()
+        for member in ["access_token", "refresh_token"] {
+            let token = try #require(tokens.json.string(member))
+            #expect(try await revoke(server, token, "third").status == 200)
+        }
+        let access = try #require(tokens.json.string("access_token"))
+        #expect(try await server.userInfo(access).status == 200)
+        let refresh = try #require(tokens.json.string("refresh_token"))
+        #expect(try await server.refresh(refresh).status == 200)
+    }
+
+    @Test("RFC 7009 §2.2: an unknown token is no error; GET is; a wrong secret is 401")
+    func unknown() async throws {
+        let server = try await ProviderUnderTest()
+        #expect(try await revoke(server, "nobody knows it", "native1").status == 200)
+        let get = try await server.send(.get, ProviderUnderTest.path("revoke?token=x&callback=f"))
+        #expect(get.status == 405)
+        let wrong = try await server.post(
+            ProviderUnderTest.path("revoke"),
+            [("token", "x")],
+            headers: [.authorization: ProviderUnderTest.basic("web1", "wrong")]
+        )
+        #expect(wrong.status == 401)
+        #expect(try await revoke(server, "", "native1").error == "invalid_request")
+    }
+
+    @Test("attack C29, RFC 7662 §2.1: public clients and strangers cannot introspect")
+    func callers() async throws {
+        let server = try await ProviderUnderTest()
+        let token = try #require(try await server.tokens().json.string("access_token"))
+        let path = ProviderUnderTest.path("token/introspect")
+        let byPublic = try await server.post(path, [("token", token), ("client_id", "native1")])
+        #expect(byPublic.status == 401)
+        #expect(try await server.post(path, [("token", token)]).status == 401)
+        #expect(try await server.send(.get, path).status == 405)
+    }
+
+    @Test("RFC 7662 §2.2: the token's own client learns about it")
+    func active() async throws {
+        let server = try await ProviderUnderTest()
+        let tokens = try await server.tokens("alice", "web1")
+        let reply = try await introspect(server, try #require(tokens.json.string("access_token")))
+        #expect(reply.json.bool("active") == true)
+        #expect(reply.json.string("username") == "alice")
+        #expect(reply.json.string("client_id") == "web1")
+        #expect(reply.json.string("iss") == TestRealm.issuer)
+        #expect(reply.json.int64("exp") == server.clock.seconds + 300)
+        #expect(reply.headers[.cacheControl] == "no-store")
+        let refresh = try await introspect(server, try #require(tokens.json.string("refresh_token")))
+        #expect(refresh.json.bool("active") == true)
+    }
+
+    @Test("attack C29, RFC 7662 §2.2: of a token that is not active nothing is said but that")
+    func inactive() async throws {
+        let server = try await ProviderUnderTest()
+        let foreign = try await server.tokens("bob", "native1")
+        let own = try await server.tokens("alice", "web1")
+        let code = try await server.code("alice", "web1")
+        var tokens = ["unknown", "a.b.c", code]
+        for member in ["access_token", "refresh_token"] {
+            tokens.append(try #require(foreign.json.string(member)))
+        }
+        tokens.append(try #require(own.json.string("id_token")))
+        for token in tokens {
+            #expect(try await introspect(server, token).text == #"{"active":false}"#)
+        }
+        server.clock.advance(by: 301)
+        let expired = try #require(own.json.string("access_token"))
+        #expect(try await introspect(server, expired).text == #"{"active":false}"#)
+    }
+
+    @Test("RFC 7662 §4: only the current generation of a refresh token is active")
+    func generations() async throws {
+        let server = try await ProviderUnderTest()
+        let tokens = try await server.tokens("alice", "web1")
+        let old = try #require(tokens.json.string("refresh_token"))
+        let rotated = try await server.token(
+            [("grant_type", "refresh_token"), ("refresh_token", old)],
+            basic: ("web1", TestRealm.secret)
+        )
+        #expect(rotated.status == 200)
+        #expect(try await introspect(server, old).text == #"{"active":false}"#)
+    }
+}

@@ -1,0 +1,253 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("POST /token: who asks, and how") struct TokenRequestTests {
+    @Test(
+        "attack C10, RFC 6749 §5.2: grant types that are not served",
+        arguments: [
+            ("password", "unsupported_grant_type"), ("implicit", "unsupported_grant_type"),
+            ("authorization_code ", "unsupported_grant_type"), ("", "invalid_request"),
+            ("client_credentials", "unauthorized_client"),
+        ]
+    )
+    func grantTypes(grantType: String, error: String) async throws {
+        let server = try await ProviderUnderTest()
+        let reply = try await server.token(
+            TestFlow.redemption("x", "native1", [("grant_type", grantType), ("username", "alice")])
+        )
+        #expect(reply.status == 400)
+        #expect(reply.error == error)
+        #expect(reply.json["access_token"] == nil)
+    }
+
+    @Test(
+        "attack C13, RFC 6749 §3.2: the body is a form",
+        arguments: ["application/json", "multipart/form-data; boundary=x", "text/plain", nil]
+    )
+    func contentTypes(type: String?) async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code()
+        let body = FormEncoding.encode(TestFlow.redemption(code).map { (name: $0.0, value: $0.1) })
+        let reply = try await server.send(
+            .post,
+            ProviderUnderTest.path("token"),
+            headers: type.map { [.contentType: $0] } ?? [:],
+            body: body
+        )
+        #expect(reply.status == 400)
+        #expect(reply.error == "invalid_request")
+        #expect(try await server.redeem(code).status == 200, "the code is still good")
+    }
+
+    @Test("RFC 6749 §3.2: a charset in the Content-Type does no harm")
+    func charset() async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code()
+        let body = FormEncoding.encode(TestFlow.redemption(code).map { (name: $0.0, value: $0.1) })
+        let reply = try await server.send(
+            .post,
+            ProviderUnderTest.path("token"),
+            headers: [.contentType: "application/x-www-form-urlencoded; charset=UTF-8"],
+            body: body
+        )
+        #expect(reply.status == 200)
+    }
+
+    @Test(
+        "attack C14, RFC 6749 §2.3: more than one way of authentication is refused",
+        arguments: [
+            [("client_secret", TestRealm.secret), ("client_id", "web1")],
+            [
+                ("client_assertion", "a.b.c"),
+                (
+                    "client_assertion_type",
+                    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+                ),
+            ],
+        ]
+    )
+    func twoMethods(extra: [(String, String)]) async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code("alice", "web1")
+        let form = TestFlow.redemption(code, "web1", [("client_id", "")] + extra)
+        let reply = try await server.token(form, basic: ("web1", TestRealm.secret))
+        #expect(reply.status == 400)
+        #expect(reply.error == "invalid_request")
+    }
+
+    @Test(
+        "attack C15, RFC 6749 §5.2: credentials that cannot be read are invalid_client with a challenge",
+        arguments: ["Basic !!!", "Basic d2ViMQ==", "Basic", "Digest x", "Bearer x"]
+    )
+    func unreadable(header: String) async throws {
+        let server = try await ProviderUnderTest()
+        let reply = try await server.post(
+            ProviderUnderTest.path("token"),
+            [("grant_type", "client_credentials")],
+            headers: [.authorization: header]
+        )
+        #expect(reply.status == 401)
+        #expect(reply.error == "invalid_client")
+        #expect(reply.headers[.wwwAuthenticate]?.hasPrefix("Basic realm=") == true)
+    }
+
+    @Test("attack C15: two Authorization headers, or 100 kB in one, are refused")
+    func manyCredentials() async throws {
+        let server = try await ProviderUnderTest()
+        var headers: HTTPFields = [:]
+        let value = ProviderUnderTest.basic("web1", TestRealm.secret)
+        headers.append(HTTPField(name: .authorization, value: value))
+        headers.append(HTTPField(name: .authorization, value: value))
+        let path = ProviderUnderTest.path("token")
+        let form = [("grant_type", "client_credentials")]
+        let two = try await server.post(path, form, headers: headers)
+        #expect(two.status == 400)
+        let long = "Basic " + String(repeating: "A", count: 100_000)
+        let reply = try await server.post(path, form, headers: [.authorization: long])
+        #expect(reply.status == 401)
+    }
+
+    @Test("attack C16, RFC 6749 §2.3.1: guessing a secret is slowed down, from one address only")
+    func guessing() async throws {
+        let server = try await ProviderUnderTest()
+        let path = ProviderUnderTest.path("token")
+        func attempt(_ secret: String, from address: String) async throws -> Reply {
+            try await server.post(
+                path,
+                [("grant_type", "client_credentials")],
+                headers: [.authorization: ProviderUnderTest.basic("machine", secret)],
+                from: address
+            )
+        }
+        var refused: Reply?
+        for number in 1...60 where refused == nil {
+            let reply = try await attempt("wrong \(number)", from: "198.51.100.7")
+            if reply.status == 429 { refused = reply }
+        }
+        #expect(refused?.headers[.retryAfter] != nil)
+        let right = TestRealm.machineSecret
+        #expect(try await attempt(right, from: "198.51.100.7").status == 429)
+        #expect(try await attempt(right, from: "203.0.113.9").status == 200)
+        server.clock.advance(by: 3600)
+        #expect(try await attempt(right, from: "198.51.100.7").status == 200)
+    }
+
+    @Test("RFC 6749 §2.3.1: Basic credentials are form-decoded", arguments: ["a:b%+ ü/é"])
+    func encodedCredentials(secret: String) async throws {
+        let secretOfMachine = "p%:+ ü and more to be long"
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
+                realm.clients[index].clientID = "ma:chine"
+                realm.clients[index].secret = .hashed(Hash256(of: secretOfMachine).bytes)
+            }
+        }
+        let reply = try await server.token(
+            [("grant_type", "client_credentials")],
+            basic: ("ma:chine", secretOfMachine)
+        )
+        #expect(reply.status == 200)
+    }
+
+    @Test("RFC 6749 §2.3.1: each client uses the method of its registration, and never the URL")
+    func methods() async throws {
+        let server = try await ProviderUnderTest()
+        let form = [("grant_type", "refresh_token"), ("refresh_token", "x")]
+        let post = [("client_id", "web1"), ("client_secret", TestRealm.secret)]
+        #expect(try await server.token(form + post).error == "invalid_client")
+        let basic = ("other1", TestRealm.otherSecret)
+        #expect(try await server.token(form, basic: basic).error == "invalid_client")
+        #expect(try await server.token(form + [("client_id", "web1")]).status == 401)
+        let url = ProviderUnderTest.path("token?client_id=web1&client_secret=" + "x")
+        let inURL = try await server.post(url, form)
+        #expect(inURL.status == 401)
+        let query = ProviderUnderTest.path("token?client_id=native1")
+        #expect(try await server.post(query, form).error == "invalid_client")
+    }
+
+    @Test("RFC 8252 §8.5: a secret proves nothing for a public client")
+    func publicSecret() async throws {
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
+                realm.clients[index].secret = .hashed(Hash256(of: "static secret").bytes)
+            }
+        }
+        let reply = try await server.token([
+            ("grant_type", "client_credentials"), ("client_id", "native1"),
+            ("client_secret", "static secret"),
+        ])
+        #expect(reply.error == "invalid_client")
+    }
+
+    @Test("RFC 6749 §3.2: repeated parameters are refused, empty ones missing, unknown ones ignored")
+    func parameters() async throws {
+        let server = try await ProviderUnderTest()
+        let code = try await server.code()
+        let twice = TestFlow.redemption(code) + [("code", "other")]
+        #expect(try await server.token(twice).error == "invalid_request")
+        let empty = TestFlow.redemption(code).map { $0.0 == "code" ? ("code", "") : $0 }
+        #expect(try await server.token(empty).error == "invalid_request")
+        #expect(try await server.token(TestFlow.redemption(code) + [("foo", "bar")]).status == 200)
+    }
+
+    @Test("RFC 6749 appendix B: what is not UTF-8, or holds NUL, is refused", arguments: ["%FF", "%00", "%zz", "%"])
+    func encoding(value: String) async throws {
+        let server = try await ProviderUnderTest()
+        let reply = try await server.send(
+            .post,
+            ProviderUnderTest.path("token"),
+            headers: [.contentType: "application/x-www-form-urlencoded"],
+            body: Array("grant_type=authorization_code&client_id=native1&code=\(value)".utf8)
+        )
+        #expect(reply.status == 400)
+        #expect(reply.error == "invalid_request")
+    }
+
+    @Test("attack H04, RFC 6749 §3.2: other methods get 405 with Allow, and no token")
+    func otherMethods() async throws {
+        let server = try await ProviderUnderTest()
+        for method in [HTTPRequest.Method.get, .put, .delete] {
+            let reply = try await server.send(method, ProviderUnderTest.path("token"))
+            #expect(reply.status == 405)
+            #expect(reply.headers[.allow] == "POST")
+        }
+    }
+
+    @Test("RFC 6749 §5.1: the answer has every member in its type, and is never cached")
+    func answer() async throws {
+        let server = try await ProviderUnderTest()
+        let reply = try await server.tokens()
+        #expect(reply.headers[.contentType] == "application/json")
+        #expect(reply.headers[.cacheControl] == "no-store")
+        #expect(reply.json.int64("expires_in") == 300)
+        #expect(reply.json.int64("refresh_expires_in") == 1800)
+        #expect(reply.json.int64("not-before-policy") == 0)
+        #expect(reply.json.string("session_state") != nil)
+        #expect(reply.json.string("scope") == "openid profile email roles")
+    }
+
+    @Test("RFC 6749 §4.4: client credentials give a token for the client itself, and no refresh token")
+    func clientCredentials() async throws {
+        let server = try await ProviderUnderTest()
+        let reply = try await server.token(
+            [("grant_type", "client_credentials"), ("scope", "jobs")],
+            basic: ("machine", TestRealm.machineSecret)
+        )
+        #expect(reply.status == 200)
+        #expect(reply.json["refresh_token"] == nil)
+        #expect(reply.json["id_token"] == nil)
+        let token = try #require(reply.json.string("access_token"))
+        let claims = try JWT(parsing: token).uncheckedClaims()
+        #expect(claims.string("sub") == "client:machine", "RFC 9700 §4.15: no person's name")
+        #expect(claims.string("scope")?.contains("jobs") == true)
+        #expect(try await server.userInfo(token).status == 403)
+        let wide = try await server.token(
+            [("grant_type", "client_credentials"), ("scope", "admin")],
+            basic: ("machine", TestRealm.machineSecret)
+        )
+        #expect(wide.error == "invalid_scope")
+    }
+}
