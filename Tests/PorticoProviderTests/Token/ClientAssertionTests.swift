@@ -14,7 +14,11 @@ import Testing
         return claims
     }
 
-    private func ask(_ server: ProviderUnderTest, _ assertion: String, _ extra: [(String, String)] = [])
+    private func ask(
+        _ server: ProviderUnderTest,
+        _ assertion: String,
+        _ extra: [(String, String)] = []
+    )
         async throws -> Reply
     {
         try await server.token(
@@ -66,7 +70,10 @@ import Testing
 
     static let wrong: [(String, JSONObject)] = [
         ("issuer and another audience", ["aud": [.string(TestRealm.issuer), "https://evil"]]),
-        ("the token endpoint", ["aud": .string(TestRealm.issuer + "/protocol/openid-connect/token")]),
+        (
+            "the token endpoint",
+            ["aud": .string(TestRealm.issuer + "/protocol/openid-connect/token")]
+        ),
         ("another issuer", ["aud": "https://evil"]),
         ("no audience", ["aud": .null]),
         ("no expiry", ["exp": .null]),
@@ -98,10 +105,15 @@ import Testing
         #expect(try await ask(server, typed).status == 200)
     }
 
-    @Test("RFC 8725 §3.12: another kind of JWT is no assertion", arguments: [JWTType.accessToken, .dpopProof, .logoutToken])
+    @Test(
+        "RFC 8725 §3.12: another kind of JWT is no assertion",
+        arguments: [JWTType.accessToken, .dpopProof, .logoutToken]
+    )
     func otherKinds(type: JWTType) async throws {
         let server = try await ProviderUnderTest()
-        #expect(try await ask(server, try signed(claims(server), type: type)).error == "invalid_client")
+        #expect(
+            try await ask(server, try signed(claims(server), type: type)).error == "invalid_client"
+        )
     }
 
     @Test("attack C27: none, HMAC with the public key, and keys that the header brings")
@@ -124,7 +136,9 @@ import Testing
         #expect(try await ask(server, forged).error == "invalid_client")
     }
 
-    @Test("RFC 7523 §2.2: client_id, if sent, is the assertion's subject; two assertions are refused")
+    @Test(
+        "RFC 7523 §2.2: client_id, if sent, is the assertion's subject; two assertions are refused"
+    )
     func clientID() async throws {
         let server = try await ProviderUnderTest()
         let right = try signed(claims(server))

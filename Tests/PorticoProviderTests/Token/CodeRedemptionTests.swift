@@ -4,7 +4,9 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Redeeming an authorization code") struct CodeRedemptionTests {
-    @Test("attack C01, RFC 7636 §4.6: a code injected into another's session has the wrong verifier")
+    @Test(
+        "attack C01, RFC 7636 §4.6: a code injected into another's session has the wrong verifier"
+    )
     func injectedCode() async throws {
         let server = try await ProviderUnderTest()
         let code = try await server.code("bob")
@@ -25,7 +27,9 @@ import Testing
         #expect(try await server.redeem(code, "web1").status == 200)
     }
 
-    @Test("attack C03, RFC 6749 §4.1.2: of many valid redemptions one wins, and then its tokens die")
+    @Test(
+        "attack C03, RFC 6749 §4.1.2: of many valid redemptions one wins, and then its tokens die"
+    )
     func replayRace() async throws {
         let server = try await ProviderUnderTest(database: TestDatabase.inFile())
         for _ in 1...5 {
@@ -154,13 +158,20 @@ import Testing
     @Test("mechanisms: a code is at most 1.5 KB, and a request that would need more is refused")
     func longCode() async throws {
         let server = try await ProviderUnderTest()
-        let code = try await server.code("alice", "native1", [("nonce", String(repeating: "n", count: 255))])
+        let code = try await server.code(
+            "alice",
+            "native1",
+            [("nonce", String(repeating: "n", count: 255))]
+        )
         #expect(code.utf8.count <= 1536)
         #expect(!code.contains(TestFlow.challenge), "RFC 7636 §4.4: nobody reads the challenge")
         let names = (1...40).map { "\"claim_number_\($0)_that_nobody_knows\":null" }
         let claims = "{\"userinfo\":{\(names.joined(separator: ","))}}"
         let browser = TestBrowser(server)
-        let reply = try await browser.signIn("alice", TestFlow.request("native1", [("claims", claims)]))
+        let reply = try await browser.signIn(
+            "alice",
+            TestFlow.request("native1", [("claims", claims)])
+        )
         #expect(reply.error == "invalid_request")
     }
 }

@@ -25,7 +25,9 @@ import Testing
         #expect(one.headers[.accessControlAllowOrigin] == "*")
     }
 
-    @Test("OpenID Connect Discovery §3: the required members, and what is not offered is not listed")
+    @Test(
+        "OpenID Connect Discovery §3: the required members, and what is not offered is not listed"
+    )
     func members() async throws {
         let server = try await ProviderUnderTest()
         let document = try await server.send(.get, path).json
@@ -44,12 +46,19 @@ import Testing
         #expect(algorithms.contains("RS256") && algorithms.contains("ES256"))
         #expect(!algorithms.contains("none"))
         #expect(document.strings("scopes_supported")?.contains("openid") == true)
-        #expect(document.strings("grant_types_supported") == ["authorization_code", "refresh_token", "client_credentials"])
+        #expect(
+            document.strings("grant_types_supported") == [
+                "authorization_code", "refresh_token", "client_credentials",
+            ]
+        )
         #expect(document.bool("authorization_response_iss_parameter_supported") == true)
         #expect(document.bool("request_parameter_supported") == false)
         #expect(document.bool("request_uri_parameter_supported") == false)
         #expect(document.bool("claims_parameter_supported") == true)
-        #expect(document.strings("token_endpoint_auth_signing_alg_values_supported")?.contains("none") == false)
+        #expect(
+            document.strings("token_endpoint_auth_signing_alg_values_supported")?.contains("none")
+                == false
+        )
         for (_, value) in document {
             #expect(value != .null, "RFC 8414 §3.2")
             #expect(value.array?.isEmpty != true)
@@ -60,8 +69,13 @@ import Testing
     func endpointsAnswer() async throws {
         let server = try await ProviderUnderTest()
         for (name, value) in try await server.send(.get, path).json {
-            guard name.hasSuffix("_endpoint") || name == "jwks_uri", let url = value.string else { continue }
-            let reply = try await server.send(.get, String(url.dropFirst("https://op.example.com".count)))
+            guard name.hasSuffix("_endpoint") || name == "jwks_uri", let url = value.string else {
+                continue
+            }
+            let reply = try await server.send(
+                .get,
+                String(url.dropFirst("https://op.example.com".count))
+            )
             #expect(reply.status != 404, "\(name)")
         }
     }
@@ -73,7 +87,9 @@ import Testing
         let keys = try #require(reply.json.array("keys")).compactMap(\.object)
         #expect(keys.count == 2)
         for key in keys {
-            for secret in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] { #expect(key[secret] == nil) }
+            for secret in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] {
+                #expect(key[secret] == nil)
+            }
             #expect(key.string("use") == "sig")
         }
         #expect(Set(keys.compactMap { $0.string("kid") }).count == keys.count)
@@ -91,11 +107,15 @@ import Testing
         #expect(try await server.userInfo(access).status == 200)
     }
 
-    @Test("OpenID Connect Core §2, §3.1.3.6: the ID Token verifies by the published keys, with every claim")
+    @Test(
+        "OpenID Connect Core §2, §3.1.3.6: the ID Token verifies by the published keys, with every claim"
+    )
     func idToken() async throws {
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens("alice", "native1", [("max_age", "1000")])
-        let set = try JWKSet(parsing: try await server.send(.get, ProviderUnderTest.path("certs")).body)
+        let set = try JWKSet(
+            parsing: try await server.send(.get, ProviderUnderTest.path("certs")).body
+        )
         let jwt = try JWT(parsing: try #require(tokens.json.string("id_token")))
         let verified = try jwt.verified(by: set.keys, allowing: [.es256], types: [.jwt])
         #expect(Set(jwt.header.members.map(\.name)) == ["alg", "typ", "kid"])
@@ -110,7 +130,8 @@ import Testing
         let access = try #require(tokens.json.string("access_token"))
         #expect(claims.string("at_hash") == SignatureAlgorithm.es256.leftHalfHash(of: access))
         let unasked = try await server.tokens("bob", "native1", [("nonce", "")])
-        let second = try JWT(parsing: try #require(unasked.json.string("id_token"))).uncheckedClaims()
+        let second = try JWT(parsing: try #require(unasked.json.string("id_token")))
+            .uncheckedClaims()
         #expect(second["nonce"] == nil, "no nonce is made up")
     }
 
@@ -122,7 +143,8 @@ import Testing
             "/realms/../realms/test/.well-known/openid-configuration",
             "/realms/TEST/.well-known/openid-configuration",
             "/realms/test/.well-known/%6fpenid-configuration", "/realms/test/../test", "/realms",
-            "/realms/none/.well-known/openid-configuration", "/realms/test/.WELL-KNOWN/openid-configuration",
+            "/realms/none/.well-known/openid-configuration",
+            "/realms/test/.WELL-KNOWN/openid-configuration",
         ]
     )
     func otherSpellings(path: String) async throws {

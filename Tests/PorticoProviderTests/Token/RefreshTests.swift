@@ -32,7 +32,9 @@ import Testing
         #expect(try await server.userInfo(access).status == 401)
     }
 
-    @Test("attack C17, decision 16: who rotated, and lost the answer, gets the same successor at any time")
+    @Test(
+        "attack C17, decision 16: who rotated, and lost the answer, gets the same successor at any time"
+    )
     func idempotency() async throws {
         let server = try await ProviderUnderTest()
         let r1 = try refreshToken(try await server.tokens())

@@ -3,7 +3,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Revocation and introspection") struct RevocationTests {
-    private func revoke(_ server: ProviderUnderTest, _ token: String, _ client: String, _ extra: [(String, String)] = [])
+    private func revoke(
+        _ server: ProviderUnderTest,
+        _ token: String,
+        _ client: String,
+        _ extra: [(String, String)] = []
+    )
         async throws -> Reply
     {
         try await server.post(
@@ -22,7 +27,10 @@ import Testing
 
     @Test(
         "attack C28, RFC 7009 §2.1: revoking either token ends the grant, whatever the hint",
-        arguments: [("refresh_token", "access_token"), ("access_token", "refresh_token"), ("access_token", "nonsense")]
+        arguments: [
+            ("refresh_token", "access_token"), ("access_token", "refresh_token"),
+            ("access_token", "nonsense"),
+        ]
     )
     func revokes(member: String, hint: String) async throws {
         let server = try await ProviderUnderTest()
@@ -89,7 +97,10 @@ import Testing
         #expect(reply.json.string("iss") == TestRealm.issuer)
         #expect(reply.json.int64("exp") == server.clock.seconds + 300)
         #expect(reply.headers[.cacheControl] == "no-store")
-        let refresh = try await introspect(server, try #require(tokens.json.string("refresh_token")))
+        let refresh = try await introspect(
+            server,
+            try #require(tokens.json.string("refresh_token"))
+        )
         #expect(refresh.json.bool("active") == true)
     }
 

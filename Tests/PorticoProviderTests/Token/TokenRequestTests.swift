@@ -182,7 +182,9 @@ import Testing
         #expect(reply.error == "invalid_client")
     }
 
-    @Test("RFC 6749 §3.2: repeated parameters are refused, empty ones missing, unknown ones ignored")
+    @Test(
+        "RFC 6749 §3.2: repeated parameters are refused, empty ones missing, unknown ones ignored"
+    )
     func parameters() async throws {
         let server = try await ProviderUnderTest()
         let code = try await server.code()
@@ -193,7 +195,10 @@ import Testing
         #expect(try await server.token(TestFlow.redemption(code) + [("foo", "bar")]).status == 200)
     }
 
-    @Test("RFC 6749 appendix B: what is not UTF-8, or holds NUL, is refused", arguments: ["%FF", "%00", "%zz", "%"])
+    @Test(
+        "RFC 6749 appendix B: what is not UTF-8, or holds NUL, is refused",
+        arguments: ["%FF", "%00", "%zz", "%"]
+    )
     func encoding(value: String) async throws {
         let server = try await ProviderUnderTest()
         let reply = try await server.send(
@@ -229,7 +234,9 @@ import Testing
         #expect(reply.json.string("scope") == "openid profile email roles")
     }
 
-    @Test("RFC 6749 §4.4: client credentials give a token for the client itself, and no refresh token")
+    @Test(
+        "RFC 6749 §4.4: client credentials give a token for the client itself, and no refresh token"
+    )
     func clientCredentials() async throws {
         let server = try await ProviderUnderTest()
         let reply = try await server.token(

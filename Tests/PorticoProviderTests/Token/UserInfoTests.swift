@@ -28,7 +28,10 @@ import Testing
         let lower = try await server.send(.get, path, headers: [.authorization: "bearer " + token])
         #expect(lower.status == 200)
         let long = String(repeating: "a", count: 1_000_000)
-        for header in ["Bearer a,b", "Bearer  x", "Bearer ", "Bearer", "Bearer a b", "Bearer " + long, "Basic x"] {
+        for header in [
+            "Bearer a,b", "Bearer  x", "Bearer ", "Bearer", "Bearer a b", "Bearer " + long,
+            "Basic x",
+        ] {
             let reply = try await server.send(.get, path, headers: [.authorization: header])
             #expect((400..<500).contains(reply.status))
             #expect(reply.headers[.wwwAuthenticate]?.hasPrefix("Bearer realm=") == true)
@@ -58,7 +61,9 @@ import Testing
         #expect(reply.error == "invalid_request")
     }
 
-    @Test("RFC 6750 §3.1: a token that is unknown, altered, expired or of another kind is invalid_token")
+    @Test(
+        "RFC 6750 §3.1: a token that is unknown, altered, expired or of another kind is invalid_token"
+    )
     func invalid() async throws {
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens()
@@ -92,7 +97,10 @@ import Testing
     @Test(
         "OpenID Connect Core §5.4: a scope asks for exactly its claims",
         arguments: [
-            ("profile", ["name", "given_name", "family_name", "preferred_username", "locale", "updated_at"]),
+            (
+                "profile",
+                ["name", "given_name", "family_name", "preferred_username", "locale", "updated_at"]
+            ),
             ("email", ["email", "email_verified"]),
             ("phone", ["phone_number", "phone_number_verified"]),
             ("address", ["address"]),
@@ -110,7 +118,9 @@ import Testing
         #expect(Set(info.json.map(\.name)) == Set(names + ["sub"]))
         if scope == "email" { #expect(info.json.bool("email_verified") == true) }
         if scope == "profile" { #expect(info.json.int64("updated_at") != nil) }
-        if scope == "address" { #expect(info.json.object("address")?.string("street_address") == "1 Main St") }
+        if scope == "address" {
+            #expect(info.json.object("address")?.string("street_address") == "1 Main St")
+        }
     }
 
     @Test("RFC 9700 §2.3: a token for another audience only is not for UserInfo")
@@ -144,7 +154,9 @@ import Testing
             info.json,
         ] {
             #expect(claims.object("realm_access")?.strings("roles") == ["editor"])
-            #expect(claims.object("resource_access")?.object("web1")?.strings("roles") == ["publisher"])
+            #expect(
+                claims.object("resource_access")?.object("web1")?.strings("roles") == ["publisher"]
+            )
             #expect(claims.strings("roles") == ["editor"])
         }
     }
