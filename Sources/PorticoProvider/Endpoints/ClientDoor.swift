@@ -24,10 +24,16 @@ struct ClientDoor: Sendable {
         form: FormParameters,
         _ body: (AuthenticatedClient, FormParameters) async throws -> Answer
     ) async throws -> Answer {
-        let credentials = try PresentedCredentials(
-            authorization: visit.visit.authorization,
-            form: form
-        )
+        let credentials: PresentedCredentials
+        do {
+            credentials = try PresentedCredentials(
+                authorization: visit.visit.authorization,
+                form: form
+            )
+        } catch {
+            let isChallenged = error.code == .invalidClient && !visit.visit.authorization.isEmpty
+            throw ClientRefusal(error: error, usesAuthorizationHeader: isChallenged)
+        }
         let client = try authenticated(credentials, visit)
         do {
             let answer = try await body(client, form)

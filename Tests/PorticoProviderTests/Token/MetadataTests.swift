@@ -1,5 +1,8 @@
+import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
+import PorticoStores
 import PorticoTestSupport
 import Testing
 

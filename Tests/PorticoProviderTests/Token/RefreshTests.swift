@@ -1,3 +1,5 @@
+import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores

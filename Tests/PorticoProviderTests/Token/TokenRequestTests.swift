@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 import PorticoTestSupport
 import Testing

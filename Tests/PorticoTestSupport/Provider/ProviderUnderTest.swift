@@ -31,7 +31,7 @@ package final class ProviderUnderTest: Sendable {
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
-        let ring = try KeyRing(random: .system)
+        let ring = TestRealm.ring
         let time = Clock { clock.now }
         let url = try PublicURL("https://op.example.com")
         let log = Locked<[UInt8]>([])

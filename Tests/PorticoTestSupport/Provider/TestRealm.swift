@@ -2,7 +2,7 @@ import Foundation
 import PorticoBytes
 package import PorticoProtocol
 package import PorticoProvider
-import PorticoSeals
+package import PorticoSeals
 package import PorticoStores
 
 /// The realm that the Provider's tests stand on: `https://op.example.com/realms/test`, with the
@@ -28,6 +28,27 @@ package enum TestRealm {
         return hashing
     }()
 
+    package static let ring: KeyRing = {
+        guard let ring = try? KeyRing(random: .system) else {
+            preconditionFailure("A key ring can be made.")
+        }
+        return ring
+    }()
+
+    /// The realm without clients and people: made once, because an RSA key takes long.
+    private static let template: NewRealm = {
+        let moment = Moment(now: Date(timeIntervalSince1970: 1_700_000_000), random: .system)
+        guard
+            let realm = try? RealmCreation(ring: ring)(
+                name: "test",
+                displayName: "Test",
+                baseURL: "https://op.example.com",
+                at: moment
+            )
+        else { preconditionFailure("A realm can be made.") }
+        return realm
+    }()
+
     private static let hashes = Locked<[String: PasswordHash]>([:])
 
     static func create(
@@ -37,12 +58,7 @@ package enum TestRealm {
         _ configure: (inout NewRealm) -> Void
     ) async throws {
         let moment = clock.moment()
-        var new = try RealmCreation(ring: ring)(
-            name: "test",
-            displayName: "Test",
-            baseURL: "https://op.example.com",
-            at: moment
-        )
+        var new = template
         let realmID = new.realm.id
         new.clients = clients(realmID, ClientSecretSeal(ring: ring))
         for (clientID, name) in [(nil, "editor"), (nil, "reader"), ("web1", "publisher")] {

@@ -1,0 +1,136 @@
+package import Foundation
+import FoundationNetworking
+import PorticoBytes
+import PorticoProtocol
+
+/// A real headless Chromium over WebDriver (W3C WebDriver 2). The driver's address stands in
+/// `PORTICO_WEBDRIVER`; who started the driver ends it.
+package final class Chromium: Sendable {
+    private let session: URL
+
+    /// Where a driver listens, if one does.
+    package static let driver = ProcessInfo.processInfo.environment["PORTICO_WEBDRIVER"]
+        .flatMap { URL(string: $0) }
+
+    /// What a test says that needs one.
+    package static let isThere = driver != nil
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private init(session: URL) {
+        self.session = session
+    }
+
+    /// Runs `body` with a browser of its own, and always ends it: an abandoned session is an
+    /// orphaned Chromium.
+    package static func use<Result>(
+        scripts: Bool = true,
+        width: Int = 1280,
+        isDark: Bool = false,
+        _ body: (Chromium) async throws -> Result
+    ) async throws -> Result {
+        guard let driver else { throw Failure(description: "PORTICO_WEBDRIVER is not set") }
+        var arguments: [JSONValue] = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            "--no-first-run", "--disable-background-networking", "--no-proxy-server",
+            .string("--window-size=\(width),900"),
+        ]
+        if isDark { arguments.append("--blink-settings=preferredColorScheme=0") }
+        var options: JSONObject = ["args": .array(arguments)]
+        if !scripts {
+            options["prefs"] = ["profile.managed_default_content_settings.javascript": 2]
+        }
+        let capabilities: JSONObject = [
+            "capabilities": ["alwaysMatch": ["goog:chromeOptions": .object(options)]]
+        ]
+        let answer = try await send("POST", driver.appending(path: "session"), capabilities)
+        guard let id = answer.object?.string("sessionId") else {
+            throw Failure(description: "no session")
+        }
+        let browser = Chromium(session: driver.appending(path: "session/\(id)"))
+        do {
+            let result = try await body(browser)
+            _ = try await send("DELETE", browser.session, nil)
+            return result
+        } catch {
+            _ = try? await send("DELETE", browser.session, nil)  // the test's error says more
+            throw error
+        }
+    }
+
+    package func open(_ address: String) async throws {
+        try await post("url", ["url": .string(address)])
+    }
+
+    package func address() async throws -> String {
+        try await get("url").string ?? ""
+    }
+
+    package func title() async throws -> String {
+        try await get("title").string ?? ""
+    }
+
+    package func source() async throws -> String {
+        try await get("source").string ?? ""
+    }
+
+    package func type(_ text: String, into selector: String) async throws {
+        let element = try await find(selector)
+        try await post("element/\(element)/clear", [:])
+        try await post("element/\(element)/value", ["text": .string(text)])
+    }
+
+    package func click(_ selector: String) async throws {
+        try await post("element/\(try await find(selector))/click", [:])
+    }
+
+    package func text(_ selector: String) async throws -> String {
+        try await get("element/\(try await find(selector))/text").string ?? ""
+    }
+
+    /// A PNG of what is seen, written where a person can look at it.
+    package func screenshot(to file: URL) async throws {
+        let text = try await get("screenshot").string ?? ""
+        guard let image = Data(base64Encoded: text) else { throw Failure(description: "no image") }
+        try image.write(to: file)
+    }
+
+    private func find(_ selector: String) async throws -> String {
+        let body: JSONObject = ["using": "css selector", "value": .string(selector)]
+        let answer = try await post("element", body)
+        guard let element = answer.object?.string("element-6066-11e4-a52e-4f735466cecf") else {
+            throw Failure(description: "nothing on the page is \(selector)")
+        }
+        return element
+    }
+
+    private func get(_ path: String) async throws -> JSONValue {
+        try await Self.send("GET", session.appending(path: path), nil)
+    }
+
+    @discardableResult
+    private func post(_ path: String, _ body: JSONObject) async throws -> JSONValue {
+        try await Self.send("POST", session.appending(path: path), body)
+    }
+
+    private static func send(_ method: String, _ url: URL, _ body: JSONObject?) async throws
+        -> JSONValue
+    {
+        var request = URLRequest(url: url, timeoutInterval: 120)
+        request.httpMethod = method
+        if let body {
+            request.httpBody = Data(body.serialized())
+            request.setValue("application/json; charset=utf-8", forHTTPHeaderField: "Content-Type")
+        }
+        let (bytes, _) = try await URLSession.shared.data(for: request)
+        let limits = JSONLimits(size: 64 * 1024 * 1024)
+        let answer = try JSONObject(parsing: bytes, limits: limits)
+        let value = answer["value"] ?? .null
+        if let error = value.object?.string("error") {
+            throw Failure(description: error + ": " + (value.object?.string("message") ?? ""))
+        }
+        return value
+    }
+}
