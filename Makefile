@@ -1,5 +1,5 @@
 # The two commands are `make run` and `make test`; each does its own set-up.
-.PHONY: run test build release bench standards check mutate format
+.PHONY: run test build release standards check mutate format
 
 build:
 	@scripts/setup build
@@ -15,9 +15,6 @@ run: release
 test:
 	@scripts/setup test
 	scripts/test
-
-bench: release
-	scripts/bench
 
 standards:
 	@scripts/standards
