@@ -50,11 +50,16 @@ enum CommonPasswords {
     /// - Parameter folded: The password in lower case.
     static func contains(_ folded: String) -> Bool {
         if isRun(folded) { return true }
-        return [folded, plain(folded)].contains { text in
-            // "password123", "password2024!", "!!qwerty!!"
-            let stem = text.drop { !$0.isLetter }.reversed().drop { !$0.isLetter }.reversed()
-            return text.count - stem.count <= 5 && words.contains(String(stem))
-        }
+        // "password123", "password2024!", "!!qwerty!!", "P@ssw0rd!", "1loveyou"
+        let stem = stem(of: folded)
+        return [stem, stem.map(plain), self.stem(of: plain(folded))]
+            .contains { $0.map(words.contains) ?? false }
+    }
+
+    /// The text without what is no letter at its ends, where that is at most five characters.
+    private static func stem(of text: String) -> String? {
+        let stem = text.drop { !$0.isLetter }.reversed().drop { !$0.isLetter }.reversed()
+        return text.count - stem.count <= 5 ? String(stem) : nil
     }
 
     /// "11111111", "12345678", "abcdefgh", "87654321", "abababab".
