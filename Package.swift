@@ -223,6 +223,7 @@ let package = Package(
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("NIOPosix", "swift-nio"),
+                serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),

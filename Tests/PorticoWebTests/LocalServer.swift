@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import PorticoBytes
 import PorticoWeb
+import ServiceLifecycle
 
 /// A responder made of a closure.
 struct ClosureResponder: HTTPResponder {
@@ -23,7 +24,7 @@ func withServer(
             body: ResponseBody(byteBuffer: ByteBuffer(string: "\(request.method) answered"))
         )
     },
-    _ body: @escaping @Sendable (_ port: Int, _ listener: any Channel) async throws -> Void
+    _ body: @escaping @Sendable (_ port: Int, _ server: LocalServer) async throws -> Void
 ) async throws {
     let (listeners, running) = AsyncStream.makeStream(of: (any Channel).self)
     let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -37,19 +38,31 @@ func withServer(
         },
         logger: quiet
     )
+    let services = ServiceGroup(services: [application], logger: quiet)
     try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await application.run() }
+        group.addTask { try await services.run() }
         var listening = listeners.makeAsyncIterator()
         guard let listener = await listening.next(), let port = listener.localAddress?.port else {
             throw NoServer()
         }
         do {
-            try await body(port, listener)
+            try await body(port, LocalServer(listener: listener, services: services))
         } catch {
             group.cancelAll()
             throw error
         }
         group.cancelAll()
+    }
+}
+
+/// The inside of a running server.
+struct LocalServer: Sendable {
+    let listener: any Channel
+    fileprivate let services: ServiceGroup
+
+    /// What SIGTERM does.
+    func stop() async {
+        await services.triggerGracefulShutdown()
     }
 }
 

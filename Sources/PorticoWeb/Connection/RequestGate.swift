@@ -42,7 +42,7 @@ final class RequestGate: ChannelDuplexHandler {
     private var lineLength: Int?
     private var isQuiescing = false
     private var isPeerDone = false
-    private var isLingering = false
+    private var isLeaving = false
 
     init(
         limits: ConnectionLimits,
@@ -168,7 +168,7 @@ final class RequestGate: ChannelDuplexHandler {
 
     private func stopReading(_ context: ChannelHandlerContext) {
         if reading != .stopped { reading = .stopped }
-        if unanswered.isEmpty, !isLingering { context.close(promise: nil) }
+        if unanswered.isEmpty, !isLeaving { context.close(promise: nil) }
     }
 
     // MARK: Out
@@ -194,21 +194,27 @@ final class RequestGate: ChannelDuplexHandler {
             context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: promise)
         case .end:
             if !unanswered.isEmpty { unanswered.removeFirst() }
-            context.write(wrapOutboundOut(.end(nil)), promise: promise)
-            if unanswered.isEmpty { answered(context) }
+            guard unanswered.isEmpty else {
+                return context.write(wrapOutboundOut(.end(nil)), promise: promise)
+            }
+            guard reading == .stopped else {
+                context.write(wrapOutboundOut(.end(nil)), promise: promise)
+                return wait()
+            }
+            if let refusal {
+                context.write(wrapOutboundOut(.end(nil)), promise: promise)
+                send(refusal, context)
+            } else {
+                sendLast(context, promise: promise)
+            }
         }
     }
 
-    private func answered(_ context: ChannelHandlerContext) {
+    /// All is answered: now the next request may come, or stay out.
+    private func wait() {
         let now = NIODeadline.now()
-        switch reading {
-        case .stopped:
-            if let refusal { send(refusal, context) } else { linger(context) }
-        case .nothing:
-            deadline = now + limits.idleTime
-            budget.isWaiting(place, since: now)
-        case .head, .body: budget.isWaiting(place, since: now)
-        }
+        if reading == .nothing { deadline = now + limits.idleTime }
+        budget.isWaiting(place, since: now)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -220,7 +226,9 @@ final class RequestGate: ChannelDuplexHandler {
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .output else { return context.close(mode: mode, promise: promise) }
         reading = .stopped
-        if isLingering { promise?.succeed() } else { linger(context, promise: promise) }
+        // Where a last answer is on its way, its end closes the connection.
+        if !isLeaving { linger(context) }
+        promise?.succeed()
     }
 
     // MARK: Refusing
@@ -244,19 +252,27 @@ final class RequestGate: ChannelDuplexHandler {
             headers: ["connection": "close", "content-length": "0", "cache-control": "no-store"]
         )
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        linger(context)
+        sendLast(context, promise: nil)
     }
 
-    private func linger(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>? = nil) {
-        isLingering = true
-        deadline = .now() + limits.lingerTime
-        context.flush()
-        if isPeerDone {
-            context.close(mode: .all, promise: promise)
-        } else {
-            context.close(mode: .output, promise: promise)
+    // MARK: Leaving
+
+    /// The end of the last answer; the connection closes when all of it is sent.
+    private func sendLast(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+        isLeaving = true
+        deadline = .now() + limits.answerTime
+        let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { [weak self] _ in
+            guard let self, let context = self.context else { return }
+            linger(context)
         }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
+    }
+
+    private func linger(_ context: ChannelHandlerContext) {
+        isLeaving = true
+        deadline = .now() + limits.lingerTime
+        context.close(mode: isPeerDone ? .all : .output, promise: nil)
     }
 
     // MARK: Time
