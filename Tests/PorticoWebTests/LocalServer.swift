@@ -33,7 +33,6 @@ func withServer(
         server: ServerConnection.builder(limits: limits, refused: refused),
         configuration: .init(address: .hostname("127.0.0.1", port: 0), serverName: nil),
         onServerRunning: { listener in
-            await AcceptGuard.install(on: listener, logger: quiet)
             running.yield(listener)
         },
         logger: quiet

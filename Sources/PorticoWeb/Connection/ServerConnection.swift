@@ -67,33 +67,3 @@ package struct ServerConnection: HTTPChannelHandler {
         await handleHTTP(asyncChannel: value, logger: logger)
     }
 }
-
-/// Keeps the listener alive when a single connection cannot be accepted.
-///
-/// NIO hands such an error to the stream of connections, which ends with it: one moment without a
-/// file descriptor would be the end of the server.
-package final class AcceptGuard: ChannelInboundHandler, Sendable {
-    package typealias InboundIn = any Channel
-
-    private let logger: Logger
-
-    private init(logger: Logger) {
-        self.logger = logger
-    }
-
-    /// To be called with the listening channel: `Application(onServerRunning:)`.
-    package static func install(on listener: any Channel, logger: Logger) async {
-        do {
-            try await listener.pipeline.addHandler(
-                AcceptGuard(logger: logger),
-                position: .first
-            ).get()
-        } catch {
-            logger.error("The listener is not guarded against accept errors.")
-        }
-    }
-
-    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        logger.warning("A connection could not be accepted.", metadata: ["error": "\(error)"])
-    }
-}
