@@ -101,10 +101,7 @@ struct Wiring {
                 address: .hostname(address.host, port: address.port),
                 backlog: 1024
             ),
-            onServerRunning: { channel in
-                await AcceptGuard.install(on: channel, logger: logger)
-                whenListening()
-            },
+            onServerRunning: { _ in whenListening() },
             logger: logger
         )
     }
