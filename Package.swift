@@ -129,7 +129,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(
+            name: "CArgon2",
+            pkgConfig: "libargon2",
+            providers: [.apt(["libargon2-dev"])]
+        ),
         .target(
             name: "PorticoProvider",
             dependencies: [
@@ -273,9 +277,12 @@ let package = Package(
         .testTarget(
             name: "PorticoProgramTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoProgram",
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoStores",
+                "PorticoOutbound", "PorticoProgram",
                 "PorticoTestSupport", httpTypes,
+                serverProduct("ArgumentParser", "swift-argument-parser"),
             ],
+            exclude: ["Scenarios"],
             swiftSettings: settings
         ),
         .testTarget(

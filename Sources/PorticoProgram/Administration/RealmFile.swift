@@ -11,7 +11,8 @@ struct RealmFile {
 
     /// - Parameter path: `-` for stdin.
     init(_ path: String) throws(Failure) {
-        self.path = path == "-" ? "stdin" : path
+        self.path =
+            path == "-" ? "stdin" : path
         do {
             bytes = try FileInput.bytes(path, limit: RealmImport.limits.size)
         } catch {
@@ -58,5 +59,12 @@ struct RealmFile {
             "\(printable(path)) cannot be imported: nothing of it was.",
             why
         )
+    }
+}
+
+extension Realm {
+    func warnWhereDisabled(_ console: Console) {
+        guard !isEnabled else { return }
+        console.warn("Realm \(name) is disabled, as the file has it: nobody can sign in.")
     }
 }

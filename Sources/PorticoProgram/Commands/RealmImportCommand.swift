@@ -52,6 +52,7 @@ extension RealmCommand {
                     else {
                         throw Failure(.exists, "Realm \(name) was created by somebody else.")
                     }
+                    one.realm.realm.warnWhereDisabled(console)
                     console.done(
                         "Imported realm \(name), issuer \(one.realm.realm.issuer). "
                             + "Undo: portico realm delete \(name) --confirm \(name)"

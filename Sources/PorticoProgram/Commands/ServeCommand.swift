@@ -106,6 +106,7 @@ struct ServeCommand: AsyncParsableCommand {
         where !there.contains(imported.realm.realm.name) {
             guard try await installation.realms.create(imported.realm) == .created else { continue }
             let name = imported.realm.realm.name
+            imported.realm.realm.warnWhereDisabled(console)
             console.done("Imported realm \(name) from \(printable(file.path)).")
             let left = imported.report.lines(.skipped).count
             if left > 0 {

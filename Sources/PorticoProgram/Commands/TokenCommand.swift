@@ -5,27 +5,35 @@ import Portico
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Print a fresh access token, and nothing else, on stdout.",
-        discussion: """
-            It is refreshed first where it would expire too soon. For example:
-              curl -H "Authorization: Bearer $(portico token)" https://api.example.com/
-            """,
-        subcommands: [Inspect.self]
+        abstract: "Print a fresh access token, or take one apart.",
+        subcommands: [Print.self, Inspect.self],
+        defaultSubcommand: Print.self
     )
 
-    @Option(
-        name: .customLong("min-ttl"),
-        help: ArgumentHelp("How long it must live at least, as 60s.", valueName: "time")
-    )
-    var minimum = DurationText(seconds: 60)
+    struct Print: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a fresh access token, and nothing else, on stdout.",
+            discussion: """
+                What portico token does alone. The token is refreshed first where it would expire \
+                too soon. For example:
+                  curl -H "Authorization: Bearer $(portico token)" https://api.example.com/
+                """
+        )
 
-    @OptionGroup var session: SessionOptions
-    @OptionGroup var output: ConsoleOptions
+        @Option(
+            name: .customLong("min-ttl"),
+            help: ArgumentHelp("How long it must live at least, as 60s.", valueName: "time")
+        )
+        var minimum = DurationText(seconds: 60)
 
-    func run() async throws {
-        let console = output.console
-        try await session.withSession { session, _, _ in
-            console.data(try await session.token(validFor: .seconds(minimum.seconds)))
+        @OptionGroup var session: SessionOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await session.withSession { session, _, _ in
+                console.data(try await session.token(validFor: .seconds(minimum.seconds)))
+            }
         }
     }
 }

@@ -65,7 +65,9 @@ extension TokenCommand {
                 expectedIssuer: issuer,
                 now: Int64(Date().timeIntervalSince1970)
             )
-            if !offline, let named = issuer ?? claims.string("iss") {
+            if offline {
+                inspection.signature = .notAsked
+            } else if let named = issuer ?? claims.string("iss") {
                 let transport = OutboundClient()
                 inspection.signature = await IssuerKeys(transport: transport).check(token, named)
                 try await transport.shutdown()

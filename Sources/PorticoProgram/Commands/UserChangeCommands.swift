@@ -16,7 +16,7 @@ extension UserCommand {
         @Argument(help: "The user name.") var name: String
         @OptionGroup var password: PasswordOptions
         @Flag(help: "Create them without a password: they cannot sign in yet.")
-        var noPassword = false
+        var withoutPassword = false
         @Option(
             name: .customLong("role"),
             help: ArgumentHelp("A role of the realm. Repeat for several.", valueName: "name")
@@ -29,8 +29,8 @@ extension UserCommand {
         @OptionGroup var output: ConsoleOptions
 
         func validate() throws {
-            guard !noPassword || password.passwordFile == nil else {
-                throw ValidationError("--no-password and --password-file exclude each other.")
+            guard !withoutPassword || password.passwordFile == nil else {
+                throw ValidationError("--without-password and --password-file exclude each other.")
             }
         }
 
@@ -51,7 +51,7 @@ extension UserCommand {
                         try await administration.role(role, of: nil, in: realm)
                     }
                     var hash: PasswordHash?
-                    if !noPassword {
+                    if !withoutPassword {
                         hash = try await registration.hash(
                             try password.secret(console),
                             for: person,

@@ -25,6 +25,11 @@ extension Failure {
                 "\(printable(issuer)): \(error.description)",
                 "Nothing was lost. Try again\(wait)."
             )
+        case .misconfigured(.issuerInsecure):
+            self.init(
+                .misconfigured,
+                "The issuer must be https; http only on 127.0.0.1 or [::1]."
+            )
         case .misconfigured: self.init(.misconfigured, error.description)
         case .rejected:
             self.init(.rejected, error.description, "All of the answer was discarded.")

@@ -6,6 +6,8 @@ struct TokenInspection {
         case valid
         case invalid(String)
         case unchecked(String)
+        /// Nobody was to be asked.
+        case notAsked
     }
 
     let header: JWSHeader
@@ -14,7 +16,7 @@ struct TokenInspection {
     let expectedIssuer: String?
     /// Seconds since 1970.
     let now: Int64
-    var signature = Signature.unchecked("Nobody was asked.")
+    var signature = Signature.unchecked("The token names no issuer.")
 
     private enum Mark: String {
         case good = "✓"
@@ -39,7 +41,8 @@ struct TokenInspection {
         switch signature {
         case .valid: checks.append((.good, "signature valid"))
         case .invalid(let why): checks.append((.bad, "signature invalid: \(why)"))
-        case .unchecked(let why): checks.append((.note, "signature not checked: \(why)"))
+        case .unchecked(let why): checks.append((.bad, "signature not checked: \(why)"))
+        case .notAsked: checks.append((.note, "signature not checked"))
         }
         if claims.int64("exp") == nil {
             checks.append((.note, "no expiry"))
@@ -62,7 +65,7 @@ struct TokenInspection {
         if hasOtherIssuer { return Failure(.tokenInvalid, "Another issuer made this token.") }
         if hasExpired { return Failure(.tokenInvalid, "The token has expired.") }
         if isEarly { return Failure(.tokenInvalid, "The token is not valid yet.") }
-        if case .unchecked(let why) = signature, why != "Nobody was asked." {
+        if case .unchecked(let why) = signature {
             return Failure(.tokenInvalid, "The signature could not be checked.", printable(why))
         }
         return nil
@@ -106,7 +109,7 @@ struct TokenInspection {
         switch signature {
         case .valid: checked["signature"] = "valid"
         case .invalid: checked["signature"] = "invalid"
-        case .unchecked: checked["signature"] = "unchecked"
+        case .unchecked, .notAsked: checked["signature"] = "unchecked"
         }
         checked["expired"] = .bool(hasExpired)
         checked["early"] = .bool(isEarly)

@@ -2,6 +2,9 @@
 enum Suggestion {
     /// The nearest of `candidates`, where one is near enough to be meant.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+        if word.count > 1, let whole = candidates.first(where: { $0.hasPrefix(word) }) {
+            return whole
+        }
         let word = Array(word.lowercased().unicodeScalars.prefix(64))
         let ranked = candidates.map { candidate in
             (candidate, distance(word, Array(candidate.lowercased().unicodeScalars)))

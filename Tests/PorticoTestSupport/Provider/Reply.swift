@@ -7,6 +7,12 @@ package struct Reply: Sendable {
     package let headers: HTTPFields
     package let body: [UInt8]
 
+    package init(status: Int, headers: HTTPFields, body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
     package var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The JSON object in the body; empty where it is none.

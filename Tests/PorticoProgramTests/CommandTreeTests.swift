@@ -1,0 +1,85 @@
+import ArgumentParser
+import Testing
+
+@testable import PorticoProgram
+
+@Suite("The tree of commands")
+struct CommandTreeTests {
+    private struct Place {
+        let words: [String]
+        let command: any ParsableCommand.Type
+    }
+
+    private static func places(below place: Place) -> [Place] {
+        let children = place.command.configuration.subcommands.map {
+            Place(words: place.words + [$0._commandName], command: $0)
+        }
+        return [place] + children.flatMap(places)
+    }
+
+    private static var all: [Place] {
+        places(below: Place(words: ["portico"], command: Program.self))
+    }
+
+    @Test("every command says in its help what it does, and so does every option")
+    func help() throws {
+        for place in Self.all {
+            let name = place.words.joined(separator: " ")
+            #expect(place.command.configuration.abstract.hasSuffix("."), "\(name)")
+            let help = Program.helpMessage(for: place.command, includeHidden: true, columns: 200)
+            for match in help.matches(of: #/\n  ((?:-\w, )?--\S+(?: <[^>]+>)?)([^\n]*)\n( *)/#) {
+                // What an option does stands behind it, or on the next line.
+                #expect(match.2.contains(#/\w/#) || match.3.count > 10, "\(name): \(match.1)")
+            }
+        }
+    }
+
+    @Test(
+        "the commands and options that were promised are there",
+        arguments: [
+            "serve --demo --config --listen --public-url --import-realm --data-directory",
+            "login --issuer --client-id --scope --no-browser --timeout --callback-port",
+            "logout --no-browser", "whoami --json", "token print --min-ttl", "token inspect --json",
+            "userinfo --claim", "realm list --json --limit --cursor --filter", "realm show --json",
+            "realm create --dry-run", "realm delete --confirm --dry-run", "realm import --dry-run",
+            "client list --json", "client show --json", "client create --secret-file --dry-run",
+            "client update --dry-run", "client delete --confirm --dry-run", "user list --json",
+            "user show --json", "user create --password-file --dry-run", "user update --dry-run",
+            "user delete --confirm --dry-run", "user set-password --password-file --dry-run",
+            "role list --json", "role create --dry-run", "role delete --confirm --dry-run",
+            "role assign --dry-run", "role remove --dry-run", "keys list --json",
+            "keys rotate --alg --overlap --dry-run", "config show --origin --json",
+        ]
+    )
+    func promised(line: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let names = words.prefix { !$0.hasPrefix("-") }
+        let place = try #require(Self.all.first { $0.words.dropFirst().elementsEqual(names) })
+        let help = Program.helpMessage(for: place.command, columns: 200)
+        for option in words.dropFirst(names.count) + ["--quiet", "--no-color", "--no-input"] {
+            #expect(help.contains(option), "\(line): \(option)")
+        }
+    }
+
+    @Test("attack H: no option takes a secret itself, only the file that has it")
+    func secrets() throws {
+        let secretWords = ["password", "secret", "token"]
+        for place in Self.all {
+            let help = Program.helpMessage(for: place.command, includeHidden: true, columns: 200)
+            for match in help.matches(of: /(--[a-z-]+) <([^>]+)>/) {
+                let option = String(match.1)
+                guard secretWords.contains(where: option.contains) else { continue }
+                // "access-token-lifetime" is about tokens and takes none.
+                let isHarmless = match.2 == "path" || match.2 == "seconds"
+                #expect(isHarmless, "\(place.words.joined(separator: " ")) \(match.0)")
+            }
+        }
+    }
+
+    @Test("every command ends with a code that scripts know, and has one for every problem")
+    func codes() {
+        let codes = Set(Problem.allCases.map(\.exitStatus.rawValue))
+        #expect(codes.isSubset(of: [1, 2, 3, 4, 5, 6, 7, 130]))
+        #expect(Set(Problem.allCases.map(\.rawValue)).count == Problem.allCases.count)
+    }
+}

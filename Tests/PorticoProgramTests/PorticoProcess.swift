@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+/// The built program, run as a person would run it, in a home of its own.
+struct PorticoProcess {
+    let home: URL
+
+    init() throws {
+        home = FileManager.default.temporaryDirectory
+            .appending(path: "portico-\(ProcessInfo.processInfo.globallyUniqueString)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+    }
+
+    func remove() {
+        // `try?`: a folder that stays behind in /tmp fails no test.
+        try? FileManager.default.removeItem(at: home)
+    }
+
+    struct Outcome {
+        let stdout: String
+        let stderr: String
+        let status: Int32
+    }
+
+    /// Runs the program to its end.
+    func run(
+        _ arguments: [String],
+        input: String = "",
+        environment: [String: String] = [:]
+    ) throws -> Outcome {
+        let running = try start(arguments, input: input, environment: environment)
+        running.process.waitUntilExit()
+        return Outcome(
+            stdout: running.stdout,
+            stderr: running.stderr,
+            status: running.process.terminationStatus
+        )
+    }
+
+    /// Starts the program and leaves it running.
+    func start(
+        _ arguments: [String],
+        input: String = "",
+        environment: [String: String] = [:]
+    ) throws -> Running {
+        let folder = home.appending(path: ".runs/\(ProcessInfo.processInfo.globallyUniqueString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let files = ["in", "out", "err"].map { folder.appending(path: $0) }
+        for file in files { try Data().write(to: file) }
+        try Data(input.utf8).write(to: files[0])
+        let process = Process()
+        process.executableURL = try Self.program()
+        process.arguments = arguments
+        process.currentDirectoryURL = home
+        process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"]
+            .merging(environment) { $1 }
+        process.standardInput = try FileHandle(forReadingFrom: files[0])
+        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        process.standardError = try FileHandle(forWritingTo: files[2])
+        try process.run()
+        return Running(process: process, output: files[1], errors: files[2])
+    }
+
+    struct Running {
+        let process: Process
+        fileprivate let output: URL
+        fileprivate let errors: URL
+
+        var stdout: String { Self.text(output) }
+        var stderr: String { Self.text(errors) }
+
+        /// Waits until the program has written what `pattern` matches.
+        func wait(forOutput pattern: Regex<Substring>) async throws -> String {
+            try await wait { stdout.firstMatch(of: pattern).map { String($0.output) } }
+        }
+
+        func wait(forErrors pattern: Regex<Substring>) async throws -> String {
+            try await wait { stderr.firstMatch(of: pattern).map { String($0.output) } }
+        }
+
+        /// Waits until it has ended.
+        func ended() async throws -> Int32 {
+            try await wait { process.isRunning ? nil : process.terminationStatus }
+        }
+
+        private func wait<Value>(_ found: () -> Value?) async throws -> Value {
+            let deadline = ContinuousClock.now + .seconds(60)
+            while ContinuousClock.now < deadline {
+                if let value = found() { return value }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            Issue.record("the program did not do it in time:\n\(stdout)\n\(stderr)")
+            throw TimedOut()
+        }
+
+        private static func text(_ file: URL) -> String {
+            // `try?`: a file that cannot be read holds nothing that a test expects.
+            (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        }
+    }
+
+    struct TimedOut: Error {}
+
+    /// It stands beside the tests.
+    private static func program() throws -> URL {
+        let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        let program = tests.deletingLastPathComponent().appending(path: "portico")
+        try #require(FileManager.default.isExecutableFile(atPath: program.path))
+        return program
+    }
+}

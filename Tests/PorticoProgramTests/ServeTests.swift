@@ -1,0 +1,160 @@
+import Foundation
+import HTTPTypes
+import PorticoTestSupport
+import Testing
+
+@Suite("serve")
+struct ServeTests {
+    @Test("the demo says where it listens, who is there and what to try")
+    func banner() async throws {
+        try await DemoServer.run { server in
+            let lines = server.running.stdout.split(separator: "\n").map(String.init)
+            #expect(lines[0] == "Portico is listening on \(server.url)")
+            #expect(
+                lines[1] == "  Demo realm   \(server.issuer)    "
+                    + "people: ann, bob (new passwords at each start, printed here)"
+            )
+            #expect(lines[2].hasPrefix("  Password     ann  "))
+            #expect(lines[3].hasPrefix("  Password     bob  "))
+            #expect(lines[4].hasPrefix("  Try          "))
+            #expect(lines[4].hasSuffix("login --issuer \(server.issuer) --client-id portico-cli"))
+            #expect(lines.count == 5)
+            #expect(Set(server.passwords.keys) == ["ann", "bob"])
+        }
+    }
+
+    @Test("a password of the last start is worth nothing at the next; sessions of it have ended")
+    func newPasswords() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let first = try await DemoServer(in: portico)
+        let login = try await first.login("ann")
+        #expect(try await login.ended() == 0)
+        first.running.process.terminate()
+        #expect(try await first.running.ended() == 0)
+
+        let port = try #require(first.url.split(separator: ":").last)
+        let second = try await DemoServer(
+            in: portico,
+            arguments: ["--listen", "127.0.0.1:\(port)"]
+        )
+        defer { second.running.process.terminate() }
+        #expect(second.issuer == first.issuer)
+        #expect(second.passwords["ann"] != first.passwords["ann"])
+        let userinfo = try portico.run(["userinfo"])
+        #expect(userinfo.status == 3)
+        #expect(userinfo.stdout == "")
+    }
+
+    @Test("liveness and readiness are told to whoever asks, by any name")
+    func health() async throws {
+        try await DemoServer.run { server in
+            let person = WebPerson()
+            let port = try #require(server.url.split(separator: ":").last)
+            for path in ["healthz", "readyz"] {
+                let reply = try await person.get("http://localhost:\(port)/\(path)")
+                #expect(reply.status == 200)
+                #expect(reply.text == "ok\n")
+            }
+            try await person.close()
+            #expect(!server.running.stderr.contains("healthz"))
+        }
+    }
+
+    @Test("what the command line changes, a running server sees within moments")
+    func refresh() async throws {
+        try await DemoServer.run { server in
+            let person = WebPerson()
+            let address = "\(server.url)/realms/fresh/.well-known/openid-configuration"
+            #expect(try await person.get(address).status == 404)
+            let made = try server.portico.run([
+                "realm", "create", "fresh", "--public-url", server.url, "--data-directory", "demo",
+            ])
+            #expect(made.status == 0)
+            var status = 404
+            for _ in 0..<100 where status == 404 {
+                try await Task.sleep(for: .milliseconds(50))
+                status = try await person.get(address).status
+            }
+            #expect(status == 200)
+            try await person.close()
+        }
+    }
+
+    @Test("a second server on one folder says who has it, and ends")
+    func second() async throws {
+        try await DemoServer.run { server in
+            let outcome = try server.portico.run([
+                "serve", "--listen", "127.0.0.1:0", "--data-directory", "demo",
+            ])
+            #expect(outcome.status == 6)
+            let id = server.running.process.processIdentifier
+            #expect(
+                outcome.stderr.hasPrefix("✗ Another portico serves from demo (process \(id)).")
+            )
+        }
+    }
+
+    @Test("a port that is taken is named, with the way out")
+    func portInUse() async throws {
+        try await DemoServer.run { server in
+            let address = server.url.dropFirst("http://".count)
+            let outcome = try server.portico.run([
+                "serve", "--listen", String(address), "--data-directory", "other",
+            ])
+            #expect(outcome.status == 6)
+            #expect(outcome.stderr.hasPrefix("✗ Somebody listens on \(address) already."))
+            #expect(outcome.stderr.contains("portico serve --listen 127.0.0.1:0"))
+        }
+    }
+
+    @Test("SIGTERM and Ctrl-C end it in good order", arguments: [SIGTERM, SIGINT])
+    func stop(signal: Int32) async throws {
+        try await DemoServer.run { server in
+            kill(server.running.process.processIdentifier, signal)
+            let status = try await server.running.ended()
+            #expect(status == 0)
+            #expect(server.running.process.terminationReason == .exit)
+        }
+    }
+
+    @Test("WEB-LOG-1: neither a password nor a code nor a token is in the log")
+    func log() async throws {
+        try await DemoServer.run { server in
+            let login = try await server.login("ann")
+            #expect(try await login.ended() == 0)
+            let token = try server.portico.run(["token"]).stdout.trimmingCharacters(in: .newlines)
+            _ = try server.portico.run(["userinfo"])
+            server.running.process.terminate()
+            _ = try await server.running.ended()
+            let log = server.running.stderr
+            #expect(log.contains("path=/realms/demo/protocol/openid-connect/token status=200"))
+            let password = try #require(server.passwords["ann"])
+            #expect(!log.contains(password))
+            #expect(token.count > 100)
+            #expect(!log.contains(token))
+            #expect(!log.contains("code="))
+            #expect(!log.contains("?"))
+        }
+    }
+
+    @Test("a realm file is imported before the server listens, and left alone afterwards")
+    func importRealm() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let file = portico.home.appending(path: "acme.json")
+        try Data(#"{"realm": "acme", "displayName": "First"}"#.utf8).write(to: file)
+        for displayName in ["First", "Second"] {
+            try Data(#"{"realm": "acme", "displayName": "\#(displayName)"}"#.utf8).write(to: file)
+            let server = try portico.start([
+                "serve", "--listen", "127.0.0.1:0", "--public-url", "https://id.example.com",
+                "--import-realm", "acme.json",
+            ])
+            _ = try await server.wait(forOutput: /listening on https:\/\/id\.example\.com .*\n/)
+            server.process.terminate()
+            #expect(try await server.ended() == 0)
+            let shown = try portico.run(["realm", "show", "acme", "--json"])
+            #expect(shown.stdout.contains(#""display_name":"First""#))
+        }
+    }
+}

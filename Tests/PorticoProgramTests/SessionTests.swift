@@ -1,0 +1,142 @@
+import Foundation
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("Signing in with the command line")
+struct SessionTests {
+    @Test("login, whoami, userinfo, token and logout, from the first to the last")
+    func walk() async throws {
+        try await DemoServer.run { server in
+            let portico = server.portico
+            let login = try await server.login("ann")
+            #expect(try await login.ended() == 0)
+            #expect(login.stdout == "")
+            #expect(login.stderr.contains("\n✓ Signed in as Ann Example <ann@example.com>\n"))
+
+            let whoami = try portico.run(["whoami", "--json"])
+            let who = try JSONObject(parsing: Array(whoami.stdout.utf8.dropLast()))
+            #expect(who.string("email") == "ann@example.com")
+            #expect(who.string("issuer") == server.issuer)
+            #expect(who.string("client_id") == "portico-cli")
+            #expect(who.bool("refreshable") == true)
+            let file = try #require(who.string("stored_in"))
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+
+            let userinfo = try portico.run(["userinfo"])
+            let claims = try JSONObject(parsing: Array(userinfo.stdout.utf8.dropLast()))
+            #expect(claims.string("name") == "Ann Example")
+            #expect(claims.object("realm_access")?.strings("roles") == ["editor"])
+            #expect(
+                claims.object("resource_access")?.object("portico-cli")?.strings("roles")
+                    == ["tester"]
+            )
+            #expect(try portico.run(["userinfo", "--claim", "name"]).stdout == "Ann Example\n")
+            #expect(try portico.run(["userinfo", "--claim", "nmae"]).status == 1)
+
+            let token = try portico.run(["token"])
+            #expect(token.status == 0)
+            #expect(token.stderr == "")
+            #expect(token.stdout.split(separator: ".").count == 3)
+            #expect(token.stdout.hasSuffix("\n"))
+            try inspect(token.stdout, portico)
+
+            let again = try portico.run(["login", "--issuer", server.issuer])
+            #expect(again.stderr.hasPrefix("✓ Already signed in as Ann Example"))
+
+            let logout = try portico.run(["logout", "--no-browser"])
+            #expect(logout.status == 0)
+            #expect(logout.stderr.hasSuffix("✓ Signed out Ann Example.\n"))
+            #expect(!FileManager.default.fileExists(atPath: file))
+            for command in ["whoami", "token", "userinfo", "logout"] {
+                #expect(try portico.run([command]).status == 3)
+            }
+        }
+    }
+
+    private func inspect(_ token: String, _ portico: PorticoProcess) throws {
+        let good = try portico.run(["token", "inspect"], input: token)
+        #expect(good.status == 0)
+        #expect(good.stdout.contains("✓ signature valid   ✓ not expired   ✓ audience given"))
+        let json = try portico.run(["token", "inspect", "--json"], input: token)
+        let checks = try JSONObject(parsing: Array(json.stdout.utf8.dropLast())).object("checks")
+        #expect(checks?.string("signature") == "valid")
+        #expect(checks?.bool("expired") == false)
+
+        // The payload says something else; the signature is the old one.
+        let parts = token.split(separator: ".").map(String.init)
+        let forged = [parts[0], "eyJzdWIiOiJldmUifQ", parts[2]].joined(separator: ".")
+        let unnamed = try portico.run(["token", "inspect"], input: forged)
+        #expect(unnamed.stdout.contains("✗ signature not checked: The token names no issuer."))
+        #expect(unnamed.status == 1)
+        let issuer = try #require(good.stdout.firstMatch(of: /issuer +(\S+)/)).1
+        let bad = try portico.run(["token", "inspect", "--issuer", String(issuer)], input: forged)
+        #expect(bad.status == 1)
+        #expect(bad.stderr.contains("Trust none of it. (token-invalid)"))
+        #expect(try portico.run(["token", "inspect", "--offline"], input: token).status == 0)
+    }
+
+    @Test("a token that would expire too soon is refreshed first; two calls at once get good ones")
+    func refresh() async throws {
+        try await DemoServer.run { server in
+            #expect(try await server.login("ann").ended() == 0)
+            let first = try server.portico.run(["token"]).stdout
+            #expect(try server.portico.run(["token"]).stdout == first)
+            // Longer than an access token lives: half its life must do, so this one is kept.
+            let calls = try (0..<4).map { _ in
+                try server.portico.start(["token", "--min-ttl", "290s"])
+            }
+            for call in calls {
+                #expect(try await call.ended() == 0)
+                #expect(call.stdout.split(separator: ".").count == 3)
+            }
+            #expect(try server.portico.run(["userinfo"]).status == 0)
+        }
+    }
+
+    @Test("nobody comes: exit code 7, nothing is stored, and the port is closed")
+    func timeout() async throws {
+        try await DemoServer.run { server in
+            let login = try server.portico.run([
+                "login", "--issuer", server.issuer, "--no-browser", "--timeout", "1s",
+            ])
+            #expect(login.status == 7)
+            #expect(login.stderr.contains("(timed-out)"))
+            #expect(try server.portico.run(["whoami"]).status == 3)
+        }
+    }
+
+    @Test("RFC 8252 §7.3: a port that is named is the one that is waited on")
+    func callbackPort() async throws {
+        try await DemoServer.run { server in
+            // A port that was free a moment ago.
+            let probe = try server.portico.run([
+                "login", "--issuer", server.issuer, "--no-browser", "--timeout", "1s",
+            ])
+            let port = try #require(probe.stderr.firstMatch(of: /127\.0\.0\.1%3A(\d+)/)).1
+            let login = try await server.login("bob", ["--callback-port", String(port)])
+            #expect(try await login.ended() == 0)
+            #expect(
+                login.stderr.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A\(port)%2Fcallback")
+            )
+            #expect(login.stderr.contains("✓ Signed in as Bob Example <bob@example.com>"))
+        }
+    }
+
+    @Test("a wrong password signs nobody in, and the program goes on waiting")
+    func wrongPassword() async throws {
+        try await DemoServer.run { server in
+            let login = try server.portico.start([
+                "login", "--issuer", server.issuer, "--no-browser", "--timeout", "3s",
+            ])
+            let address = try await login.wait(forErrors: /http:\/\/\S+code_challenge_method=S256/)
+            let person = WebPerson()
+            let page = try await person.signIn(at: address, "ann", "wrong-wrong-wrong")
+            #expect(page.status == 200 || page.status == 401)
+            #expect(page.formAction != nil)
+            try await person.close()
+            #expect(try await login.ended() == 7)
+        }
+    }
+}

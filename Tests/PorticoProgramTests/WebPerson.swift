@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoOutbound
+import PorticoProtocol
+import PorticoTestSupport
+
+/// Somebody at a browser without scripts, over real sockets: cookies, the first form of a page,
+/// redirects.
+final class WebPerson: Sendable {
+    private let transport = OutboundClient()
+    private let cookies = Locked<[String: String]>([:])
+
+    /// Opens an address, fills in the form that comes, and follows the redirects to their end.
+    func signIn(at address: String, _ username: String, _ password: String) async throws -> Reply {
+        let page = try await get(address)
+        guard let action = page.formAction else { return page }
+        let form = page.hiddenFields + [("username", username), ("password", password)]
+        return try await send(
+            .post,
+            Self.absolute(action, from: address),
+            FormEncoding.encode(form)
+        )
+    }
+
+    func get(_ address: String) async throws -> Reply {
+        try await send(.get, address, [])
+    }
+
+    func close() async throws {
+        try await transport.shutdown()
+    }
+
+    private func send(_ method: HTTPRequest.Method, _ text: String, _ body: [UInt8]) async throws
+        -> Reply
+    {
+        var (method, text, body) = (method, text, body)
+        for _ in 0..<10 {
+            guard let address = HTTPAddress(text) else { throw HTTPTransportError.malformed }
+            var request = HTTPRequest(method, to: address)
+            if !body.isEmpty {
+                request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+            }
+            let jar = cookies.withLock { $0 }
+            if !jar.isEmpty {
+                request.headerFields[.cookie] = jar.sorted { $0.key < $1.key }
+                    .map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            }
+            let reply = try await transport.send(
+                request,
+                body: body,
+                limits: HTTPLimits(bytes: 1 << 20, seconds: 30)
+            )
+            keep(reply.response.headerFields)
+            guard [302, 303, 307].contains(reply.response.status.code),
+                let location = reply.response.headerFields[.location]
+            else {
+                return Reply(
+                    status: reply.response.status.code,
+                    headers: reply.response.headerFields,
+                    body: reply.body
+                )
+            }
+            (method, text, body) = (.get, Self.absolute(location, from: text), [])
+        }
+        throw HTTPTransportError.malformed
+    }
+
+    private func keep(_ fields: HTTPFields) {
+        for header in fields[values: .setCookie] {
+            let pair = header.prefix { $0 != ";" }
+            guard let equals = pair.firstIndex(of: "=") else { continue }
+            let value = String(pair[pair.index(after: equals)...])
+            cookies.withLock { $0[String(pair[..<equals])] = value }
+        }
+    }
+
+    private static func absolute(_ reference: String, from base: String) -> String {
+        URL(string: reference, relativeTo: URL(string: base))?.absoluteString ?? reference
+    }
+}
