@@ -1,4 +1,4 @@
-package import Crypto
+import Crypto
 package import PorticoBytes
 
 #if canImport(FoundationEssentials)
@@ -44,8 +44,8 @@ package struct KeyRing: Sendable {
     /// In the order of the file, oldest first.
     package let keyIDs: [KeyID]
 
-    private let masters: [KeyID: SymmetricKey]
-    private let cache: Locked<[[UInt8]: SymmetricKey]>
+    let masters: [KeyID: SymmetricKey]
+    let cache: Locked<[[UInt8]: SymmetricKey]>
 
     /// - Parameter keys: Each 32 random bytes, each with an id of its own, `active` among them.
     package init(keys: [(id: KeyID, bytes: [UInt8])], active: KeyID) throws(KeyRingError) {
@@ -72,8 +72,6 @@ package struct KeyRing: Sendable {
     package func contains(_ id: KeyID) -> Bool {
         masters[id] != nil
     }
-
-    // MARK: Rotation
 
     /// The ring with one more key, which opens but does not seal yet.
     package func adding(random: RandomSource) throws(KeyRingError) -> (ring: KeyRing, added: KeyID)
@@ -103,54 +101,6 @@ package struct KeyRing: Sendable {
     }
 }
 
-// MARK: - Derived keys
-
-extension KeyRing {
-    /// A 32-byte key for `purpose` from the active master key: for HMACs whose text also carries
-    /// ``activeID``, so that an old ring key still verifies.
-    package func derivedKey(purpose: StaticString) -> SymmetricKey? {
-        derivedKey(purpose: purpose, from: activeID)
-    }
-
-    /// A 32-byte key for `purpose`, or `nil` where the ring does not hold `id`.
-    package func derivedKey(purpose: StaticString, from id: KeyID) -> SymmetricKey? {
-        derive([bytes("portico key 1"), bytes(purpose)], from: id, remembering: true)
-    }
-
-    /// HKDF-SHA256 of a master key (RFC 5869).
-    ///
-    /// - Parameters:
-    ///   - label: The fields of the `info`, each written after its length, so that no two lists of
-    ///     fields give the same bytes.
-    ///   - remembering: Whether the key goes into the cache. Not for labels that a stranger chose.
-    func derive(_ label: [[UInt8]], from id: KeyID, remembering: Bool) -> SymmetricKey? {
-        guard let master = masters[id] else { return nil }
-        let info = lengthPrefixed(label)
-        let name = id.bytes + info
-        if let known = cache.withLock({ $0[name] }) {
-            return known
-        }
-        let key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: master,
-            info: info,
-            outputByteCount: 32
-        )
-        if remembering {
-            cache.withLock { keys in
-                if keys.count >= Self.mostRemembered { keys.removeAll(keepingCapacity: true) }
-                keys[name] = key
-            }
-        }
-        return key
-    }
-
-    /// Purposes times realms times days in use; a full cache starts again.
-    static let mostRemembered = 1024
-
-    /// How many derived keys are remembered.
-    var remembered: Int { cache.withLock { $0.count } }
-}
-
 extension KeyRing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "KeyRing(active: \(activeID), keys: \(keyIDs.count))" }
     package var debugDescription: String { description }
@@ -167,25 +117,4 @@ extension KeyRing.KeyID {
         }
         self = candidate
     }
-}
-
-// MARK: - Bytes
-
-/// Each field after its length in four bytes.
-func lengthPrefixed(_ fields: [[UInt8]]) -> [UInt8] {
-    var joined: [UInt8] = []
-    joined.reserveCapacity(fields.reduce(0) { $0 + $1.count + 4 })
-    for field in fields {
-        joined += bigEndian(UInt32(truncatingIfNeeded: field.count))
-        joined += field
-    }
-    return joined
-}
-
-func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
-    withUnsafeBytes(of: value.bigEndian) { Array($0) }
-}
-
-func bytes(_ text: StaticString) -> [UInt8] {
-    text.withUTF8Buffer { Array($0) }
 }

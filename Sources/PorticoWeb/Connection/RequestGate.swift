@@ -39,7 +39,7 @@ final class RequestGate: ChannelDuplexHandler {
     /// When the peer must have done what we wait for.
     private var deadline: NIODeadline?
     private var unreadSince: NIODeadline?
-    private var lineLength: Int?
+    private var firstLine = FirstLine()
     private var isQuiescing = false
     private var isPeerDone = false
     private var isLeaving = false
@@ -80,25 +80,16 @@ final class RequestGate: ChannelDuplexHandler {
         case .body: return true
         case .nothing:
             reading = .head
-            lineLength = 0
+            firstLine = FirstLine()
             deadline = .now() + limits.headTime
         case .head: break
         }
-        guard let length = lineLength else { return true }
-        // The decoder has one error for a long target and for long headers: the first line tells.
-        let view = bytes.readableBytesView
-        let end = view.firstIndex(of: UInt8(ascii: "\n"))
-        let total = length + (end ?? view.endIndex) - view.startIndex
-        lineLength = end == nil ? total : nil
-        guard total <= limits.target + Self.methodAndVersion else {
+        guard firstLine.fits(bytes, target: limits.target) else {
             refuse(.targetTooLong)
             return false
         }
         return true
     }
-
-    /// Room for the method and `HTTP/1.1` around the target.
-    private static let methodAndVersion = 32
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard reading != .stopped else { return }
@@ -231,8 +222,6 @@ final class RequestGate: ChannelDuplexHandler {
         promise?.succeed()
     }
 
-    // MARK: Refusing
-
     func refuse(_ refusal: RequestRefusal) {
         guard let context, reading != .stopped else { return }
         reading = .stopped
@@ -255,8 +244,6 @@ final class RequestGate: ChannelDuplexHandler {
         sendLast(context, promise: nil)
     }
 
-    // MARK: Leaving
-
     /// The end of the last answer; the connection closes when all of it is sent.
     private func sendLast(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
         isLeaving = true
@@ -274,8 +261,6 @@ final class RequestGate: ChannelDuplexHandler {
         deadline = .now() + limits.lingerTime
         context.close(mode: isPeerDone ? .all : .output, promise: nil)
     }
-
-    // MARK: Time
 
     private func scheduleTick(_ context: ChannelHandlerContext) {
         let shortest = min(limits.headTime, limits.bodyTime, limits.idleTime, limits.lingerTime)
@@ -305,24 +290,3 @@ final class RequestGate: ChannelDuplexHandler {
 
 @available(*, unavailable)
 extension RequestGate: Sendable {}
-
-/// Shows the gate every byte before the decoder sees it.
-final class ByteGate: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    private let gate: RequestGate
-
-    init(_ gate: RequestGate) {
-        self.gate = gate
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if gate.admits(unwrapInboundIn(data)) {
-            context.fireChannelRead(data)
-        }
-    }
-}
-
-@available(*, unavailable)
-extension ByteGate: Sendable {}
