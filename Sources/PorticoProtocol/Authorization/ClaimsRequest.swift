@@ -26,9 +26,12 @@ package struct ClaimsRequest: Hashable, Sendable {
         userInfo = try Self.claims(object["userinfo"])
     }
 
-    /// The subject asked for: a positive answer is given for this person only (§3.1.2.2).
-    package var subject: String? {
-        for claim in idToken where claim.name == "sub" { return claim.values.first?.string }
+    /// The subjects asked for by value: a positive answer is given for one of them only (§3.1.2.2).
+    /// `nil`: whoever it is. Values that nobody's `sub` can be are nobody.
+    package var subjects: [String]? {
+        for claim in idToken where claim.name == "sub" && !claim.values.isEmpty {
+            return claim.values.compactMap(\.string)
+        }
         return nil
     }
 

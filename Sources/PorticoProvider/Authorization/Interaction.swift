@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
@@ -78,6 +79,8 @@ struct InteractionRules: Sendable {
 
     /// Whether the session is of the person that the request names, if it names one.
     private func isNamed(_ session: BrowserSession) -> Bool {
-        [hintedSubject, request.claims?.subject].allSatisfy { $0 == nil || $0 == session.personID }
+        let isPerson: (String) -> Bool = { sameBytes($0, session.personID) }
+        return (hintedSubject.map(isPerson) ?? true)
+            && (request.claims?.subjects?.contains(where: isPerson) ?? true)
     }
 }
