@@ -142,18 +142,23 @@ struct SignInEndpoint: Sendable {
         var begun = attempt.flow
         begun.browser = Hash256(of: browser)
         begun.authenticatedSession = session.id
-        return try await flow.next(
-            attempt.proven,
-            begun,
-            session: LiveBrowserSession(session: session, person: person),
-            browser: browser,
-            cookies: [
-                try cookies.setSession(cookie),
-                try cookies.setVisit(browser),
-                try cookies.setDevice(device),
-            ],
-            visit
-        )
+        let setting = [
+            try cookies.setSession(cookie), try cookies.setVisit(browser),
+            try cookies.setDevice(device),
+        ]
+        do {
+            return try await flow.next(
+                attempt.proven,
+                begun,
+                session: LiveBrowserSession(session: session, person: person),
+                browser: browser,
+                cookies: setting,
+                visit
+            )
+        } catch AuthorizationRefusal.redirect(let error, let target) {
+            // The session has begun, and the one before it is over: the browser must learn it.
+            return flow.page.respond(target, target.failure(error), visit.visit, cookies: setting)
+        }
     }
 }
 
