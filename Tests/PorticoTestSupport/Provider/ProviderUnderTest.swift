@@ -18,8 +18,8 @@ package final class ProviderUnderTest: Sendable {
     package let database: TestDatabase
     package let provider: Provider
     package let ring: KeyRing
-    /// Everything the log was given.
-    package let log: Locked<[UInt8]>
+    private let written: Locked<[UInt8]>
+    private let writer: LogWriter
     private let door: FrontDoor
 
     /// - Parameters:
@@ -34,9 +34,9 @@ package final class ProviderUnderTest: Sendable {
         let ring = TestRealm.ring
         let time = Clock { clock.now }
         let url = try PublicURL("https://op.example.com")
-        let log = Locked<[UInt8]>([])
+        let written = Locked<[UInt8]>([])
         let writer = LogWriter(format: .logfmt, clock: { clock.now }) { bytes in
-            log.withLock { $0.append(contentsOf: bytes) }
+            written.withLock { $0.append(contentsOf: bytes) }
         }
         try await TestRealm.create(in: database, ring, time, configure)
         let provider = try Provider(
@@ -75,7 +75,14 @@ package final class ProviderUnderTest: Sendable {
         self.database = database
         self.provider = provider
         self.ring = ring
-        self.log = log
+        self.written = written
+        self.writer = writer
+    }
+
+    /// Everything the log was given until now.
+    package var log: String {
+        writer.flush()
+        return String(decoding: written.withLock { $0 }, as: UTF8.self)
     }
 
     /// - Parameters:
