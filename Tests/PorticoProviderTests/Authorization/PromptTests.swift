@@ -1,0 +1,186 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("Whether to ask: prompt and max_age") struct PromptTests {
+    private static let password = TestRealm.passwords["alice"] ?? ""
+
+    private func signedIn(_ name: String = "alice") async throws -> (
+        ProviderUnderTest, TestBrowser
+    ) {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        expectCode(try await browser.signIn(name, TestFlow.request()))
+        return (server, browser)
+    }
+
+    private func request(_ changes: (String, String)...) -> [(String, String)] {
+        TestFlow.request("native1", changes)
+    }
+
+    @Test(
+        "attack B21, OpenID Connect Core §3.1.2.1: prompt=none without a session is login_required"
+    )
+    func noSession() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        expectError(try await browser.authorize(request(("prompt", "none"))), "login_required")
+        #expect(browser.cookies.isEmpty)
+        #expect(try await server.remains() == Remains())
+    }
+
+    @Test(
+        "attack B21, OpenID Connect Core §3.1.2.3: prompt=none that needs consent is consent_required"
+    )
+    func noConsent() async throws {
+        let (server, browser) = try await signedIn()
+        let before = try await server.remains()
+        let reply = try await browser.authorize(TestFlow.request("third", [("prompt", "none")]))
+        expectError(reply, "consent_required", of: "third")
+        #expect(try await server.remains() == before)
+    }
+
+    @Test(
+        "OpenID Connect Core §3.1.2.1: prompt=none changes nothing: no cookie, no auth_time, no row"
+    )
+    func silence() async throws {
+        let (server, browser) = try await signedIn()
+        let cookies = browser.cookies
+        let before = try await server.remains()
+        let start = server.clock.seconds
+        server.clock.advance(by: 200)
+        let answer = try await browser.authorize(request(("prompt", "none")))
+        #expect(answer.headers[values: .setCookie].isEmpty)
+        let code = expectCode(answer)
+        #expect(try await server.remains() == before, "decision 15: nothing is written")
+        #expect(browser.cookies == cookies)
+        let tokens = try await server.redeem(code)
+        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        #expect(claims.int64("auth_time") == start)
+    }
+
+    @Test("OpenID Connect Core §3.1.2.1: prompt=login asks again, and auth_time is new")
+    func login() async throws {
+        let (server, browser) = try await signedIn()
+        let old = browser.cookies
+        server.clock.advance(by: 100)
+        let page = try await browser.authorize(request(("prompt", "login")))
+        expectPage(page, "authenticate")
+        let wrong = try await browser.submit(page, [("username", "alice"), ("password", "no")])
+        expectPage(wrong, "authenticate")
+        let answer = try await browser.submit(
+            wrong,
+            [("username", "alice"), ("password", Self.password)]
+        )
+        let tokens = try await server.redeem(expectCode(answer))
+        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        #expect(claims.int64("auth_time") == server.clock.seconds)
+        #expect(browser.cookies != old)
+        #expect(try await server.remains().liveSessions == 1)
+    }
+
+    @Test("OpenID Connect Core §3.1.2.1: a forced sign-in counts for the pages that follow it")
+    func noLoop() async throws {
+        for prompt in ["login", "login select_account consent"] {
+            let (_, browser) = try await signedIn()
+            let request = TestFlow.request("third", [("prompt", prompt), ("max_age", "0")])
+            let page = try await browser.authorize(request)
+            expectPage(page, "authenticate")
+            let consent = try await browser.submit(
+                page,
+                [("username", "alice"), ("password", Self.password)]
+            )
+            expectPage(consent, "consent")
+            let answer = try await browser.submit(consent, [("action", "allow")])
+            expectCode(answer, of: "third")
+            // Back in the browser, and allowed once more: still no other password.
+            expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
+        }
+    }
+
+    @Test("OpenID Connect Core §3.1.2.1: prompt=consent asks although it was allowed before")
+    func consent() async throws {
+        let (_, browser) = try await signedIn()
+        let page = try await browser.authorize(TestFlow.request("third"))
+        expectPage(page, "consent")
+        expectCode(try await browser.submit(page, [("action", "allow")]), of: "third")
+        expectCode(try await browser.authorize(TestFlow.request("third")), of: "third")
+        let again = try await browser.authorize(TestFlow.request("third", [("prompt", "consent")]))
+        expectPage(again, "consent")
+        let first = try await browser.authorize(request(("prompt", "consent")))
+        expectPage(first, "consent")
+    }
+
+    @Test("OpenID Connect Core §3.1.2.1: prompt=select_account lets the person choose")
+    func selectAccount() async throws {
+        let (server, browser) = try await signedIn()
+        let page = try await browser.authorize(request(("prompt", "select_account")))
+        expectPage(page, "select-account")
+        #expect(page.text.contains("alice@example.com"))
+        expectCode(try await browser.submit(page, [("action", "continue")]))
+        let signIn = try await browser.submit(page, [("action", "switch")])
+        expectPage(signIn, "authenticate")
+        let bob = try await browser.submit(
+            signIn,
+            [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        )
+        let tokens = try await server.redeem(expectCode(bob))
+        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        #expect(claims.string("email") == "bob@example.com")
+        #expect(try await server.remains().liveSessions == 1)
+    }
+
+    @Test("RFC 6749 §4.1.2.1: whoever does not sign in, choose or allow sends access_denied")
+    func denied() async throws {
+        let (server, browser) = try await signedIn()
+        let before = try await server.remains()
+        let signIn = try await browser.authorize(request(("prompt", "login")))
+        expectError(try await browser.submit(signIn, [("action", "cancel")]), "access_denied")
+        let choice = try await browser.authorize(request(("prompt", "select_account")))
+        expectError(try await browser.submit(choice, [("action", "cancel")]), "access_denied")
+        let consent = try await browser.authorize(TestFlow.request("third"))
+        for action in ["deny", "", "ALLOW", "allow "] {
+            let answer = try await browser.submit(consent, [("action", action)])
+            expectError(answer, "access_denied", of: "third")
+        }
+        #expect(try await server.remains() == before)
+    }
+
+    @Test("attack B22, OpenID Connect Core §3.1.2.1: max_age asks again once it is too long ago")
+    func maxAge() async throws {
+        let (server, browser) = try await signedIn()
+        server.clock.advance(by: 100)
+        expectCode(try await browser.authorize(request(("max_age", "100"))))
+        expectPage(try await browser.authorize(request(("max_age", "99"))), "authenticate")
+        expectPage(try await browser.authorize(request(("max_age", "0"))), "authenticate")
+        let silent = request(("max_age", "99"), ("prompt", "none"))
+        expectError(try await browser.authorize(silent), "login_required")
+        let zero = request(("max_age", "0"), ("prompt", "none"))
+        expectError(try await browser.authorize(zero), "login_required")
+    }
+
+    @Test("OpenID Connect Core §2, §3.1.2.1: after max_age=0 the ID Token has the new auth_time")
+    func maxAgeZero() async throws {
+        let (server, browser) = try await signedIn()
+        let answer = try await browser.signIn("alice", request(("max_age", "0")))
+        let tokens = try await server.redeem(expectCode(answer))
+        let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+        #expect(claims.int64("auth_time") == server.clock.seconds)
+    }
+
+    @Test("OpenID Connect Core §3.1.2.1: single sign-on does not move auth_time")
+    func authTime() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let first = try await server.tokens(browser: browser)
+        server.clock.advance(by: 300)
+        let code = expectCode(try await browser.authorize(TestFlow.request("web1")), of: "web1")
+        let second = try await server.redeem(code, "web1")
+        let times = try [first, second].map {
+            try ProviderUnderTest.claims($0.json.string("id_token")).int64("auth_time")
+        }
+        #expect(times == [1_800_000_000, 1_800_000_000])
+    }
+}

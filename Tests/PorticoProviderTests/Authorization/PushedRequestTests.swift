@@ -1,0 +1,275 @@
+import HTTPTypes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Pushed authorization requests (RFC 9126)") struct PushedRequestTests {
+    private let prefix = "urn:ietf:params:oauth:request_uri:"
+
+    private func requestURI(_ reply: Reply) throws -> String {
+        try #require(reply.json.string("request_uri"))
+    }
+
+    private func reference(_ uri: String, _ client: String = "native1") -> [(String, String)] {
+        [("client_id", client), ("request_uri", uri)]
+    }
+
+    @Test("RFC 9126 §2.2: 201 with a reference that nobody guesses and a short life, never cached")
+    func pushed() async throws {
+        let server = try await ProviderUnderTest()
+        let first = try await server.push(TestFlow.request())
+        let second = try await server.push(TestFlow.request())
+        #expect(first.status == 201)
+        #expect(first.headers[.contentType] == "application/json")
+        #expect(first.headers[.cacheControl] == "no-store")
+        let lifetime = try #require(first.json.int64("expires_in"))
+        #expect((5...600).contains(lifetime))
+        let uris = try [first, second].map(requestURI)
+        #expect(uris[0] != uris[1])
+        for uri in uris {
+            #expect(uri.hasPrefix(prefix))
+            // RFC 9126 §7.1: 256 random bits.
+            #expect(uri.dropFirst(prefix.count).count == 43)
+        }
+        #expect(try await server.remains().pushedRequests == 2)
+    }
+
+    @Test("RFC 9126 §2: the metadata names the endpoint, which takes nothing but POST")
+    func metadata() async throws {
+        let server = try await ProviderUnderTest()
+        let path = "/realms/test/.well-known/openid-configuration"
+        let document = try await server.send(.get, path).json
+        #expect(
+            document.string("pushed_authorization_request_endpoint")
+                == "https://op.example.com" + ProviderUnderTest.path("ext/par/request")
+        )
+        #expect(document.bool("require_pushed_authorization_requests") == false)
+        let get = try await server.send(.get, ProviderUnderTest.path("ext/par/request"))
+        #expect(get.status == 405)
+        #expect(get.headers[.allow] == "POST")
+    }
+
+    @Test("RFC 9126 §4: the pushed request is the whole request, and gives a code and tokens")
+    func wholeFlow() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(try await server.push(TestFlow.request()))
+        let answer = try await TestBrowser(server).signIn("alice", reference(uri))
+        let code = expectCode(answer)
+        let tokens = try await server.redeem(code)
+        #expect(tokens.status == 200)
+        #expect(
+            try ProviderUnderTest.claims(tokens.json.string("id_token")).string("nonce") == "n-1"
+        )
+    }
+
+    @Test("RFC 9126 §2, RFC 9700 §2.5: the client proves itself as at the token endpoint")
+    func authentication() async throws {
+        let server = try await ProviderUnderTest()
+        let path = ProviderUnderTest.path("ext/par/request")
+        let request = TestFlow.request("web1")
+        let alone = try await server.post(path, request)
+        #expect(alone.status == 401)
+        #expect(alone.error == "invalid_client")
+        let wrong = try await server.post(
+            path,
+            request,
+            headers: [.authorization: ProviderUnderTest.basic("web1", "wrong")]
+        )
+        #expect(wrong.status == 401)
+        #expect(wrong.error == "invalid_client")
+        #expect(wrong.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
+        let otherID = try await server.post(
+            path,
+            TestFlow.request("native1"),
+            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
+        )
+        #expect(otherID.status == 400)
+        let secretInBody = try await server.post(
+            path,
+            request + [("client_secret", TestRealm.secret)]
+        )
+        #expect(secretInBody.status == 401, "registered for Basic")
+        let unknown = try await server.post(path, TestFlow.request("nobody"))
+        #expect(unknown.status == 401)
+        #expect(try await server.remains().pushedRequests == 0)
+    }
+
+    @Test("RFC 9126 §2, RFC 7523 §3: an assertion is for the issuer alone, and good once")
+    func assertion() async throws {
+        let server = try await ProviderUnderTest()
+        func push(_ audience: String, _ id: String) async throws -> Reply {
+            let claims: JSONObject = [
+                "iss": "jwt1", "sub": "jwt1", "aud": .string(audience), "jti": .string(id),
+                "iat": .integer(server.clock.seconds), "exp": .integer(server.clock.seconds + 60),
+            ]
+            return try await server.push(
+                TestFlow.request("jwt1") + [
+                    (
+                        "client_assertion_type",
+                        "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+                    ),
+                    (
+                        "client_assertion",
+                        try TestRealm.clientKey.sign(claims: claims, type: .jwt)
+                    ),
+                ]
+            )
+        }
+        let endpoint = "https://op.example.com" + ProviderUnderTest.path("ext/par/request")
+        for audience in [endpoint, "https://evil.example"] {
+            let refused = try await push(audience, "j-0")
+            #expect(refused.status == 401)
+            #expect(refused.error == "invalid_client")
+        }
+        let pushed = try await push(TestRealm.issuer, "j-1")
+        #expect(pushed.status == 201)
+        let again = try await push(TestRealm.issuer, "j-1")
+        #expect(again.status == 401)
+        #expect(try await server.remains().pushedRequests == 1)
+        // RFC 9126 §2.1: the credentials are no part of the request.
+        let uri = try requestURI(pushed)
+        expectCode(
+            try await TestBrowser(server).signIn("alice", reference(uri, "jwt1")),
+            of: "jwt1"
+        )
+    }
+
+    @Test("RFC 9126 §2.1: request_uri must not be pushed")
+    func pushedReference() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(try await server.push(TestFlow.request()))
+        for value in [uri, "https://evil.example/request"] {
+            let reply = try await server.push(TestFlow.request() + [("request_uri", value)])
+            #expect(reply.status == 400)
+            #expect(reply.error == "invalid_request")
+        }
+        #expect(try await server.remains().pushedRequests == 1)
+    }
+
+    @Test("RFC 9126 §2.2: a reference is good for the client that pushed it and for nobody else")
+    func otherClient() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(try await server.push(TestFlow.request()))
+        for client in ["web1", "nobody", ""] {
+            let reply = try await TestBrowser(server).authorize(
+                client.isEmpty ? [("request_uri", uri)] : reference(uri, client)
+            )
+            expectErrorPage(reply)
+        }
+        let twice = reference(uri) + [("client_id", "web1")]
+        expectErrorPage(try await TestBrowser(server).authorize(twice))
+    }
+
+    @Test("RFC 9126 §4: an expired or invented reference is a page, without a redirect")
+    func expired() async throws {
+        let server = try await ProviderUnderTest()
+        let pushed = try await server.push(TestFlow.request())
+        let uri = try requestURI(pushed)
+        server.clock.advance(by: Double(pushed.json.int64("expires_in") ?? 0) - 1)
+        expectPage(try await TestBrowser(server).authorize(reference(uri)), "authenticate")
+        server.clock.advance(by: 1)
+        expectErrorPage(try await TestBrowser(server).authorize(reference(uri)))
+        for invented in [
+            prefix, prefix + String(repeating: "A", count: 43), uri + "A", uri.lowercased(),
+        ] {
+            let reply = try await TestBrowser(server).authorize(reference(invented))
+            #expect(reply.status == 400)
+            #expect(reply.location == nil)
+        }
+    }
+
+    @Test("RFC 9126 §4: a reference may be opened again until it gave a code, and gives one grant")
+    func once() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(try await server.push(TestFlow.request()))
+        let browser = TestBrowser(server)
+        expectPage(try await browser.authorize(reference(uri)), "authenticate")
+        let code = expectCode(try await browser.signIn("alice", reference(uri)))
+        let second = expectCode(try await browser.authorize(reference(uri)))
+        #expect(try await server.redeem(code).status == 200)
+        // RFC 9126 §7.3.
+        expectErrorPage(try await browser.authorize(reference(uri)))
+        let replayed = try await server.redeem(second)
+        #expect(replayed.status == 400)
+        #expect(replayed.error == "invalid_grant")
+        #expect(try await server.remains().grants == 1)
+    }
+
+    @Test("attack C35, RFC 9126 §4: parameters beside request_uri do not override pushed ones")
+    func beside() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(try await server.push(TestFlow.request("web1", scope: "openid")))
+        let added = [
+            ("redirect_uri", "https://evil.example"), ("scope", "admin email offline_access"),
+            ("state", "evil"), ("response_mode", "form_post"), ("code_challenge", ""),
+            ("response_type", "token"), ("prompt", "none"),
+        ]
+        let answer = try await TestBrowser(server).signIn("alice", reference(uri, "web1") + added)
+        let code = expectCode(answer, of: "web1")
+        let tokens = try await server.redeem(code, "web1")
+        #expect(tokens.json.string("scope")?.contains("email") == false)
+    }
+
+    @Test("RFC 9126 §4: what was pushed is checked again, with the registration as it is now")
+    func checkedAgain() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(try await server.push(TestFlow.request()))
+        var client = try #require(server.provider.realms.realm(named: "test")).client(
+            clientID: "native1"
+        )
+        client?.isEnabled = false
+        _ = try await server.database.realms.update(try #require(client))
+        try await server.provider.realms.refresh()
+        expectError(try await TestBrowser(server).authorize(reference(uri)), "unauthorized_client")
+        client?.isEnabled = true
+        client?.redirectURIs = [RedirectURI("https://elsewhere.example.com/cb")]
+        _ = try await server.database.realms.update(try #require(client))
+        try await server.provider.realms.refresh()
+        expectErrorPage(try await TestBrowser(server).authorize(reference(uri)))
+    }
+
+    @Test("RFC 9126 §5, §6: a client that must push is refused a request in the URL")
+    func required() async throws {
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
+                realm.clients[index].requiresPushedRequests = true
+            }
+        }
+        let direct = try await TestBrowser(server).authorize(TestFlow.request())
+        expectError(direct, "invalid_request")
+        let uri = try requestURI(try await server.push(TestFlow.request()))
+        expectCode(try await TestBrowser(server).signIn("alice", reference(uri)))
+    }
+
+    @Test("RFC 9126 §2.3: a request that is too large is 413, one that is no form 400")
+    func size() async throws {
+        let server = try await ProviderUnderTest()
+        let large = TestFlow.request("native1", [("nonce", String(repeating: "n", count: 70_000))])
+        #expect(try await server.push(large).status == 413)
+        let json = try await server.send(
+            .post,
+            ProviderUnderTest.path("ext/par/request"),
+            headers: [.contentType: "application/json"],
+            body: Array("{}".utf8)
+        )
+        #expect(json.status == 400)
+        #expect(json.error == "invalid_request")
+    }
+
+    @Test("RFC 9126 §2.3: wrong client secrets are 429 after a while")
+    func guesses() async throws {
+        let server = try await ProviderUnderTest()
+        var last: Reply?
+        for guess in 0..<25 {
+            last = try await server.post(
+                ProviderUnderTest.path("ext/par/request"),
+                TestFlow.request("web1"),
+                headers: [.authorization: ProviderUnderTest.basic("web1", "guess \(guess)")]
+            )
+        }
+        #expect(last?.status == 429)
+        #expect(last?.headers[.retryAfter] != nil)
+    }
+}

@@ -1,0 +1,127 @@
+import HTTPTypes
+import PorticoProtocol
+import PorticoSQL
+import PorticoSQLite
+import PorticoTestSupport
+import Testing
+
+/// What is in the store after a request: a refusal must leave it as it was.
+struct Remains: Hashable, Sendable {
+    var liveSessions: Int64 = 0
+    var sessions: Int64 = 0
+    var grants: Int64 = 0
+    var pushedRequests: Int64 = 0
+    var consents: Int64 = 0
+}
+
+extension ProviderUnderTest {
+    func remains() async throws -> Remains {
+        try database.database.read { reader in
+            func count(_ sql: StaticString) throws -> Int64 {
+                try reader.first(sql, []) { try $0.int64(0) } ?? -1
+            }
+            return Remains(
+                liveSessions: try count(
+                    "SELECT count(*) FROM browser_sessions WHERE ended_at IS NULL"
+                ),
+                sessions: try count("SELECT count(*) FROM browser_sessions"),
+                grants: try count("SELECT count(*) FROM grants"),
+                pushedRequests: try count("SELECT count(*) FROM pushed_requests"),
+                consents: try count("SELECT count(*) FROM consents")
+            )
+        }
+    }
+
+    /// `POST …/ext/par/request`, authenticated as the client's registration wants it.
+    func push(_ parameters: [(String, String)]) async throws -> Reply {
+        let path = Self.path("ext/par/request")
+        guard parameters.contains(where: { $0 == ("client_id", "web1") }) else {
+            return try await post(path, parameters)
+        }
+        return try await post(
+            path,
+            parameters.filter { $0.0 != "client_id" },
+            headers: [.authorization: Self.basic("web1", TestRealm.secret)]
+        )
+    }
+
+    /// The claims of a token that came from the token endpoint, unchecked.
+    static func claims(_ token: String?) throws -> JSONObject {
+        try JWT(parsing: try #require(token)).uncheckedClaims()
+    }
+}
+
+/// A page of our own with an error on it, and nothing that leads anywhere else (RFC 6749 §4.1.2.1).
+func expectErrorPage(
+    _ reply: Reply,
+    status: Int = 400,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(reply.status == status, sourceLocation: sourceLocation)
+    #expect(reply.location == nil, sourceLocation: sourceLocation)
+    #expect(
+        reply.headers[.contentType] == "text/html; charset=utf-8",
+        sourceLocation: sourceLocation
+    )
+    #expect(reply.headers[.cacheControl] == "no-store", sourceLocation: sourceLocation)
+    #expect(reply.headers[values: .setCookie].isEmpty, sourceLocation: sourceLocation)
+    #expect(!reply.text.contains("http-equiv"), sourceLocation: sourceLocation)
+    #expect(!reply.text.contains("<script"), sourceLocation: sourceLocation)
+    #expect(!reply.text.contains("evil"), sourceLocation: sourceLocation)
+}
+
+/// An error sent to the registered redirect URI, with `state` and `iss` and nothing to redeem
+/// (RFC 6749 §4.1.2.1, RFC 9207 §2).
+func expectError(
+    _ reply: Reply,
+    _ code: String,
+    of client: String = "native1",
+    state: String? = "s-1",
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(reply.status == 303, sourceLocation: sourceLocation)
+    let location = reply.location ?? ""
+    let redirect = TestFlow.redirects[client] ?? "-"
+    #expect(location.hasPrefix(redirect + "?"), "\(location)", sourceLocation: sourceLocation)
+    #expect(!location.contains("#"), sourceLocation: sourceLocation)
+    #expect(reply.redirected["error"] == code, sourceLocation: sourceLocation)
+    #expect(reply.redirected["state"] == state, sourceLocation: sourceLocation)
+    #expect(reply.redirected["iss"] == TestRealm.issuer, sourceLocation: sourceLocation)
+    #expect(reply.redirected["code"] == nil, sourceLocation: sourceLocation)
+    #expect(reply.body.isEmpty, sourceLocation: sourceLocation)
+    #expect(reply.headers[values: .setCookie].isEmpty, sourceLocation: sourceLocation)
+}
+
+/// A code sent to the registered redirect URI, with `state` and `iss` (OpenID Connect Core §3.1.2.5).
+@discardableResult
+func expectCode(
+    _ reply: Reply,
+    of client: String = "native1",
+    sourceLocation: SourceLocation = #_sourceLocation
+) -> String {
+    #expect(reply.status == 303, sourceLocation: sourceLocation)
+    let redirect = TestFlow.redirects[client] ?? "-"
+    let location = reply.location ?? ""
+    #expect(location.hasPrefix(redirect + "?"), "\(location)", sourceLocation: sourceLocation)
+    #expect(reply.redirected["state"] == "s-1", sourceLocation: sourceLocation)
+    #expect(reply.redirected["iss"] == TestRealm.issuer, sourceLocation: sourceLocation)
+    #expect(reply.redirected["error"] == nil, sourceLocation: sourceLocation)
+    let code = reply.redirected["code"] ?? ""
+    #expect(!code.isEmpty, sourceLocation: sourceLocation)
+    return code
+}
+
+/// Which page it is, by the address its form goes to.
+func expectPage(
+    _ reply: Reply,
+    _ action: String,
+    status: Int = 200,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(reply.status == status, sourceLocation: sourceLocation)
+    #expect(reply.location == nil, sourceLocation: sourceLocation)
+    #expect(
+        reply.formAction == "/realms/test/login-actions/" + action,
+        sourceLocation: sourceLocation
+    )
+}

@@ -1,0 +1,244 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoSQL
+import PorticoSQLite
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Browser sessions and their cookies") struct BrowserSessionTests {
+    private func sessionCookie(_ browser: TestBrowser) -> (name: String, value: String)? {
+        browser.cookies.first { $0.key.contains("session") }.map { ($0.key, $0.value) }
+    }
+
+    private func isSignedIn(_ browser: TestBrowser) async throws -> Bool {
+        let reply = try await browser.authorize(TestFlow.request("native1", [("prompt", "none")]))
+        return reply.redirected["code"] != nil
+    }
+
+    @Test("WEB-COOKIE-1 to 4, 6, 8: every cookie of a sign-in is __Host-, Secure, HttpOnly and Lax")
+    func attributes() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request("third"))
+        let answer = try await browser.submit(
+            page,
+            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        )
+        let cookies = [page, answer].flatMap { $0.headers[values: .setCookie] }
+        #expect(cookies.count == 4)
+        for cookie in cookies {
+            let parts = cookie.components(separatedBy: "; ")
+            #expect(parts[0].hasPrefix("__Host-"))
+            #expect(parts.contains("Path=/"))
+            #expect(parts.contains("Secure"))
+            #expect(parts.contains("HttpOnly"))
+            #expect(parts.contains("SameSite=Lax"))
+            #expect(!cookie.lowercased().contains("domain"))
+            #expect(parts[0].utf8.count <= 4096)
+        }
+        // WEB-COOKIE-3: no value is in a body or an address.
+        for value in browser.cookies.values {
+            #expect(!page.text.contains(value))
+            #expect(!answer.text.contains(value))
+        }
+    }
+
+    @Test("WEB-COOKIE-7: a session cookie that comes twice counts as none")
+    func duplicates() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        _ = try await browser.signIn("alice", TestFlow.request())
+        let cookie = try #require(sessionCookie(browser))
+        let pair = "\(cookie.name)=\(cookie.value)"
+        let path = TestBrowser.authorizationPath(TestFlow.request("native1", [("prompt", "none")]))
+        for header in [
+            "\(pair); \(pair)", "\(cookie.name)=x; \(pair)", "\(pair); \(cookie.name)=x",
+        ] {
+            let reply = try await server.send(.get, path, headers: [.cookie: header])
+            expectError(reply, "login_required")
+        }
+        expectCode(try await server.send(.get, path, headers: [.cookie: pair]))
+        for value in [
+            "", "x", cookie.value + "A", String(cookie.value.dropLast()), "\"\(cookie.value)\"",
+        ] {
+            let header = "\(cookie.name)=\(value)"
+            expectError(
+                try await server.send(.get, path, headers: [.cookie: header]),
+                "login_required"
+            )
+        }
+    }
+
+    @Test("WEB-SESS-1: no cookie from before a sign-in is worth anything after it")
+    func fixation() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        let before = browser.cookies
+        let planted = TestBrowser(server)
+        planted.cookies = before
+        let form = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        expectCode(try await browser.submit(page, form))
+        #expect(Set(before.values).isDisjoint(with: browser.cookies.values))
+        #expect(try await !isSignedIn(planted))
+        // Again, with a session: a new cookie, and the old one is dead.
+        let old = browser.cookies
+        let again = try await browser.signIn(
+            "alice",
+            TestFlow.request("native1", [("prompt", "login")])
+        )
+        expectCode(again)
+        #expect(Set(old.values).isDisjoint(with: browser.cookies.values))
+        planted.cookies = old
+        #expect(try await !isSignedIn(planted))
+        #expect(try await isSignedIn(browser))
+        #expect(try await server.remains().liveSessions == 1)
+    }
+
+    @Test("WEB-SESS-1: a session cookie that somebody planted never becomes a session")
+    func plantedSession() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        _ = try await browser.signIn("alice", TestFlow.request())
+        let name = try #require(sessionCookie(browser)).name
+        let planted = RandomSource.system.text(32)
+        let victim = TestBrowser(server)
+        victim.cookies[name] = planted
+        expectCode(try await victim.signIn("alice", TestFlow.request()))
+        #expect(victim.cookies[name] != planted)
+        let attacker = TestBrowser(server)
+        attacker.cookies[name] = planted
+        #expect(try await !isSignedIn(attacker))
+    }
+
+    @Test("WEB-SESS-2, WEB-CRYPT-2: the cookie has 256 random bits, and the store its hash alone")
+    func storedHashed() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        _ = try await browser.signIn("alice", TestFlow.request())
+        let value = try #require(sessionCookie(browser)).value
+        let bytes = try #require(Base64URL.decode(value))
+        #expect(bytes.count == 32)
+        let stored = try server.database.database.read { reader in
+            try reader.rows("SELECT cookie_hash, id FROM browser_sessions", []) {
+                (try $0.bytes(0), try $0.text(1))
+            }
+        }
+        #expect(stored.count == 1)
+        #expect(stored.first?.0 == Hash256(of: value).bytes)
+        #expect(stored.first?.0 != bytes)
+        let id = try #require(stored.first?.1)
+        let forged = TestBrowser(server)
+        let name = try #require(sessionCookie(browser)).name
+        for value in [id, Base64URL.encode(Hash256(of: value).bytes)] {
+            forged.cookies[name] = value
+            #expect(try await !isSignedIn(forged))
+        }
+    }
+
+    @Test("WEB-SESS-3: a session ends when it is not used, and after ten hours even if it is")
+    func lifetimes() async throws {
+        let server = try await ProviderUnderTest()
+        let idle = TestBrowser(server)
+        _ = try await idle.signIn("alice", TestFlow.request())
+        server.clock.advance(by: 1800 + 300)
+        #expect(try await !isSignedIn(idle))
+        let used = TestBrowser(server)
+        let answer = try await used.signIn("alice", TestFlow.request())
+        let id = try #require(answer.redirected["session_state"])
+        for _ in 0..<23 {
+            server.clock.advance(by: 1500)
+            #expect(try await isSignedIn(used))
+            try await server.database.sessions.touch([(id: id, at: server.clock.seconds)])
+        }
+        server.clock.advance(by: 1499)
+        #expect(try await isSignedIn(used), "a second before the end")
+        server.clock.advance(by: 1)
+        #expect(try await !isSignedIn(used), "10 hours")
+    }
+
+    @Test("WEB-SESS-5: whoever is disabled or deleted is signed out everywhere, tokens included")
+    func disabled() async throws {
+        for isDeleted in [false, true] {
+            let server = try await ProviderUnderTest()
+            let browser = TestBrowser(server)
+            let tokens = try await server.tokens(browser: browser)
+            let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))
+            let id = try #require(claims.string("sub"))
+            let realm = try #require(server.provider.realms.realm(named: "test")).realm.id
+            if isDeleted {
+                _ = try await server.database.people.deletePerson(id: id, realmID: realm)
+            } else {
+                var person = try #require(
+                    try await server.database.people.person(id: id, realmID: realm)
+                ).person
+                person.isEnabled = false
+                _ = try await server.database.people.update(person)
+            }
+            #expect(try await !isSignedIn(browser))
+            let refreshed = try await server.refresh(tokens.json.string("refresh_token") ?? "")
+            #expect(refreshed.status == 400)
+            let info = try await server.userInfo(tokens.json.string("access_token") ?? "")
+            #expect(info.status == 401)
+            let page = try await TestBrowser(server).signIn("alice", TestFlow.request())
+            #expect(page.location == nil)
+        }
+    }
+
+    @Test("WEB-SESS-6: after a new password the sessions of the old one are over")
+    func newPassword() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens(browser: browser)
+        let id = try #require(
+            try ProviderUnderTest.claims(tokens.json.string("id_token")).string("sub")
+        )
+        server.clock.advance(by: 10)
+        let hash = try await TestRealm.hash(of: "another long pass phrase")
+        _ = try await server.database.people.setPassword(hash, of: id, at: server.clock.seconds)
+        #expect(try await !isSignedIn(browser))
+        let refreshed = try await server.refresh(tokens.json.string("refresh_token") ?? "")
+        #expect(refreshed.status == 400)
+        let old = try await browser.signIn("alice", TestFlow.request())
+        expectPage(old, "authenticate")
+    }
+
+    @Test("WEB-SESS-1: where the answer is an error after all, the browser still gets its session")
+    func sessionBesideError() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        _ = try await browser.signIn("alice", TestFlow.request())
+        let hint = try #require(try await server.tokens("bob").json.string("id_token"))
+        let before = try await server.remains()
+        let page = try await browser.authorize(
+            TestFlow.request("native1", [("id_token_hint", hint)])
+        )
+        let answer = try await browser.submit(
+            page,
+            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        )
+        #expect(answer.redirected["error"] == "login_required")
+        #expect(answer.redirected["code"] == nil)
+        #expect(try await isSignedIn(browser))
+        #expect(try await server.remains().liveSessions == before.liveSessions)
+    }
+
+    @Test("Blocked cookies are told apart from an expired page")
+    func blocked() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        browser.cookies = [:]
+        let reply = try await browser.submit(
+            page,
+            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        )
+        #expect(reply.status == 403)
+        #expect(reply.text.localizedCaseInsensitiveContains("cookies"))
+        #expect(try await server.remains() == Remains())
+    }
+}

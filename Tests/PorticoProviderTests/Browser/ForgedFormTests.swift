@@ -1,0 +1,221 @@
+import HTTPTypes
+import PorticoTestSupport
+import Testing
+
+/// Forms that did not come from our page in this browser (RFC 6749 §10.12).
+@Suite("Forged forms") struct ForgedFormTests {
+    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
+    private let alice = [
+        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
+    ]
+
+    private func field(_ page: Reply, _ name: String) -> String {
+        page.hiddenFields.first { $0.name == name }?.value ?? ""
+    }
+
+    private func expectForbidden(
+        _ reply: Reply,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(reply.status == 403, sourceLocation: sourceLocation)
+        #expect(reply.location == nil, sourceLocation: sourceLocation)
+        #expect(reply.headers[values: .setCookie].isEmpty, sourceLocation: sourceLocation)
+        #expect(!reply.text.contains("code="), sourceLocation: sourceLocation)
+    }
+
+    @Test("WEB-CSRF-1, WEB-CSRF-2: a sign-in without its token, or with another's, signs nobody in")
+    func signIn() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        let other = try await browser.authorize(TestFlow.request("web1"))
+        let stranger = try await TestBrowser(server).authorize(TestFlow.request())
+        var flipped = field(page, "csrf")
+        flipped.append(flipped.removeFirst())
+        for token in ["", "x", flipped, field(other, "csrf"), field(stranger, "csrf")] {
+            expectForbidden(try await browser.submit(page, alice + [("csrf", token)]))
+        }
+        #expect(try await server.remains() == Remains())
+        expectCode(try await browser.submit(page, alice))
+    }
+
+    @Test("WEB-CSRF-2: a form that an attacker fetched signs no victim in as the attacker")
+    func loginForgery() async throws {
+        let server = try await ProviderUnderTest()
+        let attacker = try await TestBrowser(server).authorize(TestFlow.request())
+        let fresh = TestBrowser(server)
+        expectForbidden(try await fresh.submit(attacker, alice))
+        let victim = TestBrowser(server)
+        _ = try await victim.authorize(TestFlow.request())
+        expectForbidden(try await victim.submit(attacker, alice))
+        let token = field(try await victim.authorize(TestFlow.request()), "csrf")
+        expectForbidden(try await victim.submit(attacker, alice + [("csrf", token)]))
+        #expect(fresh.cookies.isEmpty)
+        #expect(try await server.remains() == Remains())
+    }
+
+    @Test("attack B11, RFC 6749 §10.12: a consent that another site posts gives no code")
+    func consent() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.signIn("alice", TestFlow.request("third"))
+        expectPage(page, "consent")
+        let before = try await server.remains()
+        let request = ("request", field(page, "request"))
+        let action = page.formAction ?? ""
+        expectForbidden(try await browser.post(action, [request, ("action", "allow")]))
+        expectForbidden(
+            try await browser.submit(
+                page,
+                [("action", "allow")],
+                headers: [Self.site: "cross-site"]
+            )
+        )
+        expectForbidden(try await browser.post(action, [("action", "allow")]))
+        #expect(try await server.remains() == before)
+        expectCode(try await browser.submit(page, [("action", "allow")]), of: "third")
+    }
+
+    @Test("attack B36: the token of one transaction does not allow another")
+    func otherTransaction() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        expectCode(try await browser.signIn("alice", TestFlow.request()))
+        let first = try await browser.authorize(TestFlow.request("third"))
+        let second = try await browser.authorize(TestFlow.request("third"))
+        let token = field(second, "csrf")
+        #expect(token != field(first, "csrf"))
+        expectForbidden(
+            try await browser.submit(first, [("action", "allow"), ("csrf", token)])
+        )
+        // Two tabs, each with its own form, both finish (WEB-BFF-7's rule, here too).
+        expectCode(try await browser.submit(second, [("action", "allow")]), of: "third")
+        expectCode(try await browser.submit(first, [("action", "allow")]), of: "third")
+    }
+
+    @Test("WEB-CSRF-1: what one person read on the consent page, nobody else allows")
+    func otherPerson() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.signIn("alice", TestFlow.request("third"))
+        let cookies = browser.cookies
+        _ = try await browser.signIn("bob", TestFlow.request("native1", [("prompt", "login")]))
+        expectForbidden(try await browser.submit(page, [("action", "allow")]))
+        // Not even with the form's own pre-session cookie put back beside bob's session.
+        for (name, value) in cookies where name.contains("visit") { browser.cookies[name] = value }
+        expectForbidden(try await browser.submit(page, [("action", "allow")]))
+        #expect(try await server.remains().consents == 0)
+    }
+
+    @Test("WEB-CSRF-1: a request that was sealed in another browser is shown as unmatched")
+    func planted() async throws {
+        let server = try await ProviderUnderTest()
+        let attacker = TestBrowser(server)
+        let planted = try await attacker.signIn("bob", TestFlow.request("third"))
+        let victim = TestBrowser(server)
+        let own = try await victim.signIn("alice", TestFlow.request("third"))
+        let form = [
+            ("request", field(planted, "request")), ("csrf", field(own, "csrf")),
+            ("action", "allow"),
+        ]
+        expectForbidden(try await victim.submit(own, form))
+        #expect(try await server.remains().consents == 0)
+    }
+
+    @Test("WEB-CSRF-1: choosing an account and signing out need their token too")
+    func otherForms() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        _ = try await browser.signIn("alice", TestFlow.request())
+        let choice = try await browser.authorize(
+            TestFlow.request("native1", [("prompt", "select_account")])
+        )
+        let signOut = try await browser.get(ProviderUnderTest.path("logout"))
+        #expect(signOut.formAction?.hasSuffix("logout-confirm") == true)
+        let before = try await server.remains()
+        for (page, other, action) in [
+            (choice, signOut, "continue"), (signOut, choice, "sign-out"),
+        ] {
+            for token in ["", field(other, "csrf")] {
+                let form = [("action", action), ("csrf", token)]
+                expectForbidden(try await browser.submit(page, form))
+            }
+            let stranger = TestBrowser(server)
+            expectForbidden(try await stranger.submit(page, [("action", action)]))
+        }
+        #expect(try await server.remains() == before)
+    }
+
+    @Test(
+        "WEB-CSRF-3: Sec-Fetch-Site, when there, must be same-origin at every form",
+        arguments: ["cross-site", "same-site", "none", "Same-Origin", "same-origin, cross-site"]
+    )
+    func fetchSite(_ site: String) async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        expectForbidden(try await browser.submit(page, alice, headers: [Self.site: site]))
+        #expect(try await server.remains() == Remains())
+        let own: HTTPFields = [Self.site: "same-origin", .origin: "null"]
+        expectCode(try await browser.submit(page, alice, headers: own))
+    }
+
+    @Test("WEB-CSRF-5: GET signs nobody in, allows nothing and signs nobody out")
+    func get() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.signIn("alice", TestFlow.request("third"))
+        let before = try await server.remains()
+        let query = "?request=\(field(page, "request"))&csrf=\(field(page, "csrf"))&action=allow"
+        for path in [
+            "/realms/test/login-actions/consent", "/realms/test/login-actions/authenticate",
+            "/realms/test/login-actions/select-account",
+            ProviderUnderTest.path("logout/logout-confirm"),
+        ] {
+            let reply = try await browser.get(path + query + "&username=bob&password=x")
+            #expect(reply.status == 405)
+            #expect(reply.headers[.allow] == "POST")
+            #expect(reply.location == nil)
+        }
+        let withPassword = TestFlow.request() + [("username", "bob"), ("password", "x")]
+        let fresh = TestBrowser(server)
+        expectPage(try await fresh.authorize(withPassword), "authenticate")
+        _ = try await browser.get(ProviderUnderTest.path("logout"))
+        #expect(try await server.remains() == before)
+    }
+
+    @Test("RFC 9126 §4: a restart is a new request in whichever browser asks, and signs nobody in")
+    func restart() async throws {
+        let server = try await ProviderUnderTest()
+        let attacker = TestBrowser(server)
+        let page = try await attacker.authorize(TestFlow.request("native1", [("prompt", "login")]))
+        let path = "/realms/test/login-actions/restart?request=" + field(page, "request")
+        let victim = TestBrowser(server)
+        let started = try await victim.get(path)
+        expectPage(started, "authenticate")
+        expectForbidden(try await attacker.submit(started, alice))
+        expectCode(try await victim.submit(started, alice))
+        // A forced sign-in is not carried over.
+        expectPage(try await victim.get(path), "authenticate")
+        for broken in ["", "x", field(page, "request") + "A", field(page, "csrf")] {
+            expectForbidden(
+                try await victim.get("/realms/test/login-actions/restart?request=" + broken)
+            )
+        }
+    }
+
+    @Test("A form that waited too long says so, and its button begins the same request again")
+    func tookTooLong() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        server.clock.advance(by: 1800)
+        let expired = try await browser.submit(page, alice)
+        #expect(expired.status == 400)
+        #expect(expired.location == nil)
+        let link = try #require(expired.text.firstMatch(of: /href="([^"]*restart[^"]*)"/)).1
+        let again = try await browser.get(String(link))
+        expectPage(again, "authenticate")
+        expectCode(try await browser.submit(again, alice))
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import HTTPTypes
+import PorticoTestSupport
+import Testing
+
+@Suite("Guessing passwords and names (WEB-BRUTE, WEB-ENUM)") struct PasswordGuessingTests {
+    private func guess(
+        _ server: ProviderUnderTest,
+        _ name: String = "alice",
+        _ password: String = "wrong",
+        from address: String
+    ) async throws -> Reply {
+        let browser = TestBrowser(server, from: address)
+        let page = try await browser.authorize(TestFlow.request())
+        return try await browser.submit(page, [("username", name), ("password", password)])
+    }
+
+    private let right = TestRealm.passwords["alice"] ?? ""
+
+    @Test(
+        "attack B40, WEB-BRUTE-1: from one address guesses wait, and the right one is not looked at"
+    )
+    func oneAddress() async throws {
+        let server = try await ProviderUnderTest()
+        let owner = TestBrowser(server, from: "198.51.100.7")
+        expectCode(try await owner.signIn("alice", TestFlow.request()))
+        var statuses: [Int] = []
+        for _ in 0..<100 {
+            statuses.append(try await guess(server, from: "192.0.2.66").status)
+        }
+        #expect(statuses.prefix(5).allSatisfy { $0 == 200 })
+        #expect(statuses.dropFirst(5).allSatisfy { $0 == 429 })
+        let before = try await server.remains()
+        let lucky = try await guess(server, "alice", right, from: "192.0.2.66")
+        #expect(lucky.status == 429)
+        #expect(lucky.headers[.retryAfter] != nil)
+        #expect(lucky.headers[values: .setCookie].isEmpty)
+        #expect(try await server.remains() == before)
+        // Another person's address is not held up, nor is the owner's device.
+        expectCode(
+            try await guess(server, "bob", TestRealm.passwords["bob"] ?? "", from: "192.0.2.1")
+        )
+        let again = TestFlow.request("native1", [("prompt", "login")])
+        expectCode(try await owner.signIn("alice", again))
+    }
+
+    @Test(
+        "attack B40, WEB-BRUTE-1: from 100 addresses the account waits, its known device does not"
+    )
+    func manyAddresses() async throws {
+        let server = try await ProviderUnderTest()
+        let owner = TestBrowser(server, from: "198.51.100.7")
+        expectCode(try await owner.signIn("alice", TestFlow.request()))
+        var looked = 0
+        for number in 0..<100
+        where try await guess(server, from: "203.0.113.\(number)").status == 200 {
+            looked += 1
+        }
+        #expect(looked == 20)
+        #expect(try await guess(server, "alice", right, from: "192.0.2.9").status == 429)
+        let again = TestFlow.request("native1", [("prompt", "login")])
+        expectCode(try await owner.signIn("alice", again))
+        // Nobody is locked out for good: at most a minute for the account.
+        server.clock.advance(by: 61)
+        expectCode(try await guess(server, "alice", right, from: "192.0.2.9"))
+    }
+
+    @Test("WEB-BRUTE-1: a wait that is over lets one try through, and the next waits longer")
+    func growingDelay() async throws {
+        let server = try await ProviderUnderTest()
+        for _ in 0..<5 { _ = try await guess(server, from: "192.0.2.66") }
+        var waits: [String] = []
+        for _ in 0..<4 {
+            let reply = try await guess(server, from: "192.0.2.66")
+            #expect(reply.status == 429)
+            let wait = reply.headers[.retryAfter] ?? ""
+            waits.append(wait)
+            server.clock.advance(by: Double(wait) ?? 0)
+            #expect(try await guess(server, from: "192.0.2.66").status == 200)
+        }
+        #expect(waits == ["1", "2", "4", "8"])
+    }
+
+    @Test("WEB-BRUTE-1: the name in capitals, with blanks or as the address is the same account")
+    func spellings() async throws {
+        let server = try await ProviderUnderTest()
+        let names = ["alice", "ALICE", " alice ", "alice@example.com", "Alice@Example.COM"]
+        for name in names {
+            #expect(try await guess(server, name, from: "192.0.2.66").status == 200)
+        }
+        for name in names {
+            #expect(try await guess(server, name, from: "192.0.2.66").status == 429)
+        }
+    }
+
+    @Test("WEB-ENUM-1: an unknown name and a wrong password get the same page and headers")
+    func sameAnswer() async throws {
+        let server = try await ProviderUnderTest()
+        func shape(_ reply: Reply, _ name: String) -> [String] {
+            var text = reply.text.replacingOccurrences(of: name, with: "NAME")
+            for field in reply.hiddenFields {
+                text = text.replacingOccurrences(of: field.value, with: "")
+            }
+            text.replace(/<bdi[^>]*>[A-Za-z0-9-]{6,}<\/bdi>/, with: "ID")
+            let headers = reply.headers.map { "\($0.name): \($0.value.isEmpty)" }.sorted()
+            return [text, "\(reply.status)"] + headers
+        }
+        for (one, other) in [("alice", "nobd1"), ("alice@example.com", "nobd1@example.com")] {
+            let known = try await guess(server, one, from: "192.0.2.10")
+            let unknown = try await guess(server, other, from: "192.0.2.10")
+            #expect(known.status == 200)
+            #expect(shape(known, one) == shape(unknown, other))
+        }
+        // A name that nobody has waits as well.
+        for _ in 0..<5 { _ = try await guess(server, "nobd2", from: "192.0.2.11") }
+        #expect(try await guess(server, "nobd2", from: "192.0.2.11").status == 429)
+        #expect(try await server.remains() == Remains())
+    }
+
+    @Test("WEB-ENUM-2: the authorization endpoint tells nothing of a person who is named")
+    func sameRequestPage() async throws {
+        let server = try await ProviderUnderTest()
+        func page(_ name: String) async throws -> (Int, String) {
+            let request = TestFlow.request("native1", [("login_hint", name)])
+            let reply = try await TestBrowser(server).authorize(request)
+            var text = reply.text.replacingOccurrences(of: name, with: "NAME")
+            for field in reply.hiddenFields {
+                text = text.replacingOccurrences(of: field.value, with: "")
+            }
+            text.replace(/<bdi[^>]*>[A-Za-z0-9-]{6,}<\/bdi>/, with: "ID")
+            return (reply.status, text)
+        }
+        let known = try await page("alice@example.com")
+        let unknown = try await page("nobd1@example.com")
+        #expect(known == unknown)
+        #expect(!known.1.contains("Alice"))
+    }
+
+    @Test("WEB-PW-4: passwords of any length get the same answer, and none crashes")
+    func longPasswords() async throws {
+        let server = try await ProviderUnderTest()
+        for password in [
+            " ", String(repeating: "x", count: 2000), "\u{1F600}", "\r\n",
+            String(repeating: "\u{E9}", count: 600),
+        ] {
+            let reply = try await guess(server, "alice", password, from: "192.0.2.77")
+            #expect([200, 429].contains(reply.status))
+            #expect(reply.location == nil)
+        }
+        let huge = try await guess(
+            server,
+            "alice",
+            String(repeating: "x", count: 1_000_000),
+            from: "192.0.2.78"
+        )
+        #expect(huge.status == 413)
+        let missing = try await guess(server, "", "", from: "192.0.2.79")
+        expectPage(missing, "authenticate")
+    }
+}

@@ -1,0 +1,105 @@
+import HTTPTypes
+import PorticoTestSupport
+import Testing
+
+@Suite("Methods and paths (attack rows H04, H05)") struct RouteTests {
+    private static let server = Task { try await ProviderUnderTest() }
+
+    @Test(
+        "attack H04: other methods are 405 and name what is allowed",
+        arguments: [
+            ("token", HTTPRequest.Method.get, "POST"), ("token", .put, "POST"),
+            ("auth", .put, "GET, POST"), ("auth", .delete, "GET, POST"),
+            ("auth", .trace, "GET, POST"), ("token", .trace, "POST"),
+            ("auth", .connect, "GET, POST"),
+            ("ext/par/request", .get, "POST"), ("logout", .patch, "GET, POST"),
+            ("userinfo", .delete, "GET, POST"), ("certs", .post, "GET"), ("revoke", .get, "POST"),
+            ("token/introspect", .get, "POST"), ("logout/logout-confirm", .get, "POST"),
+        ]
+    )
+    func methods(_ endpoint: String, _ method: HTTPRequest.Method, _ allow: String) async throws {
+        let server = try await Self.server.value
+        let query = "?grant_type=client_credentials&client_id=machine"
+        let reply = try await server.send(method, ProviderUnderTest.path(endpoint) + query)
+        #expect(reply.status == 405)
+        #expect(reply.headers[.allow] == allow)
+        #expect(!reply.text.contains("access_token"))
+        #expect(!reply.text.contains("machine"))
+    }
+
+    @Test("attack H04: TRACE is off everywhere, and repeats nothing")
+    func trace() async throws {
+        let server = try await Self.server.value
+        for path in ["/", "/realms/test/.well-known/openid-configuration", "/nowhere"] {
+            let reply = try await server.send(.trace, path, headers: [.cookie: "secret=1"])
+            #expect([404, 405].contains(reply.status))
+            #expect(!reply.text.contains("secret"))
+        }
+    }
+
+    @Test(
+        "attack H05: no other spelling of a path leads anywhere",
+        arguments: [
+            "//.well-known/openid-configuration", "/.well-known/openid-configuration/",
+            "/.well-known/openid-configuration", "/%2e%2e/",
+            "/realms/../realms/test/.well-known/openid-configuration",
+            "/realms/test/../test/.well-known/openid-configuration",
+            "/realms/TEST/.well-known/openid-configuration",
+            "/realms/te%73t/.well-known/openid-configuration",
+            "/realms/test/.well-known/openid-configuration/",
+            "/realms/test//.well-known/openid-configuration",
+            "/realms//test/.well-known/openid-configuration",
+            "/realms/test/.well-known/OpenID-Configuration",
+            "/realms/test/.well-known%2fopenid-configuration",
+            "/realms/test/./.well-known/openid-configuration",
+            "/realms/test;x=1/.well-known/openid-configuration",
+            "/Realms/test/.well-known/openid-configuration", "/realms/test/", "/realms/test",
+            "/realms/t\u{E9}st/.well-known/openid-configuration", "/realms/", "/realms",
+            "/.well-known/openid-configuration/realms/test/", "", "*", "realms/test",
+            "https://op.example.com/realms/test/.well-known/openid-configuration",
+            "/realms/test/protocol/openid-connect/token/", "/realms/test/protocol/openid-connect/",
+            "/realms/test/protocol/openid-connect/auth%3Fx",
+        ]
+    )
+    func paths(_ path: String) async throws {
+        let server = try await Self.server.value
+        let reply = try await server.send(.get, path)
+        #expect(reply.status == 404)
+        #expect(reply.location == nil)
+        #expect(!reply.text.contains("authorization_endpoint"))
+    }
+
+    @Test("Both well-known names answer in both forms, and HEAD like GET")
+    func wellKnown() async throws {
+        let server = try await Self.server.value
+        for name in ["openid-configuration", "oauth-authorization-server"] {
+            for path in ["/realms/test/.well-known/\(name)", "/.well-known/\(name)/realms/test"] {
+                for method in [HTTPRequest.Method.get, .head] {
+                    #expect(try await server.send(method, path).status == 200)
+                }
+            }
+        }
+    }
+
+    @Test("RFC 9700 §4.13, WEB-HOST-1: X-Forwarded-Host and Host change no address that we write")
+    func forwardedHost() async throws {
+        let server = try await Self.server.value
+        let name = try #require(HTTPField.Name("X-Forwarded-Host"))
+        let forwarded = try #require(HTTPField.Name("Forwarded"))
+        let headers: HTTPFields = [name: "evil.example", forwarded: "host=evil.example;proto=http"]
+        for path in [
+            "/realms/test/.well-known/openid-configuration",
+            TestBrowser.authorizationPath(TestFlow.request()),
+            TestBrowser.authorizationPath(TestFlow.request("native1", [("prompt", "none")])),
+        ] {
+            let reply = try await server.send(.get, path, headers: headers)
+            #expect([200, 303].contains(reply.status))
+            #expect(!reply.text.contains("evil"))
+            #expect(reply.location?.contains("evil") != true)
+            #expect(reply.headers[values: .setCookie].allSatisfy { !$0.contains("evil") })
+            let other = try await server.send(.get, path, host: "evil.example")
+            #expect(other.status == 421)
+            #expect(other.location == nil)
+        }
+    }
+}

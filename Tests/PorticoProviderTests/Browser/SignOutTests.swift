@@ -1,0 +1,285 @@
+import HTTPTypes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Signing out (OpenID Connect RP-Initiated Logout, decision 28)") struct SignOutTests {
+    private static let bye = "https://app.example.com/bye"
+
+    /// A browser in which somebody is signed in, and the ID Token that web1 got there.
+    private func signedIn(_ server: ProviderUnderTest, _ name: String = "alice") async throws -> (
+        browser: TestBrowser, hint: String, tokens: Reply
+    ) {
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens(name, "web1", browser: browser)
+        return (browser, try #require(tokens.json.string("id_token")), tokens)
+    }
+
+    private func logout(_ browser: TestBrowser, _ parameters: (String, String)...) async throws
+        -> Reply
+    {
+        try await browser.get(
+            FormEncoding.appending(
+                parameters.map { (name: $0.0, value: $0.1) },
+                to: ProviderUnderTest.path("logout")
+            )
+        )
+    }
+
+    private func isSignedIn(_ browser: TestBrowser) async throws -> Bool {
+        let reply = try await browser.authorize(TestFlow.request("native1", [("prompt", "none")]))
+        return reply.redirected["code"] != nil
+    }
+
+    private func expectAsked(_ reply: Reply, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(reply.status == 200, sourceLocation: sourceLocation)
+        #expect(reply.location == nil, sourceLocation: sourceLocation)
+        #expect(
+            reply.formAction == ProviderUnderTest.path("logout/logout-confirm"),
+            sourceLocation: sourceLocation
+        )
+        #expect(reply.headers[.cacheControl] == "no-store", sourceLocation: sourceLocation)
+    }
+
+    @Test("RP-Initiated Logout §2, §3: a valid hint ends the session, then the browser goes back")
+    func hint() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, hint, tokens) = try await signedIn(server)
+        let old = browser.cookies
+        let reply = try await logout(
+            browser,
+            ("id_token_hint", hint),
+            ("post_logout_redirect_uri", Self.bye),
+            ("state", "a b&c=\u{FC}#")
+        )
+        #expect(reply.status == 303)
+        #expect(reply.location == Self.bye + "?state=a%20b%26c%3D%C3%BC%23")
+        #expect(reply.headers[values: .setCookie].contains { $0.contains("Max-Age=0") })
+        #expect(try await server.remains().liveSessions == 0, "§3: ended before the answer")
+        // WEB-SESS-4: a copied cookie is dead, and so is what hung on the session.
+        let copy = TestBrowser(server)
+        copy.cookies = old
+        #expect(try await !isSignedIn(copy))
+        let refreshed = try await server.token(
+            [
+                ("grant_type", "refresh_token"),
+                ("refresh_token", tokens.json.string("refresh_token") ?? ""),
+            ],
+            basic: ("web1", TestRealm.secret)
+        )
+        #expect(refreshed.status == 400)
+        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        // Once more: friendly, and still no harm.
+        let again = try await logout(browser, ("id_token_hint", hint))
+        #expect(again.status == 200)
+        #expect(again.location == nil)
+    }
+
+    @Test("RP-Initiated Logout §2: POST is as good as GET, and the hint may have expired")
+    func post() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, hint, _) = try await signedIn(server)
+        server.clock.advance(by: 1000)
+        let reply = try await browser.post(
+            ProviderUnderTest.path("logout"),
+            [
+                ("id_token_hint", hint), ("post_logout_redirect_uri", Self.bye),
+                ("client_id", "web1"),
+            ]
+        )
+        #expect(reply.status == 303)
+        #expect(reply.location == Self.bye)
+        #expect(try await server.remains().liveSessions == 0)
+    }
+
+    @Test(
+        "RP-Initiated Logout §2, decision 28: a hint without any cookie ends the session it names"
+    )
+    func withoutCookie() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, hint, _) = try await signedIn(server)
+        let other = try await signedIn(server)
+        let reply = try await logout(TestBrowser(server), ("id_token_hint", hint))
+        #expect(reply.status == 200)
+        #expect(reply.location == nil)
+        #expect(try await !isSignedIn(browser))
+        #expect(try await isSignedIn(other.browser), "another session of the same person stays")
+    }
+
+    @Test(
+        "attack E30, RP-Initiated Logout §6: without a hint nothing ends before the person says so"
+    )
+    func withoutHint() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, _, _) = try await signedIn(server)
+        let page = try await logout(
+            browser,
+            ("client_id", "web1"),
+            ("post_logout_redirect_uri", Self.bye),
+            ("state", "s-9")
+        )
+        expectAsked(page)
+        #expect(try await isSignedIn(browser))
+        let stayed = try await browser.submit(page, [("action", "stay")])
+        #expect(stayed.status == 200)
+        #expect(stayed.location == nil)
+        #expect(try await isSignedIn(browser), "§4: refused, so the session stays")
+        for action in ["", "SIGN-OUT"] {
+            _ = try await browser.submit(page, [("action", action)])
+            #expect(try await isSignedIn(browser))
+        }
+        let done = try await browser.submit(page, [("action", "sign-out")])
+        #expect(done.status == 303)
+        #expect(done.location == Self.bye + "?state=s-9")
+        #expect(try await !isSignedIn(browser))
+        #expect(try await server.remains().liveSessions == 0)
+    }
+
+    @Test("RP-Initiated Logout §6: an image on another site signs nobody out")
+    func foreignImage() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, _, _) = try await signedIn(server)
+        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
+        let reply = try await browser.get(
+            ProviderUnderTest.path("logout"),
+            headers: [site: "cross-site"]
+        )
+        expectAsked(reply)
+        #expect(try await isSignedIn(browser))
+    }
+
+    @Test("attack E30: bob's hint while alice is signed in asks, and ends neither")
+    func otherPerson() async throws {
+        let server = try await ProviderUnderTest()
+        let alice = try await signedIn(server)
+        let bob = try await signedIn(server, "bob")
+        let page = try await logout(
+            alice.browser,
+            ("id_token_hint", bob.hint),
+            ("post_logout_redirect_uri", Self.bye)
+        )
+        expectAsked(page)
+        #expect(page.text.contains("alice@example.com"))
+        #expect(!page.text.contains("bob@example.com"))
+        #expect(try await isSignedIn(alice.browser))
+        #expect(try await isSignedIn(bob.browser))
+        let done = try await alice.browser.submit(page, [("action", "sign-out")])
+        #expect(done.location == Self.bye)
+        #expect(try await !isSignedIn(alice.browser))
+        #expect(try await isSignedIn(bob.browser))
+    }
+
+    @Test("attack E30, RP-Initiated Logout §2, §4: a forged hint is a page, and nothing ends")
+    func forgedHint() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, hint, tokens) = try await signedIn(server)
+        let access = try #require(tokens.json.string("access_token"))
+        for forged in try HintForge(hint).all + ["x", access] {
+            for client in [browser, TestBrowser(server)] {
+                let reply = try await logout(
+                    client,
+                    ("id_token_hint", forged),
+                    ("post_logout_redirect_uri", Self.bye)
+                )
+                expectErrorPage(reply)
+            }
+        }
+        #expect(try await isSignedIn(browser))
+    }
+
+    @Test(
+        "attack E30, WEB-REDIR-1, RP-Initiated Logout §3: only a registered address is gone back to"
+    )
+    func redirects() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, hint, _) = try await signedIn(server)
+        for redirect in [
+            "https://evil.example", "https://app.example.com/bye/", "https://app.example.com/BYE",
+            "https://app.example.com/bye?x=1", "https://app.example.com/bye#", "//evil.example",
+            "/\\evil.example", "javascript:alert(1)", "https://app.example.com/cb", "/bye",
+            "https://app.example.com:443/bye", "com.example.app:/bye", " " + Self.bye,
+        ] {
+            for parameters in [
+                [("id_token_hint", hint)], [("client_id", "web1")], [],
+                [("id_token_hint", hint), ("client_id", "web1")],
+            ] {
+                let query = FormEncoding.appending(
+                    (parameters + [("post_logout_redirect_uri", redirect)]).map {
+                        (name: $0.0, value: $0.1)
+                    },
+                    to: ProviderUnderTest.path("logout")
+                )
+                expectErrorPage(try await browser.get(query))
+            }
+        }
+        #expect(try await isSignedIn(browser))
+    }
+
+    @Test("RP-Initiated Logout §2, §3: hint, client_id and address must belong together")
+    func otherClient() async throws {
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices where realm.clients[index].clientID == "other1" {
+                realm.clients[index].postLogoutRedirectURIs = [
+                    RedirectURI("https://other.example.net/bye")
+                ]
+            }
+        }
+        let (browser, hint, _) = try await signedIn(server)
+        let other = ("post_logout_redirect_uri", "https://other.example.net/bye")
+        expectErrorPage(try await logout(browser, ("id_token_hint", hint), other))
+        expectErrorPage(
+            try await logout(browser, ("id_token_hint", hint), ("client_id", "other1"), other)
+        )
+        expectErrorPage(
+            try await logout(browser, ("id_token_hint", hint), ("client_id", "nobody"))
+        )
+        expectErrorPage(
+            try await logout(
+                browser,
+                ("id_token_hint", hint),
+                ("client_id", "web1"),
+                ("client_id", "web1")
+            )
+        )
+        #expect(try await isSignedIn(browser))
+    }
+
+    @Test("RP-Initiated Logout §3: without hint and client_id no address is gone back to")
+    func unknownClient() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, _, _) = try await signedIn(server)
+        expectErrorPage(try await logout(browser, ("post_logout_redirect_uri", Self.bye)))
+        #expect(try await isSignedIn(browser))
+    }
+
+    @Test("RP-Initiated Logout §2: logout_hint and ui_locales are taken, and do no harm")
+    func otherParameters() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, _, _) = try await signedIn(server)
+        let page = try await logout(browser, ("logout_hint", "bob"), ("ui_locales", "tlh de"))
+        expectAsked(page)
+        #expect(page.text.contains("<html lang=\"de\""))
+        let state = String(repeating: "s", count: 3000)
+        expectErrorPage(try await logout(browser, ("state", state)))
+    }
+
+    @Test("Signing out without a session is friendly")
+    func nobody() async throws {
+        let server = try await ProviderUnderTest()
+        let reply = try await logout(TestBrowser(server), ("client_id", "web1"))
+        #expect(reply.status == 200)
+        #expect(reply.location == nil)
+    }
+
+    @Test("RP-Initiated Logout §2.1: the metadata names the endpoint")
+    func metadata() async throws {
+        let server = try await ProviderUnderTest()
+        let path = "/realms/test/.well-known/openid-configuration"
+        let document = try await server.send(.get, path).json
+        #expect(
+            document.string("end_session_endpoint")
+                == "https://op.example.com" + ProviderUnderTest.path("logout")
+        )
+    }
+}
