@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoProtocol
 import PorticoTestSupport
 import Testing
 

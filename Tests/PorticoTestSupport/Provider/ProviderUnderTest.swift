@@ -4,7 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
-package import PorticoBytes
+import PorticoBytes
 import PorticoProtocol
 package import PorticoProvider
 package import PorticoSeals
