@@ -67,7 +67,7 @@ struct SignInWalkTests {
         }
     }
 
-    private static let needsBrowser: Comment = "needs a WebDriver server: PORTICO_WEBDRIVER"
+    private static let needsBrowser: Comment = "needs a WebDriver server: TEST_WEBDRIVER"
 
     @Test(
         "A person signs in, and the command line has tokens, claims and roles",

@@ -4,12 +4,12 @@ import PorticoBytes
 import PorticoProtocol
 
 /// A real headless Chromium over WebDriver (W3C WebDriver 2). The driver's address stands in
-/// `PORTICO_WEBDRIVER`; who started the driver ends it.
+/// `TEST_WEBDRIVER`; who started the driver ends it.
 package final class Chromium: Sendable {
     private let session: URL
 
     /// Where a driver listens, if one does.
-    package static let driver = ProcessInfo.processInfo.environment["PORTICO_WEBDRIVER"]
+    package static let driver = ProcessInfo.processInfo.environment["TEST_WEBDRIVER"]
         .flatMap { URL(string: $0) }
 
     /// What a test says that needs one.
@@ -31,7 +31,7 @@ package final class Chromium: Sendable {
         isDark: Bool = false,
         _ body: (Chromium) async throws -> Result
     ) async throws -> Result {
-        guard let driver else { throw Failure(description: "PORTICO_WEBDRIVER is not set") }
+        guard let driver else { throw Failure(description: "TEST_WEBDRIVER is not set") }
         var arguments: [JSONValue] = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
             "--no-first-run", "--disable-background-networking", "--no-proxy-server",

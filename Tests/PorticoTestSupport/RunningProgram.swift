@@ -26,7 +26,9 @@ package final class RunningProgram: Sendable {
         let process = Process()
         process.executableURL = Self.executable
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // Settings of whoever runs the tests are not the program's.
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { !$0.key.hasPrefix("PORTICO_") }.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         let pipes = [(Pipe(), output), (Pipe(), errors)]
         process.standardOutput = pipes[0].0
@@ -58,6 +60,8 @@ package final class RunningProgram: Sendable {
     package func match(_ pattern: String, within seconds: Double = 60) async throws -> [String] {
         let regex = try NSRegularExpression(pattern: pattern)
         let end = ContinuousClock.now + .seconds(seconds)
+        // What a process wrote before its end takes a moment to arrive.
+        var sawEnd = 0
         while ContinuousClock.now < end {
             let text = stderr + stdout
             let range = NSRange(text.startIndex..., in: text)
@@ -66,6 +70,8 @@ package final class RunningProgram: Sendable {
                     Range(match.range(at: $0), in: text).map { String(text[$0]) } ?? ""
                 }
             }
+            guard isRunning || sawEnd < 5 else { break }
+            if !isRunning { sawEnd += 1 }
             try await Task.sleep(for: .milliseconds(20))
         }
         throw TimedOut(description: "no \(pattern) in:\n\(stderr)\n\(stdout)")
