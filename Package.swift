@@ -187,6 +187,7 @@ let package = Package(
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("NIOEmbedded", "swift-nio"),
+                serverProduct("NIOHTTP1", "swift-nio"),
                 serverProduct("AsyncHTTPClient", "async-http-client"),
             ],
             path: "Tests/PorticoTestSupport",

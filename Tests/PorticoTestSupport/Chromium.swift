@@ -1,5 +1,7 @@
+import AsyncHTTPClient
 package import Foundation
-import FoundationNetworking
+import NIOCore
+import NIOHTTP1
 import PorticoBytes
 import PorticoProtocol
 
@@ -118,13 +120,16 @@ package final class Chromium: Sendable {
     private static func send(_ method: String, _ url: URL, _ body: JSONObject?) async throws
         -> JSONValue
     {
-        var request = URLRequest(url: url, timeoutInterval: 120)
-        request.httpMethod = method
+        // Not URLSession: it fails on the driver's header fields, which have no blank after the colon.
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.method = .RAW(value: method)
         if let body {
-            request.httpBody = Data(body.serialized())
-            request.setValue("application/json; charset=utf-8", forHTTPHeaderField: "Content-Type")
+            request.headers.add(name: "Content-Type", value: "application/json; charset=utf-8")
+            request.body = .bytes(body.serialized())
         }
-        let (bytes, _) = try await URLSession.shared.data(for: request)
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
+        let buffer = try await response.body.collect(upTo: 64 * 1024 * 1024)
+        let bytes = Array(buffer.readableBytesView)
         let limits = JSONLimits(size: 64 * 1024 * 1024)
         let answer = try JSONObject(parsing: bytes, limits: limits)
         let value = answer["value"] ?? .null
