@@ -235,7 +235,8 @@ let package = Package(
         .testTarget(
             name: "PorticoOutboundTests",
             dependencies: [
-                "PorticoProtocol", "PorticoOutbound", "PorticoTestSupport", httpTypes,
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound",
+                "PorticoTestSupport", httpTypes,
             ],
             swiftSettings: settings
         ),

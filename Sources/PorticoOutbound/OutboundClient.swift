@@ -28,6 +28,8 @@ package final class OutboundClient: HTTPTransport {
             decompression: .disabled
         )
         configuration.dnsOverride = connectTo
+        // Whether to try again is for the caller to say.
+        configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
@@ -46,22 +48,49 @@ package final class OutboundClient: HTTPTransport {
             outgoing.headers.add(name: field.name.rawName, value: field.value)
         }
         if !body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
-        // A limit from outside must not overflow the clock's nanoseconds.
-        let deadline = NIODeadline.now() + .seconds(Int64(min(max(limits.seconds, 0), 86_400)))
         do {
-            let answer = try await client.execute(outgoing, deadline: deadline)
-            var received: [UInt8] = []
-            for try await part in answer.body {
-                // Read before the limit is checked only what is already in memory.
-                guard part.readableBytes <= limits.bytes - received.count else {
-                    throw HTTPTransportError.tooLarge
-                }
-                received.append(contentsOf: part.readableBytesView)
-            }
-            return HTTPReply(response: Self.response(of: answer), body: received)
+            return try await complete(outgoing, limits)
         } catch {
             throw Self.transportError(error)
         }
+    }
+
+    /// The client's own deadline ends with the head of the answer; ours with the last byte.
+    private func complete(_ request: HTTPClientRequest, _ limits: HTTPLimits) async throws
+        -> HTTPReply
+    {
+        // A limit from outside must not overflow the clock's nanoseconds.
+        let seconds = min(max(limits.seconds, 0), 86_400)
+        return try await withThrowingTaskGroup(of: HTTPReply.self) { group in
+            group.addTask { [client] in
+                let deadline = NIODeadline.now() + .seconds(Int64(seconds))
+                let answer = try await client.execute(request, deadline: deadline)
+                return HTTPReply(
+                    response: Self.response(of: answer),
+                    body: try await Self.body(of: answer, upTo: limits.bytes)
+                )
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(seconds))
+                throw HTTPTransportError.timedOut
+            }
+            defer { group.cancelAll() }
+            guard let reply = try await group.next() else { throw CancellationError() }
+            return reply
+        }
+    }
+
+    private static func body(of answer: HTTPClientResponse, upTo limit: Int) async throws
+        -> [UInt8]
+    {
+        var body: [UInt8] = []
+        for try await part in answer.body {
+            guard part.readableBytes <= limit - body.count else {
+                throw HTTPTransportError.tooLarge
+            }
+            body.append(contentsOf: part.readableBytesView)
+        }
+        return body
     }
 
     private static func response(of answer: HTTPClientResponse) -> HTTPResponse {

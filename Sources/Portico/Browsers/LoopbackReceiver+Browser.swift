@@ -1,10 +1,10 @@
-extension LoopbackReceiver {
-    private enum Step: Sendable {
-        case opened(Result<Void, SignInError>)
-        case answered(Result<Void, SignInError>)
-    }
+import PorticoBytes
 
+extension LoopbackReceiver {
     /// Opens `address` in `browser` and waits for the answer to come back.
+    ///
+    /// Nobody waits for the browser itself: one that stays until it has shown the last page would
+    /// wait for us.
     ///
     /// - Throws: What the browser or the wait threw; the port is closed then.
     func response(
@@ -13,34 +13,21 @@ extension LoopbackReceiver {
         in browser: any ExternalBrowser,
         isAwaited: @escaping @Sendable (String) -> Bool
     ) async throws(SignInError) {
-        let result = await withTaskGroup(of: Step.self) { group in
-            group.addTask { [self] in
-                await .answered(
-                    Result { () async throws(SignInError) in
-                        try await response(timeout: timeout, isAwaited: isAwaited)
-                    }
-                )
+        let failure = Locked<SignInError?>(nil)
+        let opening = Task {
+            do {
+                try await browser.open(address)
+            } catch {
+                failure.withLock { $0 = SignInError(opening: error) }
+                close()
             }
-            group.addTask {
-                do {
-                    try await browser.open(address)
-                    return .opened(.success(()))
-                } catch {
-                    return .opened(.failure(SignInError(opening: error)))
-                }
-            }
-            for await step in group {
-                switch step {
-                case .opened(.success): continue
-                case .opened(let result), .answered(let result):
-                    group.cancelAll()
-                    return result
-                }
-            }
-            return .failure(SignInError(.cancelled(.program)))
         }
-        if case .failure = result { close() }
-        try result.get()
+        defer { opening.cancel() }
+        do {
+            try await response(timeout: timeout, isAwaited: isAwaited)
+        } catch {
+            throw failure.withLock { $0 } ?? error
+        }
     }
 }
 
@@ -53,16 +40,6 @@ extension SignInError {
             self.init(.cancelled(.program))
         } else {
             self.init(.misconfigured(.noBrowser))
-        }
-    }
-}
-
-extension Result where Success: Sendable {
-    fileprivate init(_ body: () async throws(Failure) -> Success) async {
-        do throws(Failure) {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
         }
     }
 }

@@ -45,11 +45,12 @@ private struct ChallengeParser {
         while position < bytes.count {
             guard let word = word() else { return nil }
             skipSpace()
-            if next == UInt8(ascii: "="), !challenges.isEmpty, !isPadding {
-                guard let value = parameterValue() else { return nil }
-                // Also for a challenge with a token, which can have no parameters.
-                guard challenges[challenges.count - 1].token68 == nil else { return nil }
-                challenges[challenges.count - 1].parameters[word.lowercased()] = value
+            if next == UInt8(ascii: "="), let last = challenges.indices.last, !isPadding {
+                // The first parameter stands behind its scheme, without a comma.
+                guard !challenges[last].parameters.isEmpty, let value = parameterValue() else {
+                    return nil
+                }
+                challenges[last].parameters[word.lowercased()] = value
             } else {
                 guard let challenge = challenge(word) else { return nil }
                 challenges.append(challenge)

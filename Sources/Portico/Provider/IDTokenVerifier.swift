@@ -88,7 +88,7 @@ struct IDTokenVerifier: Sendable {
         case .audience: .audience
         case .authorizedParty: .authorizedParty
         case .expiry, .expired: .expiry
-        case .issuedAt, .issuedAtAnotherTime: .issuedAt
+        case .issuedAt, .issuedAtAnotherTime, .issuedBeforeSignIn: .issuedAt
         case .notBefore, .notYetValid: .notBefore
         case .nonce: .nonce
         case .acr: .acr

@@ -81,6 +81,8 @@ package enum IDTokenRefusal: Error, Hashable, Sendable {
     case issuedAt
     /// `iat` is further from now than a fresh token's can be.
     case issuedAtAnotherTime
+    /// `iat` is before that of the sign-in which the token continues.
+    case issuedBeforeSignIn
     /// `nbf` is no date.
     case notBefore
     /// `nbf` is still to come.

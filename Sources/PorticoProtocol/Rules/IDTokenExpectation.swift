@@ -136,7 +136,7 @@ extension IDTokenClaims {
                 audience.contains { sameBytes($0, name) }
             })
         else { throw .audience }
-        guard issuedAt >= original.issuedAt else { throw .issuedAtAnotherTime }
+        guard issuedAt >= original.issuedAt else { throw .issuedBeforeSignIn }
         if let authTime, let first = original.authTime, authTime != first { throw .authTime }
         // What was absent stays absent.
         switch (authorizedParty, original.authorizedParty) {

@@ -1,0 +1,25 @@
+// What is printed or dumped of these shows who and what, never a token, a code or a state.
+
+extension SignInClient: CustomStringConvertible, CustomReflectable {
+    public var description: String { "SignInClient(\(clientID) at \(issuer))" }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["issuer": issuer, "clientID": clientID])
+    }
+}
+
+extension SignIn: CustomStringConvertible, CustomReflectable {
+    public var description: String { "SignIn" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Session: CustomStringConvertible, CustomReflectable {
+    public var description: String { "Session(\(user.id.subject) at \(user.id.issuer))" }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["user": user, "isActive": isActive])
+    }
+}
+
+extension SessionRecord: CustomStringConvertible, CustomReflectable {
+    var description: String { "SessionRecord" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,214 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("Authorization responses, as the client reads them")
+struct AuthorizationResponseTests {
+    private static let redirect = "https://app.example.com/cb"
+    private static let issuer = "https://op.example.com"
+
+    private func read(
+        _ uri: String,
+        redirect: String = redirect,
+        announced: Bool = true
+    ) throws -> AuthorizationResponse {
+        try AuthorizationResponse(
+            uri,
+            expecting: AuthorizationResponse.Expectation(
+                redirectURI: redirect,
+                state: SecretText("STATE"),
+                issuer: Issuer(Self.issuer),
+                isIssuerAnnounced: announced
+            )
+        )
+    }
+
+    private func refusal(_ uri: String, announced: Bool = true) -> AuthorizationResponse.Refusal? {
+        do {
+            _ = try read(uri, announced: announced)
+            return nil
+        } catch {
+            return error as? AuthorizationResponse.Refusal
+        }
+    }
+
+    private func code(_ response: AuthorizationResponse) -> String? {
+        if case .code(let code) = response { code.reveal() } else { nil }
+    }
+
+    @Test("RFC 6749 §4.1.2: a response with state and iss yields its code, whatever else it holds")
+    func code() throws {
+        let query = "code=a%2Bb&state=STATE&iss=https%3A%2F%2Fop.example.com&session_state=x&y="
+        #expect(code(try read("\(Self.redirect)?\(query)")) == "a+b")
+    }
+
+    @Test("RFC 6749 §4.1.2: a code may be long")
+    func longCode() throws {
+        let long = String(repeating: "c", count: 4096)
+        let uri = "\(Self.redirect)?code=\(long)&state=STATE&iss=\(Self.issuer)"
+        #expect(code(try read(uri)) == long)
+    }
+
+    @Test(
+        "RFC 8252 §8.9: a response without the state of the request is ignored",
+        arguments: [
+            "code=c&iss=https://op.example.com", "code=c&state=&iss=https://op.example.com",
+            "code=c&state=state&iss=https://op.example.com",
+            "code=c&state=STATE%20&iss=https://op.example.com",
+            "code=c&state=STATE&state=STATE&iss=https://op.example.com",
+            "error=access_denied", "error=access_denied&state=other", "", "code=c&state=%FF",
+        ]
+    )
+    func state(query: String) throws {
+        let found = try #require(refusal("\(Self.redirect)?\(query)"))
+        #expect(found == .otherState)
+        #expect(found.isIgnored)
+    }
+
+    @Test(
+        "RFC 8252 §8.10, attack E16: a response on another URI is ignored",
+        arguments: [
+            "https://app.example.com/CB?", "https://app.example.com/cb/?",
+            "https://app.example.com:8443/cb?", "https://www.app.example.com/cb?",
+            "http://app.example.com/cb?", "https://user@app.example.com/cb?",
+            "https://app.example.com/cb2?", "https://app.example.com/cb/x?",
+            "https://app.example.com/cb#", "https://app.example.com/cb?x#",
+            "com.example:/cb?", "",
+        ]
+    )
+    func redirect(base: String) throws {
+        let uri = "\(base)code=c&state=STATE&iss=https://op.example.com"
+        let found = try #require(refusal(uri))
+        #expect(found == .otherRedirect)
+        #expect(found.isIgnored)
+    }
+
+    @Test("RFC 9110 §4.2.2: the default port may be written or not")
+    func defaultPort() throws {
+        let query = "?code=c&state=STATE&iss=https://op.example.com"
+        #expect(code(try read("https://app.example.com:443/cb\(query)")) == "c")
+    }
+
+    @Test("RFC 6749 §3.1.2: the query of a redirect URI stays, and is part of the comparison")
+    func ownQuery() throws {
+        let own = "https://app.example.com/cb?tenant=a"
+        let rest = "code=c&state=STATE&iss=https://op.example.com"
+        #expect(code(try read("\(own)&\(rest)", redirect: own)) == "c")
+        for uri in ["https://app.example.com/cb?tenant=b&\(rest)", "\(Self.redirect)?\(rest)"] {
+            #expect(throws: AuthorizationResponse.Refusal.otherRedirect) {
+                try read(uri, redirect: own)
+            }
+        }
+    }
+
+    @Test(
+        "RFC 9207 §2.4: a code with another iss ends the attempt, a forged error does not",
+        arguments: [
+            "https://op.example.com/", "https://evil.example", "HTTPS://op.example.com", "",
+        ]
+    )
+    func issuer(iss: String) throws {
+        for announced in [true, false] {
+            let code = refusal(
+                "\(Self.redirect)?code=c&state=STATE&iss=\(iss)",
+                announced: announced
+            )
+            #expect(code == .otherIssuer)
+            #expect(code?.isIgnored == false)
+            let error = refusal(
+                "\(Self.redirect)?error=access_denied&state=STATE&iss=\(iss)",
+                announced: announced
+            )
+            #expect(error == .forgedError)
+            #expect(error?.isIgnored == true)
+        }
+    }
+
+    @Test("RFC 9207 §2.4: iss is required where it is announced, and only there")
+    func missingIssuer() throws {
+        #expect(refusal("\(Self.redirect)?code=c&state=STATE") == .otherIssuer)
+        #expect(refusal("\(Self.redirect)?error=x&state=STATE") == .forgedError)
+        #expect(
+            refusal("\(Self.redirect)?code=c&state=STATE&iss=https://op.example.com&iss=x")
+                == .otherIssuer
+        )
+        #expect(code(try read("\(Self.redirect)?code=c&state=STATE", announced: false)) == "c")
+    }
+
+    @Test("RFC 6749 §4.1.2.1: an error with state and iss is the answer")
+    func error() throws {
+        let query = "error=login_required&error_description=x&state=STATE&iss=\(Self.issuer)"
+        guard case .error(let code) = try read("\(Self.redirect)?\(query)") else {
+            Issue.record("no error")
+            return
+        }
+        #expect(code == .loginRequired)
+    }
+
+    @Test(
+        "attack E07: what is no single answer to a code request ends the attempt",
+        arguments: [
+            "code=c&error=access_denied", "code=c&code=d", "error=a&error=b", "", "code=",
+            "error=&code=c", "error=", "code=c&id_token=x", "code=c&access_token=x", "response=x",
+            "code=c&x=1&x=2",
+        ]
+    )
+    func malformed(query: String) {
+        let uri = "\(Self.redirect)?\(query)&state=STATE&iss=https://op.example.com"
+        #expect(refusal(uri) == .malformed)
+    }
+
+    @Test(
+        "The shared samples of authorization responses",
+        .enabled(if: SharedFolder.exists, "needs ../shared")
+    )
+    func fixtures() throws {
+        let file = try JSONObject(
+            parsing: SharedFolder.bytes("fixtures/client/authorization-response.json")
+        )
+        let context = try #require(file.object("context"))
+        for sample in try #require(file.array("cases")).compactMap(\.object) {
+            let query = try #require(sample.string("query"))
+            let expected = try #require(sample.string("expect"))
+            let announced =
+                sample.object("context")?.bool("issSupported")
+                ?? context.bool("issSupported") ?? false
+            let expectation = AuthorizationResponse.Expectation(
+                redirectURI: Self.redirect,
+                state: SecretText(try #require(context.string("state"))),
+                issuer: try Issuer(try #require(context.string("issuer"))),
+                isIssuerAnnounced: announced
+            )
+            let uri = "\(Self.redirect)?\(query)"
+            // `try?`: a refusal is an outcome here.
+            switch try? AuthorizationResponse(uri, expecting: expectation) {
+            case .code(let code)?: #expect(expected == "code \(code.reveal())")
+            case .error(let code)?: #expect(expected.hasPrefix("error \(code.rawValue)"))
+            case nil: #expect(!expected.hasPrefix("code ") && !expected.hasPrefix("error "))
+            }
+        }
+    }
+
+    @Test(
+        "The shared samples of redirect matching",
+        .enabled(if: SharedFolder.exists, "needs ../shared")
+    )
+    func redirectFixtures() throws {
+        let file = try JSONObject(
+            parsing: SharedFolder.bytes("fixtures/client/redirect-matching.json")
+        )
+        for sample in try #require(file.array("cases")).compactMap(\.object) {
+            let registered = try #require(sample.string("bound") ?? sample.string("registered"))
+            let got = try #require(sample.string("got"))
+            let isMatch: Bool
+            do {
+                _ = try read(got, redirect: registered)
+                isMatch = true
+            } catch let error as AuthorizationResponse.Refusal {
+                isMatch = error != .otherRedirect
+            }
+            #expect(isMatch == sample.bool("match"), "\(got)")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("Provider metadata, as the client reads it")
+struct ProviderMetadataTests {
+    static let document: JSONObject = [
+        "issuer": "https://op.example.com",
+        "authorization_endpoint": "https://op.example.com/auth/?tenant=a",
+        "token_endpoint": "https://op.example.com/token/",
+        "userinfo_endpoint": "https://op.example.com/userinfo",
+        "jwks_uri": "https://op.example.com/keys",
+        "revocation_endpoint": "https://op.example.com/revoke",
+        "end_session_endpoint": "https://op.example.com/logout",
+        "response_types_supported": ["code"],
+        "code_challenge_methods_supported": ["S256"],
+        "id_token_signing_alg_values_supported": ["none", "HS256", "RS384", "RS256", "ES256"],
+        "authorization_response_iss_parameter_supported": true,
+        "an_extension": ["x": 1],
+    ]
+
+    private func read(_ json: JSONObject, of issuer: String = "https://op.example.com") throws
+        -> ProviderMetadata
+    {
+        try ProviderMetadata(
+            parsing: json.serialized(),
+            of: Issuer(issuer, allowInsecureLoopback: true)
+        )
+    }
+
+    @Test("RFC 8414 §2: endpoints are kept to the byte, unknown members ignored")
+    func members() throws {
+        let metadata = try read(Self.document)
+        #expect(metadata.authorizationEndpoint == "https://op.example.com/auth/?tenant=a")
+        #expect(metadata.tokenEndpoint == "https://op.example.com/token/")
+        #expect(metadata.endSessionEndpoint == "https://op.example.com/logout")
+        #expect(metadata.sendsIssuerInResponses)
+        #expect(metadata.announcesS256)
+        #expect(metadata.servesCodeFlow)
+        #expect(metadata.json["an_extension"] == ["x": 1])
+    }
+
+    @Test("OpenID Connect Core §3.1.3.7: none and shared secrets are never among the algorithms")
+    func algorithms() throws {
+        #expect(try read(Self.document).allowedAlgorithms == [.rs256, .es256])
+        var document = Self.document
+        document["id_token_signing_alg_values_supported"] = nil
+        #expect(try read(document).allowedAlgorithms == [.rs256])
+        document["id_token_signing_alg_values_supported"] = ["none", "HS256"]
+        #expect(try read(document).allowedAlgorithms.isEmpty)
+    }
+
+    @Test(
+        "attack D25, RFC 8414 §3.3: a document of another issuer is refused",
+        arguments: [
+            "https://evil.example", "https://op.example.com/", "HTTPS://op.example.com",
+            "https://op.example.com:443", "https://OP.example.com", "",
+        ]
+    )
+    func otherIssuer(name: String) throws {
+        var document = Self.document
+        document["issuer"] = .string(name)
+        #expect(throws: ProviderMetadata.Refusal.otherIssuer) { try read(document) }
+        // Also where an evil issuer serves the honest one's document (mix-up by metadata).
+        #expect(throws: ProviderMetadata.Refusal.otherIssuer) {
+            try read(Self.document, of: "https://evil.example")
+        }
+    }
+
+    @Test(
+        "attack D25: http endpoints are refused",
+        arguments: [
+            "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri",
+            "revocation_endpoint", "end_session_endpoint",
+        ]
+    )
+    func insecureEndpoint(name: String) throws {
+        for address in ["http://op.example.com/x", "http://127.0.0.1/x"] {
+            var document = Self.document
+            document[name] = .string(address)
+            #expect(throws: ProviderMetadata.Refusal.insecureEndpoint) { try read(document) }
+        }
+        for address in ["abc", "/token", "javascript:alert(1)", "https://u@op.example.com/", ""] {
+            var document = Self.document
+            document[name] = .string(address)
+            #expect(throws: ProviderMetadata.Refusal.malformedMember) { try read(document) }
+        }
+        var document = Self.document
+        document[name] = 1
+        #expect(throws: ProviderMetadata.Refusal.malformedMember) { try read(document) }
+    }
+
+    @Test("Decision 24: an issuer on a loopback literal may have endpoints there, and only there")
+    func loopback() throws {
+        var document: JSONObject = [
+            "issuer": "http://127.0.0.1:8080",
+            "authorization_endpoint": "http://127.0.0.1:8080/auth",
+            "token_endpoint": "http://[::1]:8080/token",
+        ]
+        _ = try read(document, of: "http://127.0.0.1:8080")
+        document["token_endpoint"] = "http://op.example.com/token"
+        #expect(throws: ProviderMetadata.Refusal.insecureEndpoint) {
+            try read(document, of: "http://127.0.0.1:8080")
+        }
+    }
+
+    @Test("RFC 8414 §2: required members must be there; null counts as absent")
+    func required() throws {
+        for name in ["issuer", "authorization_endpoint", "token_endpoint"] {
+            for value in [nil, JSONValue.null] {
+                var document = Self.document
+                document[name] = value
+                #expect(throws: ProviderMetadata.Refusal.missingMember) { try read(document) }
+            }
+        }
+        var document = Self.document
+        document["userinfo_endpoint"] = .null
+        #expect(try read(document).userInfoEndpoint == nil)
+    }
+
+    @Test("RFC 8414 §6.2: more than 64 KiB and deep nesting are refused")
+    func limits() throws {
+        var document = Self.document
+        document["x"] = .string(String(repeating: "a", count: 64 * 1024))
+        #expect(throws: ProviderMetadata.Refusal.malformed) { try read(document) }
+        var nested = JSONValue.array([])
+        for _ in 0..<20 { nested = .array([nested]) }
+        document["x"] = nested
+        #expect(throws: ProviderMetadata.Refusal.malformed) { try read(document) }
+    }
+
+    @Test(
+        "The shared discovery documents",
+        .enabled(if: SharedFolder.exists, "needs ../shared"),
+        arguments: [
+            ("google.json", "https://accounts.google.com", nil),
+            ("okta.json", "https://example.com", nil),
+            ("bluesky-style-rfc8414.json", "https://server-metadata.test", nil),
+            ("minimal-rfc8414.json", "https://server-metadata.test", nil),
+            ("missing-authorization-endpoint.json", "https://accounts.google.com", .missingMember),
+            ("null-endpoints.json", "https://accounts.google.com", .missingMember),
+            ("okta-invalid-issuer.json", "https://example.okta.com", .otherIssuer),
+            ("not-an-object.json", "https://op.example.com", .malformed),
+        ] as [(String, String, ProviderMetadata.Refusal?)]
+    )
+    func fixtures(file: String, issuer: String, refusal: ProviderMetadata.Refusal?) throws {
+        let document = try SharedFolder.bytes("fixtures/client/discovery/\(file)")
+        let issuer = try Issuer(issuer)
+        if let refusal {
+            #expect(throws: refusal) { try ProviderMetadata(parsing: document, of: issuer) }
+        } else {
+            let metadata = try ProviderMetadata(parsing: document, of: issuer)
+            #expect(issuer.isNamed(metadata.issuer))
+        }
+    }
+}

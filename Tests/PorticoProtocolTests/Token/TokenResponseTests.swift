@@ -1,0 +1,176 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("Token responses, as the client reads them")
+struct TokenResponseTests {
+    private func read(_ text: String) throws(TokenResponse.Refusal) -> TokenResponse {
+        try TokenResponse(parsing: Array(text.utf8))
+    }
+
+    @Test("RFC 6749 §5.1: members are read, unknown ones ignored")
+    func members() throws {
+        let response = try read(
+            #"{"access_token":"a","token_type":"Bearer","expires_in":60,"refresh_token":"r","#
+                + #""id_token":"i","scope":"openid x","not-before-policy":0,"session_state":"s"}"#
+        )
+        #expect(response.accessToken.reveal() == "a")
+        #expect(response.refreshToken?.reveal() == "r")
+        #expect(response.idToken?.reveal() == "i")
+        #expect(response.expiresIn == 60)
+        #expect(response.scope?.tokens == ["openid", "x"])
+    }
+
+    @Test("RFC 6749 §5.1: what is left out is unknown, not endless; null counts as left out")
+    func leftOut() throws {
+        for extra in ["", #","refresh_token":null,"id_token":null,"expires_in":null,"scope":null"#]
+        {
+            let response = try read(#"{"access_token":"a","token_type":"Bearer"\#(extra)}"#)
+            #expect(response.refreshToken == nil)
+            #expect(response.idToken == nil)
+            #expect(response.expiresIn == nil)
+            #expect(response.scope == nil)
+        }
+    }
+
+    @Test(
+        "RFC 6749 §5.1, §7.1: the token type is read without regard to case, unknown ones refused",
+        arguments: ["mac", "example", "DPoP", "Bearer ", "", "b\u{E9}arer"]
+    )
+    func tokenType(type: String) throws {
+        for good in ["Bearer", "bearer", "BEARER"] {
+            _ = try read(#"{"access_token":"a","token_type":"\#(good)"}"#)
+        }
+        #expect(throws: TokenResponse.Refusal.unknownTokenType) {
+            try read(#"{"access_token":"a","token_type":"\#(type)"}"#)
+        }
+    }
+
+    @Test(
+        "attack H12: expires_in is a number or a numeric text, huge ones are cut, nothing traps",
+        arguments: [
+            ("3600", 3600), ("\"3600\"", 3600), ("3600.5", 3600), ("0", 0), ("1e3", 1000),
+            ("9223372036854775807", 316_224_000), ("9223372036854775808", 316_224_000),
+            ("1e300", 316_224_000), ("\"999999999999999999\"", 316_224_000),
+        ] as [(String, Int64)]
+    )
+    func lifetime(text: String, seconds: Int64) throws {
+        let response = try read(
+            #"{"access_token":"a","token_type":"Bearer","expires_in":\#(text)}"#
+        )
+        #expect(response.expiresIn == seconds)
+    }
+
+    @Test(
+        "attack H12, attack E19: an answer that is none is refused whole",
+        arguments: [
+            "", "null", "[]", "<html>", "{}", #"{"token_type":"Bearer"}"#,
+            #"{"access_token":"a"}"#, #"{"access_token":null,"token_type":"Bearer"}"#,
+            #"{"access_token":"","token_type":"Bearer"}"#,
+            #"{"access_token":1,"token_type":"Bearer"}"#,
+            #"{"access_token":"a b","token_type":"Bearer"}"#,
+            #"{"access_token":"a\r\nX: y","token_type":"Bearer"}"#,
+            #"{"access_token":"ä","token_type":"Bearer"}"#,
+            #"{"access_token":"a","token_type":1}"#,
+            #"{"access_token":"a","access_token":"b","token_type":"Bearer"}"#,
+            #"{"access_token":"a","token_type":"Bearer","refresh_token":1}"#,
+            #"{"access_token":"a","token_type":"Bearer","refresh_token":""}"#,
+            #"{"access_token":"a","token_type":"Bearer","id_token":{}}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":-1}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":-1e300}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":1e309}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":"soon"}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":"99999999999999999999"}"#,
+            #"{"access_token":"a","token_type":"Bearer","expires_in":true}"#,
+            #"{"error":"x"}"#, #"{"access_token":"a","token_type":"Bearer","error":"x"}"#,
+        ]
+    )
+    func refused(text: String) {
+        #expect(throws: TokenResponse.Refusal.malformed) { try read(text) }
+    }
+
+    @Test("attack E19: invalid UTF-8 is refused")
+    func invalidUTF8() {
+        let text =
+            Array(#"{"access_token":"a","token_type":"Bearer","x":""#.utf8) + [0xFF, 0x22, 0x7D]
+        #expect(throws: TokenResponse.Refusal.malformed) { try TokenResponse(parsing: text) }
+    }
+
+    @Test("A response that is printed shows no token")
+    func redaction() throws {
+        let response = try read(#"{"access_token":"SECRET","token_type":"Bearer","id_token":"S2"}"#)
+        var dumped = ""
+        dump(response, to: &dumped)
+        for text in ["\(response)", String(reflecting: response), dumped] {
+            #expect(!text.contains("SECRET"))
+            #expect(!text.contains("S2"))
+        }
+    }
+
+    @Test(
+        "The shared samples of token responses",
+        .enabled(if: SharedFolder.exists, "needs ../shared")
+    )
+    func fixtures() throws {
+        let file = try JSONObject(
+            parsing: SharedFolder.bytes("fixtures/client/token-responses.json")
+        )
+        for sample in try #require(file.array("lenientNumbers")).compactMap(\.object) {
+            var json = try #require(sample.object("json"))
+            json["access_token"] = "token"
+            json["token_type"] = "Bearer"
+            if sample.bool("error") == true {
+                #expect(throws: TokenResponse.Refusal.self) {
+                    try TokenResponse(parsing: json.serialized())
+                }
+            } else {
+                let response = try TokenResponse(parsing: json.serialized())
+                #expect(response.expiresIn == sample.int64("seconds"))
+            }
+        }
+        for sample in try #require(file.array("reject")).compactMap(\.object) {
+            let body =
+                sample.object("json")?.serialized() ?? Array((sample.string("body") ?? "").utf8)
+            // A refresh token of null counts as absent here: it names none.
+            if sample.object("json")?["refresh_token"] == .null {
+                #expect(try TokenResponse(parsing: body).refreshToken == nil)
+            } else {
+                #expect(throws: TokenResponse.Refusal.self) { try TokenResponse(parsing: body) }
+            }
+        }
+    }
+}
+
+@Suite("Error answers of the token endpoint, as the client reads them")
+struct TokenErrorResponseTests {
+    private func read(_ status: Int, _ type: String?, _ body: String) -> OAuthError.Code? {
+        var response = HTTPResponse(status: .init(code: status))
+        response.headerFields[.contentType] = type
+        return TokenErrorResponse(HTTPReply(response: response, body: Array(body.utf8)))?.code
+    }
+
+    @Test("RFC 6749 §5.2: the code of a JSON answer with a 4xx status")
+    func code() {
+        #expect(read(400, "application/json", #"{"error":"invalid_grant"}"#) == .invalidGrant)
+        #expect(
+            read(401, "Application/JSON; charset=utf-8", #"{"error":"invalid_client"}"#)
+                == .invalidClient
+        )
+    }
+
+    @Test("RFC 6749 §5.2: what a gateway says is no answer of the token endpoint")
+    func noAnswer() {
+        #expect(read(400, "text/html", #"{"error":"invalid_grant"}"#) == nil)
+        #expect(read(400, nil, #"{"error":"invalid_grant"}"#) == nil)
+        #expect(read(500, "application/json", #"{"error":"invalid_grant"}"#) == nil)
+        #expect(read(302, "application/json", #"{"error":"invalid_grant"}"#) == nil)
+        #expect(read(400, "application/json", #"{"error":""}"#) == nil)
+        #expect(read(400, "application/json", #"{"error":1}"#) == nil)
+        #expect(read(400, "application/json", "<html>") == nil)
+        #expect(
+            read(400, "application/json", #"{"error":"invalid_grant","error":"x"}"#) == nil
+        )
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import PorticoBytes
+
+/// A server on 127.0.0.1 that answers each connection with bytes as they are given, good or bad.
+package final class LocalServer: Sendable {
+    package enum Answer: Sendable {
+        case bytes([UInt8])
+        /// One byte after the other.
+        case trickle([UInt8], every: Double)
+        /// Nothing, until the other side goes.
+        case silence
+    }
+
+    package let port: UInt16
+    private let listener: Int32
+    private let heads = Locked<[String]>([])
+    private let isStopped = Locked(false)
+
+    /// - Parameter answer: Called with the head of each request.
+    package init(answer: @escaping @Sendable (String) -> Answer) throws {
+        guard let (listener, port) = RawSocket.listen(port: 0) else {
+            throw POSIXError(.EADDRINUSE)
+        }
+        self.listener = listener
+        self.port = port
+        let heads = heads
+        Thread.detachNewThread {
+            while let connection = RawSocket.accept(listener) {
+                Thread.detachNewThread {
+                    Self.serve(connection, heads, answer)
+                }
+            }
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// The heads of the requests that came in.
+    package var requests: [String] { heads.withLock { $0 } }
+
+    package func stop() {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        // Closed twice, it might be another's.
+        if isFirst { RawSocket.shutDown(listener) }
+    }
+
+    /// An answer with a length.
+    package static func reply(
+        _ status: String = "200 OK",
+        _ fields: [String] = [],
+        _ body: String = ""
+    ) -> Answer {
+        let length = "Content-Length: \(body.utf8.count)"
+        let head = ["HTTP/1.1 \(status)"] + fields + [length, "Connection: close"]
+        return .bytes(Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8))
+    }
+
+    private static func serve(
+        _ connection: Int32,
+        _ heads: Locked<[String]>,
+        _ answer: @Sendable (String) -> Answer
+    ) {
+        defer { RawSocket.close(connection) }
+        var received: [UInt8] = []
+        while !String(decoding: received, as: UTF8.self).contains("\r\n\r\n") {
+            guard let bytes = RawSocket.receive(connection), !bytes.isEmpty else { return }
+            received += bytes
+        }
+        let head = String(decoding: received, as: UTF8.self)
+        heads.withLock { $0.append(head) }
+        switch answer(head) {
+        case .bytes(let bytes): RawSocket.send(connection, bytes)
+        case .trickle(let bytes, let pause):
+            for byte in bytes {
+                guard RawSocket.send(connection, [byte]) else { return }
+                Thread.sleep(forTimeInterval: pause)
+            }
+        case .silence: while let bytes = RawSocket.receive(connection), !bytes.isEmpty {}
+        }
+    }
+}

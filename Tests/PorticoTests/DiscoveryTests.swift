@@ -1,0 +1,193 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import Testing
+
+@testable import Portico
+
+private let openID = "/.well-known/openid-configuration"
+private let oauth = "/.well-known/oauth-authorization-server"
+
+@Suite("Discovery")
+struct DiscoveryTests {
+    private func failure(_ scene: Scene) async -> SignInError.Kind? {
+        do throws(SignInError) {
+            _ = try await scene.client.provider()
+            return nil
+        } catch {
+            return error.kind
+        }
+    }
+
+    @Test(
+        "OpenID Connect Discovery §4: the metadata is fetched by GET, once for any number of callers"
+    )
+    func singleFlight() async throws {
+        let scene = Scene()
+        let gate = Gate()
+        scene.provider.answer(openID) { _ in
+            await gate.pass()
+            return nil
+        }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 {
+                group.addTask { try await scene.client.provider().tokenEndpoint }
+            }
+            await gate.arrival()
+            gate.open()
+            for try await endpoint in group { #expect(endpoint == "https://op.example.com/token") }
+        }
+        #expect(scene.provider.requests(openID).count == 1)
+        #expect(scene.provider.requests(openID).first?.method == "GET")
+        _ = try await scene.client.provider()
+        #expect(scene.provider.requests(openID).count == 1)
+        #expect(scene.provider.requests(oauth).isEmpty)
+    }
+
+    @Test("A caller that is cancelled leaves, and the others get their answer")
+    func cancelledCaller() async throws {
+        let scene = Scene()
+        let gate = Gate()
+        scene.provider.answer(openID) { _ in
+            await gate.pass()
+            return nil
+        }
+        let client = scene.client
+        let leaving = Task.failure { _ = try await client.provider() }
+        await gate.arrival()
+        let staying = Task.failure { _ = try await client.provider() }
+        leaving.cancel()
+        #expect(await leaving.value == .cancelled(.program))
+        gate.open()
+        #expect(await staying.value == nil)
+        #expect(scene.provider.requests(openID).count == 1)
+    }
+
+    @Test("Nothing is fetched before it is needed")
+    func lazy() async {
+        let scene = Scene()
+        guard case .signedOut = await scene.client.restore() else {
+            Issue.record("signed in")
+            return
+        }
+        #expect(scene.provider.requests(openID).isEmpty)
+    }
+
+    @Test("OIDCD-X-2: metadata lives for an hour, and for a day where the provider is away")
+    func life() async throws {
+        let scene = Scene()
+        _ = try await scene.client.provider()
+        scene.clock.advance(by: 3599)
+        _ = try await scene.client.provider()
+        #expect(scene.provider.requests(openID).count == 1)
+        scene.clock.advance(by: 1)
+        scene.provider.answer(openID) { _ throws(HTTPTransportError) in throw .unreachable }
+        _ = try await scene.client.provider()
+        #expect(scene.provider.requests(openID).count == 2)
+        scene.clock.advance(by: 24 * 3600)
+        #expect(await failure(scene) == .transient(.unreachable, retryAfter: nil))
+        scene.provider.answerAsUsual(openID)
+        #expect(await failure(scene) == nil)
+    }
+
+    @Test("RFC 8414 §3.1: where OpenID's address has nothing, OAuth's is asked")
+    func fallback() async throws {
+        let scene = Scene()
+        scene.provider.answer(openID) { _ in .text(404, "text/html", []) }
+        scene.provider.answer(oauth) { _ in .json(FakeProvider.metadata) }
+        #expect(try await scene.client.provider().issuer == FakeProvider.issuer)
+        scene.provider.answer(oauth) { _ in .text(404, nil, []) }
+        let other = Scene()
+        other.provider.answer(openID) { _ in .text(404, nil, []) }
+        #expect(await failure(other) == .misconfigured(.discoveryNotFound))
+        #expect(other.provider.requests(oauth).count == 1)
+    }
+
+    @Test(
+        "A document that is there and wrong is not made good by another",
+        arguments: [
+            (.text(200, "text/html", Array("<html>".utf8)), .rejected(.metadata)),
+            (.text(200, "application/json", Array("null".utf8)), .rejected(.metadata)),
+            (.text(200, "application/json", Array("[]".utf8)), .rejected(.metadata)),
+            (.json(["issuer": "https://evil.example"]), .rejected(.metadataIssuer)),
+            (.json(["issuer": "https://op.example.com"]), .misconfigured(.metadataInvalid)),
+            (
+                .text(302, nil, [], [.location: "https://op.example.com/x"]),
+                .rejected(.redirected)
+            ),
+            (.text(500, nil, []), .transient(.serverError, retryAfter: nil)),
+            (
+                .text(200, "application/json", [UInt8](repeating: 0x20, count: 65 * 1024)),
+                .rejected(.metadata)
+            ),
+        ] as [(HTTPReply, SignInError.Kind)]
+    )
+    func wrong(reply: HTTPReply, kind: SignInError.Kind) async {
+        let scene = Scene()
+        scene.provider.answer(openID) { _ in reply }
+        scene.provider.answer(oauth) { _ in .json(FakeProvider.metadata) }
+        #expect(await failure(scene) == kind)
+        #expect(scene.provider.requests(oauth).isEmpty)
+    }
+
+    @Test("attack D25: http endpoints and another issuer's document are refused")
+    func insecure() async {
+        for name in ["token_endpoint", "jwks_uri", "authorization_endpoint"] {
+            let scene = Scene()
+            scene.provider.change { $0.metadata[name] = "http://op.example.com/x" }
+            #expect(await failure(scene) == .misconfigured(.endpointInsecure))
+        }
+        // Evil serves the honest provider's document as its own.
+        let scene = Scene(issuer: "https://evil.example")
+        #expect(await failure(scene) == .rejected(.metadataIssuer))
+    }
+
+    @Test("Decision 26: without S256 in the metadata it fails, unless that is accepted by name")
+    func pkce() async throws {
+        for value in [nil, [], ["plain"]] as [JSONValue?] {
+            let scene = Scene()
+            scene.provider.change { $0.metadata["code_challenge_methods_supported"] = value }
+            #expect(await failure(scene) == .misconfigured(.pkceNotAnnounced))
+            var options = SignInClient.Options()
+            options.pkceUnannounced = true
+            let relaxed = Scene(options: options)
+            relaxed.provider.change { $0.metadata["code_challenge_methods_supported"] = value }
+            let session = try await relaxed.signIn()
+            #expect(session.isActive)
+            let verifier = relaxed.provider.requests("/token").first?.form["code_verifier"]
+            #expect(verifier?.utf8.count == 43)
+        }
+    }
+
+    @Test("A provider without the code flow is told as such")
+    func codeFlow() async {
+        let scene = Scene()
+        scene.provider.change { $0.metadata["response_types_supported"] = ["id_token"] }
+        #expect(await failure(scene) == .misconfigured(.codeFlowNotSupported))
+    }
+
+    @Test(
+        "Decision 24: issuers that are refused before anything is sent",
+        arguments: [
+            ("http://op.example.com", .issuerInsecure), ("http://127.0.0.1:8080", .issuerInsecure),
+            ("https://op.example.com?x", .issuerInvalid), ("op.example.com", .issuerInvalid),
+            ("https://op.example.com/{tenant}", .issuerInvalid), ("", .issuerInvalid),
+        ] as [(String, SignInError.Hint)]
+    )
+    func issuers(issuer: String, hint: SignInError.Hint) async {
+        let scene = Scene(issuer: issuer)
+        #expect(await failure(scene) == .misconfigured(hint))
+        #expect(scene.provider.requests(openID).isEmpty)
+    }
+
+    @Test("Decision 24: allowInsecureLoopback is for loopback literals only")
+    func loopbackIssuers() async {
+        for issuer in ["http://op.example.com", "http://localhost:8080"] {
+            let scene = Scene(issuer: issuer, options: .allowInsecureLoopback)
+            #expect(await failure(scene) == .misconfigured(.issuerInsecure))
+        }
+        let scene = Scene(issuer: "http://127.0.0.1:8080", options: .allowInsecureLoopback)
+        #expect(await failure(scene) == .rejected(.metadataIssuer))
+    }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import Testing
+
+@testable import Portico
+
+@Suite("ID Tokens of a sign-in")
+struct IDTokenAnswerTests {
+    /// Signs in with one claim changed; nothing must be left of it.
+    private func failure(
+        _ request: SignInRequest = SignInRequest(),
+        with name: String,
+        _ value: JSONValue?
+    ) async throws -> SignInError.Kind? {
+        let scene = Scene()
+        scene.provider.change {
+            $0.claims = { claims in
+                var claims = claims
+                claims[name] = value
+                return claims
+            }
+        }
+        let kind = await scene.failure(of: request)
+        if kind != nil {
+            #expect(try await scene.storage.read() == nil)
+            #expect(scene.provider.requests("/userinfo").isEmpty)
+        }
+        return kind
+    }
+
+    @Test(
+        "attacks D10, D11, D12, D14, OpenID Connect Core §3.1.3.7: a wrong claim ends the sign-in",
+        arguments: [
+            ("iss", "https://op.example.com/", .issuer), ("iss", nil, .issuer),
+            ("sub", nil, .subject), ("aud", "web2", .audience),
+            ("aud", ["app", "evil"], .audience),
+            ("azp", "other", .authorizedParty), ("exp", nil, .expiry), ("exp", "x", .expiry),
+            ("exp", .number(1e300), .expiry), ("exp", 1_699_999_000, .expiry),
+            ("iat", nil, .issuedAt), ("nonce", nil, .nonce), ("nonce", "other", .nonce),
+            ("at_hash", "AAAAAAAAAAAAAAAAAAAAAA", .accessTokenHash),
+            ("nbf", 1_700_000_900, .notBefore),
+        ] as [(String, JSONValue?, SignInError.Check)]
+    )
+    func claims(name: String, value: JSONValue?, check: SignInError.Check) async throws {
+        #expect(try await failure(with: name, value) == .rejected(check))
+    }
+
+    @Test("attack D15: the ID Token of another sign-in of the same person is refused")
+    func replay() async throws {
+        let scene = Scene()
+        let first = try await scene.signIn()
+        let stolen = try #require(try await first.credentials().idToken)
+        scene.provider.change {
+            $0.tokens = { tokens in
+                var tokens = tokens
+                tokens["id_token"] = .string(stolen)
+                return tokens
+            }
+        }
+        #expect(await scene.failure() == .rejected(.nonce))
+    }
+
+    @Test("attack D18: with max_age the ID Token must say when, and recently")
+    func maxAge() async throws {
+        let request = SignInRequest(maxAge: .seconds(60))
+        #expect(try await failure(request, with: "auth_time", 1_700_000_000) == nil)
+        #expect(try await failure(request, with: "auth_time", nil) == .rejected(.authTime))
+        #expect(
+            try await failure(request, with: "auth_time", 1_699_990_000) == .rejected(.authTime)
+        )
+        #expect(
+            try await failure(
+                SignInRequest(maxAge: .seconds(Int64.max)),
+                with: "auth_time",
+                0
+            ) == nil
+        )
+    }
+
+    @Test("OpenID Connect Core §3.1.3.7 (12): acr is checked where it was asked for")
+    func acr() async throws {
+        let request = SignInRequest(acr: [.phishingResistant, "gold"])
+        #expect(try await failure(request, with: "acr", "gold") == nil)
+        #expect(try await failure(request, with: "acr", "bronze") == .rejected(.acr))
+        #expect(try await failure(request, with: "acr", nil) == .rejected(.acr))
+    }
+
+    @Test("attack D01: an algorithm that is not announced is refused before keys are fetched")
+    func algorithm() async throws {
+        let scene = Scene()
+        scene.provider.change { $0.metadata["id_token_signing_alg_values_supported"] = ["RS256"] }
+        #expect(await scene.failure() == .rejected(.algorithm))
+        #expect(scene.provider.requests("/keys").isEmpty)
+        for header in [#"{"alg":"none"}"#, #"{"alg":"nOnE"}"#, #"{"alg":"HS256","kid":"k1"}"#] {
+            let forged = Scene()
+            forged.provider.change {
+                $0.tokens = { tokens in
+                    var tokens = tokens
+                    let parts = tokens.string("id_token")?.split(separator: ".") ?? []
+                    tokens["id_token"] = .string("\(Base64URL.encode(header.utf8)).\(parts[1]).")
+                    return tokens
+                }
+            }
+            #expect(await forged.failure() == .rejected(.algorithm))
+        }
+    }
+
+    @Test("OpenID Connect Core §3.1.3.7 (6): the signature is checked, also over the back channel")
+    func signature() async throws {
+        let scene = Scene()
+        // Another key under the name of the published one.
+        scene.provider.change { $0.signer = FakeProvider.signingKey("k1") }
+        #expect(await scene.failure() == .rejected(.signature))
+        #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test("OpenID Connect Core §3.1.3.7 (1): an encrypted ID Token is refused as such")
+    func encrypted() async throws {
+        let scene = Scene()
+        scene.provider.change {
+            $0.tokens = { tokens in
+                var tokens = tokens
+                let header = Base64URL.encode(#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#.utf8)
+                tokens["id_token"] = .string("\(header).AAAA.AAAA.AAAA.AAAA")
+                return tokens
+            }
+        }
+        #expect(await scene.failure() == .rejected(.idTokenEncrypted))
+    }
+
+    @Test("OpenID Connect Core §10.1.1: after a rotation the new key is fetched, once")
+    func rotation() async throws {
+        let scene = Scene()
+        _ = try await scene.signIn()
+        scene.clock.advance(by: 100)
+        scene.provider.change {
+            $0.signer = FakeProvider.otherKey
+            $0.published = [FakeProvider.key, FakeProvider.otherKey]
+        }
+        _ = try await scene.signIn()
+        #expect(scene.provider.requests("/keys").count == 2)
+    }
+
+    @Test("OIDCC-10.1.1-2: a hundred made-up kids cause one fetch a minute")
+    func unknownKeys() async throws {
+        let scene = Scene()
+        _ = try await scene.signIn()
+        scene.provider.change { $0.signer = FakeProvider.otherKey }
+        scene.clock.advance(by: 61)
+        for _ in 0..<20 {
+            #expect(await scene.failure() == .rejected(.key))
+        }
+        #expect(scene.provider.requests("/keys").count == 2)
+        scene.clock.advance(by: 61)
+        #expect(await scene.failure() == .rejected(.key))
+        #expect(scene.provider.requests("/keys").count == 3)
+    }
+
+    @Test("Keys that cannot be fetched for an unknown kid say nothing about the token")
+    func keysUnavailable() async throws {
+        let scene = Scene()
+        _ = try await scene.signIn()
+        scene.clock.advance(by: 100)
+        scene.provider.change { $0.signer = FakeProvider.otherKey }
+        scene.provider.answer("/keys") { _ in .text(503, nil, []) }
+        #expect(await scene.failure() == .transient(.serverError, retryAfter: nil))
+    }
+
+    @Test(
+        "attack D21: a key set that is a redirect, no JSON, too large or no set is refused",
+        arguments: [
+            (.text(302, nil, [], [.location: "https://evil.example/jwks"]), .redirected),
+            (.text(200, "text/html", Array("<html>".utf8)), .keys),
+            (.text(200, "application/json", Array("[]".utf8)), .keys),
+            (.text(200, "application/json", [UInt8](repeating: 0x20, count: 10 << 20)), .keys),
+        ] as [(HTTPReply, SignInError.Check)]
+    )
+    func keySet(reply: HTTPReply, check: SignInError.Check) async throws {
+        let scene = Scene()
+        scene.provider.answer("/keys") { _ in reply }
+        #expect(await scene.failure() == .rejected(check))
+        #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test(
+        "attack H13: a wrong clock is told as such, by how much, and accepts nothing",
+        arguments: [-3600, 3600] as [TimeInterval]
+    )
+    func clock(offset: TimeInterval) async throws {
+        let scene = Scene()
+        let wrong = StoppedClock()
+        wrong.advance(by: offset)
+        let provider = scene.provider
+        let storage = InMemory()
+        let client = SignInClient(
+            issuer: FakeProvider.issuer,
+            clientID: "app",
+            redirect: .https(Scene.redirectURI),
+            scopes: [],
+            options: SignInClient.Options(),
+            storage: storage,
+            transport: provider,
+            now: { wrong.now },
+            random: .system
+        )
+        let attempt = try await client.begin()
+        let callback = try provider.authorize(attempt.address)
+        let error = await #expect(throws: SignInError.self) { try await attempt.complete(callback) }
+        guard case .misconfigured(let hint)? = error?.kind else {
+            Issue.record("not about the clock: \(String(describing: error))")
+            return
+        }
+        #expect(hint.isClock)
+        #expect(hint.clockOffset == .seconds(Int64(offset)))
+        #expect(hint.description.contains("3600 s \(offset < 0 ? "behind" : "ahead")"))
+        #expect(try await storage.read() == nil)
+    }
+
+    @Test("attack H13: where the server's clock agrees with ours, an old token is just that")
+    func oldToken() async throws {
+        let scene = Scene()
+        scene.provider.change {
+            $0.claims = { claims in
+                var claims = claims
+                claims["iat"] = 1_699_990_000
+                claims["exp"] = 1_699_990_300
+                return claims
+            }
+        }
+        let provider = scene.provider
+        provider.answer("/token") { request throws(HTTPTransportError) in
+            provider.answerAsUsual("/token")
+            var reply = try await provider.send(
+                .init(method: .post, scheme: "https", authority: "op.example.com", path: "/token"),
+                body: FormEncoding.encode(request.form.all),
+                limits: HTTPLimits(bytes: 1 << 20, seconds: 1)
+            )
+            reply.response.headerFields[.date] = "Tue, 14 Nov 2023 22:13:20 GMT"
+            return reply
+        }
+        #expect(await scene.failure() == .rejected(.expiry))
+    }
+}

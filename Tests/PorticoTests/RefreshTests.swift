@@ -1,0 +1,525 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import Testing
+
+@testable import Portico
+
+@Suite("Refresh")
+struct RefreshTests {
+    private static let key = HTTPField.Name("Idempotency-Key")
+
+    private func refreshes(_ scene: Scene) -> [FakeProvider.Request] {
+        scene.provider.requests("/token").filter { $0.form["grant_type"] == "refresh_token" }
+    }
+
+    private func expired(_ storage: any SessionStorage = InMemory()) async throws -> (
+        Scene, Session
+    ) {
+        let scene = Scene(storage: storage)
+        let session = try await scene.signIn()
+        scene.clock.advance(by: 400)
+        return (scene, session)
+    }
+
+    @Test("RFC 6749 §6: a token that is good for long enough is handed out without a request")
+    func fresh() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        let first = try await session.token()
+        scene.clock.advance(by: 200)
+        #expect(try await session.token(validFor: .seconds(60)) == first)
+        #expect(refreshes(scene).isEmpty)
+        #expect(try await session.token(validFor: .seconds(120)) != first)
+        #expect(refreshes(scene).count == 1)
+    }
+
+    @Test("RFC 6749 §6: what the request says, and that the answer replaces the old tokens")
+    func request() async throws {
+        let (scene, session) = try await expired()
+        let old = try #require(try await scene.storedRecord)
+        let token = try await session.token()
+        let request = try #require(refreshes(scene).first)
+        #expect(request.form["refresh_token"] == "R0")
+        #expect(request.form["client_id"] == "app")
+        #expect(request.form["client_secret"] == nil)
+        #expect(request.form["scope"] == nil)
+        let stored = try #require(try await scene.storedRecord)
+        #expect(stored.accessToken.reveal() == token)
+        #expect(stored.accessToken != old.accessToken)
+        #expect(stored.refreshToken?.reveal() == "R1")
+        #expect(stored.pending == nil)
+        #expect(stored.isOf(old))
+        #expect(!String(decoding: stored.serialized(), as: UTF8.self).contains("\"R0\""))
+    }
+
+    @Test("RFC 6749 §6: a hundred callers with an expired token cause one request, twenty rounds")
+    func singleFlight() async throws {
+        for _ in 0..<20 {
+            let (scene, session) = try await expired()
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<100 { group.addTask { try await session.token() } }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1)
+            #expect(refreshes(scene).count == 1)
+            #expect(scene.provider.generation == 1)
+        }
+    }
+
+    @Test("Sessions over one storage, as in two processes, refresh once, twenty rounds")
+    func neighbours() async throws {
+        for _ in 0..<20 {
+            let (scene, session) = try await expired()
+            var sessions = [session]
+            for _ in 0..<4 { sessions.append(try await scene.neighbour()) }
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for session in sessions {
+                    for _ in 0..<5 { group.addTask { try await session.token() } }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1)
+            #expect(refreshes(scene).count == 1)
+            #expect(!scene.provider.isFamilyDead)
+        }
+    }
+
+    @Test("RFC 6749 §6: the result is stored before anybody sees it")
+    func storedFirst() async throws {
+        let storage = FaultyStorage()
+        let (scene, session) = try await expired(storage)
+        let old = try #require(try await scene.storedRecord)
+        let gate = Gate()
+        var changes = session.changes.makeAsyncIterator()
+        // The first write keeps the key of the refresh, the second its result.
+        let writes = Locked(0)
+        storage.onWrite {
+            if writes.withLock({
+                $0 += 1; return $0
+            }) == 2 {
+                await gate.pass()
+            }
+        }
+        let caller = Task { try await session.token() }
+        await gate.arrival()
+        #expect(session.accessTokenExpiry == old.expiresAt)
+        gate.open()
+        #expect(try await caller.value == scene.storedRecord?.accessToken.reveal())
+        #expect(await changes.next() == .refreshed)
+    }
+
+    @Test("A result that cannot be stored is told, not used, and asked for again with the same key")
+    func unwritable() async throws {
+        let storage = FaultyStorage()
+        let (scene, session) = try await expired(storage)
+        storage.failWriting(after: 1)
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .storage(.unwritable))
+        #expect(session.isActive)
+        storage.writeWell()
+        _ = try await session.token()
+        let requests = refreshes(scene)
+        #expect(requests.count == 2)
+        #expect(Set(requests.map { $0.form["refresh_token"] }) == ["R0"])
+        #expect(Set(requests.map { $0.fields[Self.key ?? .accept] }).count == 1)
+        #expect(scene.provider.generation == 1)
+        #expect(!scene.provider.isFamilyDead)
+    }
+
+    @Test("A storage that cannot be written before the request: nothing is sent")
+    func unwritableBefore() async throws {
+        let storage = FaultyStorage()
+        let (scene, session) = try await expired(storage)
+        storage.failsWriting = true
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .storage(.unwritable))
+        #expect(refreshes(scene).isEmpty)
+        #expect(session.isActive)
+    }
+
+    @Test(
+        "A lost answer never signs out: the repetition, by another process even, has the same key"
+    )
+    func lostAnswer() async throws {
+        let (scene, session) = try await expired()
+        let provider = scene.provider
+        // The provider rotates, and its answer is lost.
+        provider.answer("/token") { request throws(HTTPTransportError) in
+            provider.answerAsUsual("/token")
+            var fields = request.fields
+            fields[.accept] = nil
+            _ = try await provider.send(
+                HTTPRequest(
+                    method: .post,
+                    scheme: "https",
+                    authority: "op.example.com",
+                    path: "/token",
+                    headerFields: fields
+                ),
+                body: FormEncoding.encode(request.form.all),
+                limits: HTTPLimits(bytes: 1 << 20, seconds: 1)
+            )
+            throw .unreachable
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .transient(.unreachable, retryAfter: nil))
+        #expect(session.isActive)
+        let pending = try #require(try await scene.storedRecord?.pending)
+        scene.clock.advance(by: 3600)
+        let neighbour = try await scene.neighbour()
+        _ = try await neighbour.token()
+        let sent = refreshes(scene).last?.fields[Self.key ?? .accept]
+        #expect(sent == "\"\(pending.idempotencyKey)\"")
+        #expect(!provider.isFamilyDead)
+        #expect(provider.generation == 1)
+        // The next one is another.
+        scene.clock.advance(by: 400)
+        _ = try await neighbour.token()
+        #expect(refreshes(scene).last?.fields[Self.key ?? .accept] != sent)
+        #expect(try await session.token() == scene.storedRecord?.accessToken.reveal())
+    }
+
+    @Test("A started refresh is never cancelled by its callers: it ends and is stored")
+    func cancelledCallers() async throws {
+        let (scene, session) = try await expired()
+        let gate = Gate()
+        scene.provider.answer("/token") { _ in
+            await gate.pass()
+            return nil
+        }
+        let callers = (0..<5).map { _ in Task.failure { _ = try await session.token() } }
+        await gate.arrival()
+        for caller in callers { caller.cancel() }
+        for caller in callers { #expect(await caller.value == .cancelled(.program)) }
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
+        gate.open()
+        // Joins it, or finds what it stored.
+        let token = try await session.token()
+        #expect(try await scene.storedRecord?.accessToken.reveal() == token)
+        #expect(refreshes(scene).count == 1)
+    }
+
+    @Test(
+        "RFC 6749 §5.2: nothing but invalid_grant ends a session",
+        arguments: [
+            (.text(500, nil, []), .transient(.serverError, retryAfter: nil)),
+            (
+                .text(503, "text/html", Array("<html>".utf8)),
+                .transient(.serverError, retryAfter: nil)
+            ),
+            (
+                .text(400, "text/html", Array("<html>".utf8)),
+                .transient(.serverError, retryAfter: nil)
+            ),
+            (.error(500, "invalid_grant"), .transient(.serverError, retryAfter: nil)),
+            (.error(400, "temporarily_unavailable"), .transient(.serverError, retryAfter: nil)),
+            (.error(400, "invalid_request"), .misconfigured(.requestRefused)),
+            (.error(401, "invalid_client"), .misconfigured(.clientRefused)),
+            (
+                .text(429, nil, [], [.retryAfter: "3"]),
+                .transient(.tooManyRequests, retryAfter: .seconds(3))
+            ),
+            (.text(302, nil, []), .rejected(.redirected)),
+            (.text(200, "application/json", Array("{}".utf8)), .rejected(.tokenResponse)),
+        ] as [(HTTPReply, SignInError.Kind)]
+    )
+    func transient(reply: HTTPReply, kind: SignInError.Kind) async throws {
+        let (scene, session) = try await expired()
+        scene.provider.answer("/token") { _ in reply }
+        #expect(await Task.failure { _ = try await session.token() }.value == kind)
+        #expect(session.isActive)
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
+        scene.provider.answerAsUsual("/token")
+        _ = try await session.token()
+        #expect(scene.provider.generation == 1)
+    }
+
+    @Test("A refresh without network: all callers are told, the next call tries again")
+    func offline() async throws {
+        let (scene, session) = try await expired()
+        scene.provider.answer("/token") { _ throws(HTTPTransportError) in throw .unreachable }
+        let callers = (0..<10).map { _ in Task.failure { _ = try await session.token() } }
+        for caller in callers {
+            #expect(await caller.value == .transient(.unreachable, retryAfter: nil))
+        }
+        scene.provider.answerAsUsual("/token")
+        _ = try await session.token()
+        #expect(!scene.provider.isFamilyDead)
+    }
+
+    @Test("RFC 6749 §5.2: invalid_grant for the current refresh token ends the session")
+    func invalidGrant() async throws {
+        let (scene, session) = try await expired()
+        var changes = session.changes.makeAsyncIterator()
+        scene.provider.answer("/token") { _ in .error(400, "invalid_grant") }
+        for _ in 0..<2 {
+            let failed = await Task.failure { _ = try await session.token() }.value
+            #expect(failed == .interactionRequired(.sessionEnded))
+        }
+        #expect(refreshes(scene).count == 1)
+        #expect(!session.isActive)
+        #expect(session.user.subject == "alice")
+        #expect(try await scene.storage.read() == nil)
+        #expect(await changes.next() == .ended(.sessionEnded))
+        #expect(await changes.next() == nil)
+        // Whoever listens later is told too.
+        var late = session.changes.makeAsyncIterator()
+        #expect(await late.next() == .ended(.sessionEnded))
+        #expect(await late.next() == nil)
+    }
+
+    @Test("invalid_grant for a refresh token that is no longer the current one ends nothing")
+    func invalidGrantForOld() async throws {
+        let (scene, session) = try await expired()
+        let storage = scene.storage
+        scene.provider.answer("/token") { _ in
+            // Somebody without the lock has stored a newer one meanwhile.
+            if let bytes = try? await storage.read(), var record = SessionRecord(bytes) {
+                record.refreshToken = SecretText("R-new")
+                try? await storage.write(record.serialized())
+            }
+            return .error(400, "invalid_grant")
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .transient(.busy, retryAfter: nil))
+        #expect(session.isActive)
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R-new")
+    }
+
+    @Test("Signing out during a refresh: the late result is dropped and revoked")
+    func signOutMeanwhile() async throws {
+        for _ in 0..<20 {
+            let (scene, session) = try await expired()
+            let gate = Gate()
+            scene.provider.answer("/token") { _ in
+                await gate.pass()
+                return nil
+            }
+            let caller = Task.failure { _ = try await session.token() }
+            await gate.arrival()
+            async let report = session.signOut(.local)
+            while session.isActive { try await Task.sleep(for: .milliseconds(1)) }
+            gate.open()
+            #expect(await caller.value == .interactionRequired(.signedOut))
+            #expect(await report.localCleared)
+            #expect(try await scene.storage.read() == nil)
+            #expect(scene.provider.revoked == ["R1"])
+        }
+    }
+
+    @Test("Signing out while the result is written: nothing comes back")
+    func signOutWhileWriting() async throws {
+        for _ in 0..<20 {
+            let storage = FaultyStorage()
+            let (scene, session) = try await expired(storage)
+            let gate = Gate()
+            let writes = Locked(0)
+            storage.onWrite {
+                if writes.withLock({
+                    $0 += 1; return $0
+                }) == 2 {
+                    await gate.pass()
+                }
+            }
+            let caller = Task.failure { _ = try await session.token() }
+            await gate.arrival()
+            async let report = session.signOut(.local)
+            while session.isActive { try await Task.sleep(for: .milliseconds(1)) }
+            gate.open()
+            #expect(await caller.value == .interactionRequired(.signedOut))
+            #expect(await report.localCleared)
+            #expect(try await scene.storage.read() == nil)
+        }
+    }
+
+    @Test("A sign-out in another process ends the session here")
+    func signedOutElsewhere() async throws {
+        let (scene, session) = try await expired()
+        _ = await (try scene.neighbour()).signOut(.local)
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .interactionRequired(.signedOut))
+        #expect(!session.isActive)
+        #expect(refreshes(scene).isEmpty)
+    }
+
+    @Test("Another sign-in in another process is another session, and stays")
+    func replaced() async throws {
+        let (scene, session) = try await expired()
+        let other = Scene.client(scene.provider, storage: scene.storage)
+        let attempt = try await other.begin()
+        _ = try await attempt.complete(try scene.provider.authorize(attempt.address))
+        let stored = try await scene.storage.read()
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .interactionRequired(.signedOut))
+        #expect(try await scene.storage.read() == stored)
+        _ = await session.signOut(.tokens)
+        #expect(try await scene.storage.read() == stored)
+    }
+
+    @Test("A storage that is locked for now ends nothing")
+    func lockedStorage() async throws {
+        let storage = FaultyStorage()
+        let (scene, session) = try await expired(storage)
+        storage.failsReading = true
+        #expect(
+            await Task.failure { _ = try await session.token() }.value == .storage(.locked)
+        )
+        storage.failsReading = false
+        #expect(session.isActive)
+        _ = try await session.token()
+        #expect(refreshes(scene).count == 1)
+    }
+
+    @Test("A storage that becomes unreadable after the rotation loses nothing")
+    func lockedAfterRotation() async throws {
+        let storage = FaultyStorage()
+        let (scene, session) = try await expired(storage)
+        scene.provider.answer("/token") { _ in
+            storage.failsReading = true
+            return nil
+        }
+        #expect(
+            await Task.failure { _ = try await session.token() }.value == .storage(.locked)
+        )
+        storage.failsReading = false
+        scene.provider.answerAsUsual("/token")
+        _ = try await session.token()
+        #expect(scene.provider.revoked.isEmpty)
+        #expect(scene.provider.generation == 1)
+    }
+
+    @Test(
+        "OpenID Connect Core §12.2: a refreshed ID Token that does not continue the sign-in is refused",
+        arguments: [
+            ("sub", "bob", .subject), ("iss", "https://evil.example", .issuer),
+            ("aud", "other", .audience), ("azp", "app", .authorizedParty),
+            ("auth_time", 1_700_000_001, .authTime), ("nonce", "new", .nonce),
+            ("at_hash", "x", .accessTokenHash),
+        ] as [(String, JSONValue, SignInError.Check)]
+    )
+    func refreshedIDToken(name: String, value: JSONValue, check: SignInError.Check) async throws {
+        let (scene, session) = try await expired()
+        let old = try #require(try await scene.storedRecord)
+        scene.provider.change {
+            $0.claims = { claims in
+                var claims = claims
+                claims[name] = value
+                return claims
+            }
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .rejected(check))
+        // Nothing of the answer was taken, and the session is not lost.
+        let stored = try #require(try await scene.storedRecord)
+        #expect(stored.accessToken == old.accessToken)
+        #expect(stored.refreshToken == old.refreshToken)
+        #expect(session.user.subject == "alice")
+        scene.provider.change { $0.claims = { $0 } }
+        _ = try await session.token()
+        #expect(!scene.provider.isFamilyDead)
+    }
+
+    @Test("OpenID Connect Core §12.2: an iat before that of the sign-in is refused")
+    func refreshedIssuedAt() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        scene.clock.advance(by: 290)
+        scene.provider.change {
+            $0.claims = { claims in
+                var claims = claims
+                claims["iat"] = 1_699_999_999
+                return claims
+            }
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .rejected(.issuedAt))
+    }
+
+    @Test("RFC 6749 §6: what the answer leaves out stays as it was")
+    func merge() async throws {
+        let (scene, session) = try await expired()
+        let old = try #require(try await scene.storedRecord)
+        scene.provider.change {
+            $0.tokens = { _ in ["access_token": "A-new", "token_type": "bearer"] }
+        }
+        #expect(try await session.token() == "A-new")
+        let stored = try #require(try await scene.storedRecord)
+        #expect(stored.refreshToken == old.refreshToken)
+        #expect(stored.idToken.text == old.idToken.text)
+        #expect(stored.scope == old.scope)
+        #expect(stored.expiresAt == nil)
+        #expect(session.user.name == "Alice")
+    }
+
+    @Test("RFC 6749 §5.1: an unknown life is not an endless one")
+    func unknownLife() async throws {
+        let scene = Scene()
+        scene.provider.change {
+            $0.tokens = { tokens in
+                var tokens = tokens
+                tokens["expires_in"] = nil
+                return tokens
+            }
+        }
+        let session = try await scene.signIn()
+        scene.clock.advance(by: 3599)
+        _ = try await session.token()
+        #expect(refreshes(scene).isEmpty)
+        scene.clock.advance(by: 2)
+        _ = try await session.token()
+        #expect(refreshes(scene).count == 1)
+    }
+
+    @Test("A token whose whole life is short is not refreshed at every use")
+    func shortLife() async throws {
+        let scene = Scene()
+        scene.provider.change { $0.expiresIn = 30 }
+        let session = try await scene.signIn()
+        for _ in 0..<10 { _ = try await session.token() }
+        #expect(refreshes(scene).isEmpty)
+        scene.clock.advance(by: 16)
+        for _ in 0..<10 { _ = try await session.token() }
+        #expect(refreshes(scene).count == 1)
+    }
+
+    @Test("A clock that is set back does not make an old token fresh")
+    func clockSetBack() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        scene.clock.advance(by: -7200)
+        scene.provider.change {
+            $0.claims = { claims in
+                var claims = claims
+                claims["iat"] = 1_700_000_000
+                return claims
+            }
+        }
+        // The refresh is tried; what comes of it is another matter with such a clock.
+        _ = await Task.failure { _ = try await session.token() }.value
+        #expect(refreshes(scene).count == 1)
+        #expect(session.isActive)
+    }
+
+    @Test("Without a refresh token an expired session says so, and an unexpired one is used")
+    func noRefreshToken() async throws {
+        let scene = Scene()
+        scene.provider.change {
+            $0.tokens = { tokens in
+                var tokens = tokens
+                tokens["refresh_token"] = nil
+                return tokens
+            }
+        }
+        let session = try await scene.signIn()
+        #expect(!session.isRefreshable)
+        scene.clock.advance(by: 299)
+        _ = try await session.token(validFor: .seconds(3600))
+        scene.clock.advance(by: 1)
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .interactionRequired(.expired))
+        #expect(session.isActive)
+        #expect(refreshes(scene).isEmpty)
+    }
+}

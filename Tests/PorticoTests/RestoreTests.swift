@@ -1,0 +1,185 @@
+import Foundation
+import PorticoBytes
+import PorticoProtocol
+import Testing
+
+@testable import Portico
+
+@Suite("Restoring a session")
+struct RestoreTests {
+    private func restored(_ client: SignInClient) async -> Session? {
+        if case .signedIn(let session) = await client.restore() { session } else { nil }
+    }
+
+    @Test("A session survives the process, and the network is not asked")
+    func survives() async throws {
+        let folder = try TemporaryFolder()
+        let scene = Scene(storage: PrivateFile("\(folder.path)/deep/session"))
+        let before = try await scene.signIn()
+        let requests = scene.provider.requests("/.well-known/openid-configuration").count
+        let client = Scene.client(
+            scene.provider,
+            storage: PrivateFile("\(folder.path)/deep/session")
+        )
+        let session = try #require(await restored(client))
+        #expect(session.user == before.user)
+        #expect(session.roles == before.roles)
+        #expect(session.scope == before.scope)
+        #expect(session.accessTokenExpiry == before.accessTokenExpiry)
+        #expect(try await session.token() == before.token())
+        #expect(scene.provider.requests("/.well-known/openid-configuration").count == requests)
+        scene.clock.advance(by: 400)
+        #expect(try await session.token() == before.token())
+        #expect(scene.provider.generation == 1)
+    }
+
+    @Test("Nobody was signed in")
+    func signedOut() async {
+        let scene = Scene()
+        guard case .signedOut = await scene.client.restore() else {
+            Issue.record("not signed out")
+            return
+        }
+    }
+
+    @Test("A storage that cannot be read now is not signed out")
+    func locked() async throws {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage)
+        _ = try await scene.signIn()
+        storage.failsReading = true
+        guard case .locked(.locked) = await scene.client.restore() else {
+            Issue.record("not locked")
+            return
+        }
+        storage.failsReading = false
+        #expect(await restored(scene.client) != nil)
+    }
+
+    @Test("A session of another issuer or client is not this client's")
+    func foreign() async throws {
+        let scene = Scene()
+        _ = try await scene.signIn()
+        let clients = [
+            Scene.client(scene.provider, storage: scene.storage, issuer: "https://op.example.com/"),
+            Scene.client(scene.provider, storage: scene.storage, clientID: "other"),
+            Scene.client(scene.provider, storage: scene.storage, issuer: "http://op.example.com"),
+        ]
+        for client in clients { #expect(await restored(client) == nil) }
+        #expect(await restored(scene.client) != nil)
+    }
+
+    @Test("A damaged record is no session, and nothing traps")
+    func damaged() async throws {
+        let scene = Scene()
+        _ = try await scene.signIn()
+        let good = try #require(try await scene.storage.read())
+        #expect(SessionRecord(good) != nil)
+        for length in stride(from: 0, to: good.count, by: 7) {
+            #expect(SessionRecord(Array(good[..<length])) == nil)
+        }
+        for position in stride(from: 0, to: good.count, by: 3) {
+            var record = good
+            record[position] ^= 0x10
+            _ = SessionRecord(record)
+        }
+        for text in ["", "null", "{}", #"{"version":2}"#] {
+            try await scene.storage.write(Array(text.utf8))
+            #expect(await restored(scene.client) == nil)
+        }
+    }
+
+    @Test("Records are read as they were written")
+    func roundTrip() async throws {
+        let scene = Scene()
+        _ = try await scene.signIn()
+        var record = try #require(try await scene.storedRecord)
+        record.pending = SessionRecord.PendingRefresh(SecretText("R0"), random: .system)
+        let again = try #require(SessionRecord(record.serialized()))
+        #expect(again.serialized() == record.serialized())
+        #expect(again.pending?.isFor(SecretText("R0")) == true)
+        #expect(again.pending?.isFor(SecretText("R1")) == false)
+        #expect(again.original == record.original)
+    }
+}
+
+@Suite("Adopting tokens of another library")
+struct AdoptionTests {
+    /// Tokens that were obtained in another way.
+    private func credentials(_ scene: Scene) async throws -> Credentials {
+        let elsewhere = Scene.client(scene.provider, storage: InMemory())
+        let attempt = try await elsewhere.begin()
+        let session = try await attempt.complete(scene.provider.authorize(attempt.address))
+        return try await session.credentials()
+    }
+
+    private func failure(_ credentials: Credentials, _ scene: Scene) async throws
+        -> SignInError.Kind?
+    {
+        let client = scene.client
+        let kind = await Task.failure {
+            _ = try await Session(adopting: credentials, by: client)
+        }.value
+        if kind != nil { #expect(try await scene.storage.read() == nil) }
+        return kind
+    }
+
+    @Test("They count once the ID Token is verified and UserInfo was asked")
+    func good() async throws {
+        let scene = Scene()
+        let session = try await Session(adopting: credentials(scene), by: scene.client)
+        #expect(session.user.subject == "alice")
+        #expect(scene.provider.requests("/userinfo").count == 1)
+        #expect(try await scene.storedRecord != nil)
+        scene.clock.advance(by: 400)
+        _ = try await session.token()
+        #expect(scene.provider.generation == 1)
+    }
+
+    @Test("Without an ID Token, or with one that is not right, they do not")
+    func bad() async throws {
+        let scene = Scene()
+        let good = try await credentials(scene)
+        let none = Credentials(accessToken: good.accessToken, refreshToken: good.refreshToken)
+        #expect(try await failure(none, scene) == .rejected(.idTokenMissing))
+        let forged = try FakeProvider.signingKey("k1").sign(
+            claims: JSONObject(parsing: Array("{}".utf8)),
+            type: .jwt
+        )
+        let wrong = Credentials(accessToken: good.accessToken, idToken: forged)
+        #expect(try await failure(wrong, scene) == .rejected(.signature))
+        let other = Credentials(accessToken: "A-other", idToken: good.idToken)
+        #expect(try await failure(other, scene) == .rejected(.accessTokenHash))
+    }
+
+    @Test("An access token of another person does not become this person's session")
+    func substitution() async throws {
+        let scene = Scene()
+        let good = try await credentials(scene)
+        scene.provider.change { $0.userInfo["sub"] = "bob" }
+        #expect(try await failure(good, scene) == .rejected(.subject))
+    }
+
+    @Test("An expired ID Token is replaced by a refresh, or refused")
+    func expired() async throws {
+        let scene = Scene()
+        let good = try await credentials(scene)
+        scene.clock.advance(by: 4000)
+        let alone = Credentials(accessToken: good.accessToken, idToken: good.idToken)
+        #expect(try await failure(alone, scene) == .rejected(.expiry))
+        let session = try await Session(adopting: good, by: scene.client)
+        #expect(try await session.token() != good.accessToken)
+        #expect(scene.provider.generation == 1)
+        let third = Scene()
+        let stale = try await credentials(third)
+        third.clock.advance(by: 4000)
+        third.provider.change {
+            $0.claims = { claims in
+                var claims = claims
+                claims["sub"] = "bob"
+                return claims
+            }
+        }
+        #expect(try await failure(stale, third) == .rejected(.subject))
+    }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import Testing
+
+@testable import Portico
+
+@Suite("A sign-in")
+struct SignInTests {
+    @Test("RFC 6749 §4.1, RFC 7636 §4.3: what the authorization request says")
+    func authorizationRequest() async throws {
+        let scene = Scene(scopes: [.profile, .offlineAccess])
+        let request = SignInRequest(
+            loginHint: "ann@example.com & more",
+            prompt: [.login, .consent],
+            maxAge: .seconds(600),
+            acr: [.phishingResistant],
+            uiLocales: ["de", "en"]
+        )
+        let attempt = try await scene.client.begin(request)
+        #expect(
+            attempt.address.hasPrefix("https://op.example.com/auth?tenant=a&response_type=code&")
+        )
+        let expected = [
+            "response_type": "code", "client_id": "app", "redirect_uri": Scene.redirectURI,
+            "scope": "openid profile offline_access", "code_challenge_method": "S256",
+            "login_hint": "ann@example.com & more", "prompt": "login consent", "max_age": "600",
+            "acr_values": "phr", "ui_locales": "de en", "tenant": "a",
+            "claims": #"{"id_token":{"acr":{"essential":true,"values":["phr"]}}}"#,
+        ]
+        for (name, value) in expected {
+            #expect(try parameter(name, of: attempt.address) == value)
+        }
+        let challenge = try parameter("code_challenge", of: attempt.address)
+        #expect(challenge.flatMap(CodeChallenge.init) != nil)
+        let query = try #require(attempt.address.split(separator: "?").last)
+        try FormParameters(decoding: query.utf8).refuseRepeats()
+    }
+
+    @Test("RFC 8252 §8.9, RFC 7636 §4.1: state, nonce and challenge are new for each attempt")
+    func fresh() async throws {
+        let scene = Scene()
+        for name in ["state", "nonce", "code_challenge"] {
+            var seen: Set<String> = []
+            for _ in 0..<50 {
+                let address = try await scene.client.begin().address
+                let value = try #require(try parameter(name, of: address))
+                // 128 bits as base64url.
+                #expect(value.utf8.count >= 22)
+                seen.insert(value)
+            }
+            #expect(seen.count == 50)
+        }
+    }
+
+    @Test("RFC 6749 §4.1.3, RFC 7636 §4.5: one token request, by POST, with everything it needs")
+    func tokenRequest() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        #expect(session.user.id == User.ID(issuer: FakeProvider.issuer, subject: "alice"))
+        #expect(session.user.name == "Alice")
+        #expect(session.roles.contains("reader"))
+        #expect(session.scope.tokens == ["openid", "profile", "email"])
+        #expect(try await session.token() == "A2")
+        let requests = scene.provider.requests("/token")
+        #expect(requests.count == 1)
+        let request = try #require(requests.first)
+        #expect(request.method == "POST")
+        #expect(request.address == "https://op.example.com/token")
+        #expect(request.fields[.contentType] == "application/x-www-form-urlencoded")
+        #expect(request.fields[.authorization] == nil)
+        #expect(request.form["grant_type"] == "authorization_code")
+        #expect(request.form["client_id"] == "app")
+        #expect(request.form["redirect_uri"] == Scene.redirectURI)
+        #expect(request.form["client_secret"] == nil)
+        #expect(request.form["code_verifier"]?.utf8.count == 43)
+        // Redeemed and verified, nothing else: no UserInfo that nobody asked for.
+        #expect(scene.provider.requests("/userinfo").isEmpty)
+        #expect(try await scene.storedRecord?.accessToken.reveal() == "A2")
+    }
+
+    @Test("RFC 8252 §8.9: a response is good once")
+    func once() async throws {
+        let scene = Scene()
+        let attempt = try await scene.client.begin()
+        let callback = try scene.provider.authorize(attempt.address)
+        _ = try await attempt.complete(callback)
+        for again in [callback, try scene.provider.authorize(attempt.address)] {
+            await #expect(throws: SignInError(.rejected(.alreadyUsed))) {
+                try await attempt.complete(again)
+            }
+        }
+        #expect(scene.provider.requests("/token").count == 1)
+    }
+
+    @Test("RFC 8252 §8.9: of two deliveries at once one is taken")
+    func race() async throws {
+        for _ in 0..<20 {
+            let scene = Scene()
+            let attempt = try await scene.client.begin()
+            let callback = try scene.provider.authorize(attempt.address)
+            let outcomes = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        // `try?`: how many succeed is the question.
+                        (try? await attempt.complete(callback)) != nil
+                    }
+                }
+                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(outcomes == 1)
+            #expect(scene.provider.requests("/token").count == 1)
+        }
+    }
+
+    @Test("A response that is not ours leaves the attempt waiting, and nothing is sent")
+    func ignored() async throws {
+        let scene = Scene()
+        let attempt = try await scene.client.begin()
+        let callback = try scene.provider.authorize(attempt.address)
+        for (foreign, check) in [
+            (callback.replacing("state=", with: "state=x"), .state),
+            (callback.replacing("/cb", with: "/CB"), .redirect),
+            ("\(Scene.redirectURI)?error=access_denied", .state),
+            (
+                callback.replacing("code=", with: "error=access_denied&x=")
+                    .replacing("op.example", with: "evil.example"), .issuer
+            ),
+        ] as [(String, SignInError.Check)] {
+            await #expect(throws: SignInError(.rejected(check))) {
+                try await attempt.complete(foreign)
+            }
+        }
+        #expect(scene.provider.requests("/token").isEmpty)
+        _ = try await attempt.complete(callback)
+    }
+
+    @Test("RFC 9207 §2.4, RFC 9700 §4.4.2: a code from another issuer ends it, and is sent nowhere")
+    func mixUp() async throws {
+        let scene = Scene()
+        for change in [
+            { $0.replacing("op.example", with: "evil.example") },
+            { $0.replacing("&iss=", with: "&x=") },
+        ] as [(String) -> String] {
+            let attempt = try await scene.client.begin()
+            let callback = try scene.provider.authorize(attempt.address)
+            await #expect(throws: SignInError(.rejected(.issuer))) {
+                try await attempt.complete(change(callback))
+            }
+            await #expect(throws: SignInError(.rejected(.alreadyUsed))) {
+                try await attempt.complete(callback)
+            }
+        }
+        #expect(scene.provider.requests("/token").isEmpty)
+    }
+
+    @Test(
+        "RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6: what an error of the provider means",
+        arguments: [
+            ("access_denied", .cancelled(.denied)),
+            ("login_required", .interactionRequired(.loginRequired)),
+            ("consent_required", .interactionRequired(.consentRequired)),
+            ("interaction_required", .interactionRequired(.interactionRequired)),
+            ("account_selection_required", .interactionRequired(.accountSelectionRequired)),
+            ("temporarily_unavailable", .transient(.serverError, retryAfter: nil)),
+            ("server_error", .transient(.serverError, retryAfter: nil)),
+            ("invalid_scope", .misconfigured(.scopeRefused)),
+            ("unauthorized_client", .misconfigured(.clientRefused)),
+            ("invalid_request", .misconfigured(.requestRefused)),
+            ("unmet_authentication_requirements", .rejected(.acr)),
+            ("something_else", .rejected(.errorResponse)),
+        ] as [(String, SignInError.Kind)]
+    )
+    func errors(code: String, kind: SignInError.Kind) async throws {
+        let scene = Scene()
+        let attempt = try await scene.client.begin()
+        let callback = try scene.provider.authorize(attempt.address)
+            .replacing("code=", with: "error=\(code)&x=")
+        await #expect(throws: SignInError(kind)) { try await attempt.complete(callback) }
+        #expect(scene.provider.requests("/token").isEmpty)
+        #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test("RFC 7636 §5: an error is told, and no second request goes without a challenge")
+    func noDowngrade() async throws {
+        let scene = Scene()
+        scene.provider.answer("/token") { _ in .error(400, "invalid_request") }
+        #expect(await scene.failure() == .misconfigured(.requestRefused))
+        #expect(scene.provider.requests("/token").count == 1)
+        #expect(scene.provider.requests("/token").first?.form["code_verifier"] != nil)
+    }
+
+    @Test("A scope with a character that none may have is refused before anything is sent")
+    func scope() async {
+        let scene = Scene(scopes: ["open\"id"])
+        #expect(await scene.failure() == .misconfigured(.scopeInvalid))
+        #expect(scene.provider.requests("/.well-known/openid-configuration").isEmpty)
+    }
+
+    @Test(
+        "RFC 8252 §7.1, §8.3: redirects that a native app must not use are refused",
+        arguments: [
+            (.scheme("myapp:/cb"), .redirectInvalid),
+            (.scheme("exp://1.2.3.4:8081"), .redirectInvalid),
+            (.scheme("com.example.app://cb"), .redirectInvalid),
+            (.https("http://app.example.com/cb"), .redirectInvalid),
+            (.https("http://localhost:1234/cb"), .redirectLocalhost),
+            (.https("https://app.example.com/cb#x"), .redirectInvalid),
+            (.https("https://app.example.com"), .redirectInvalid),
+            (.loopback(path: "cb"), .redirectInvalid), (.loopback(path: "/cb?x"), .redirectInvalid),
+            (.loopback(path: "/c b"), .redirectInvalid),
+            (.loopback(path: "/cb#x"), .redirectInvalid),
+        ] as [(Redirect, SignInError.Hint)]
+    )
+    func redirects(redirect: Redirect, hint: SignInError.Hint) async {
+        #expect(throws: SignInError(.misconfigured(hint))) { try redirect.check() }
+        let scene = Scene(redirect: redirect)
+        await #expect(throws: SignInError(.misconfigured(hint))) { try await scene.client.begin() }
+        await #expect(throws: SignInError(.misconfigured(hint))) { try await scene.client.signIn() }
+    }
+
+    @Test("RFC 8252 §7: redirects that a native app may use")
+    func goodRedirects() throws {
+        try Redirect.loopback().check()
+        try Redirect.loopback(path: "/auth/one", port: 8400).check()
+        try Redirect.https("https://app.example.com/cb?tenant=a").check()
+        try Redirect.scheme("com.example.app:/cb").check()
+    }
+
+    @Test("A loopback redirect needs the receiver, and the receiver a loopback redirect")
+    func method() async {
+        await #expect(throws: SignInError(.misconfigured(.redirectInvalid))) {
+            try await Scene(redirect: .loopback()).client.begin()
+        }
+        await #expect(throws: SignInError(.misconfigured(.redirectNotLoopback))) {
+            try await Scene().client.signIn()
+        }
+    }
+
+    @Test("The session is stored before anybody has it; what cannot be stored is no session")
+    func storage() async throws {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage)
+        storage.failsWriting = true
+        #expect(await scene.failure() == .storage(.unwritable))
+        #expect(try await storage.read() == nil)
+    }
+}

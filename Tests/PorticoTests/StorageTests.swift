@@ -1,0 +1,235 @@
+import Foundation
+import PorticoBytes
+import PorticoTestSupport
+import Testing
+
+@testable import Portico
+
+@Suite("The private file")
+struct PrivateFileTests {
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+    }
+
+    @Test("What is written is read, by this user only")
+    func roundTrip() async throws {
+        let folder = try TemporaryFolder()
+        let file = PrivateFile("\(folder.path)/a/b/session")
+        #expect(try await file.read() == nil)
+        try await file.remove()
+        let earlier = umask(0)
+        defer { umask(earlier) }
+        for record in [[1, 2, 3], [], [UInt8](repeating: 7, count: 100_000)] as [[UInt8]] {
+            try await file.write(record)
+            #expect(try await file.read() == record)
+        }
+        #expect(try mode("\(folder.path)/a/b/session") == 0o600)
+        #expect(try mode("\(folder.path)/a/b") == 0o700)
+        #expect(try mode("\(folder.path)/a") == 0o700)
+        try await file.remove()
+        #expect(try await file.read() == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/a/b").isEmpty)
+    }
+
+    @Test("At every moment the old or the new is there, whole")
+    func atomic() async throws {
+        let folder = try TemporaryFolder()
+        let file = PrivateFile("\(folder.path)/session")
+        let records = (0..<8).map { [UInt8](repeating: $0, count: 20_000 + Int($0)) }
+        try await file.write(records[0])
+        await withTaskGroup(of: Void.self) { group in
+            for record in records {
+                group.addTask {
+                    // `try?`: what is read is the question.
+                    for _ in 0..<5 { try? await file.write(record) }
+                }
+            }
+            group.addTask {
+                for _ in 0..<100 {
+                    let found = try? await file.read()
+                    #expect(found.map(records.contains) == true)
+                }
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["session"])
+    }
+
+    @Test("A write that fails leaves the old record and nothing else")
+    func failingWrite() async throws {
+        let folder = try TemporaryFolder()
+        // A folder stands where the file should go.
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/session/x",
+            withIntermediateDirectories: true
+        )
+        let file = PrivateFile("\(folder.path)/session")
+        await #expect(throws: SignInError(.storage(.unwritable))) { try await file.write([1]) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["session"])
+        await #expect(throws: SignInError(.storage(.unreadable))) { try await file.read() }
+    }
+
+    @Test(
+        "A file that others could read or write is not believed",
+        arguments: [0o644, 0o620, 0o606]
+    )
+    func exposed(mode: Int) async throws {
+        let folder = try TemporaryFolder()
+        let file = PrivateFile("\(folder.path)/session")
+        try await file.write([1])
+        try FileManager.default.setAttributes(
+            [.posixPermissions: mode],
+            ofItemAtPath: "\(folder.path)/session"
+        )
+        await #expect(throws: SignInError(.storage(.exposed))) { try await file.read() }
+        try await file.write([2])
+        #expect(try await file.read() == [2])
+    }
+
+    @Test("A link is not followed, and a file without end is not read")
+    func linkAndSize() async throws {
+        let folder = try TemporaryFolder()
+        let target = PrivateFile("\(folder.path)/target")
+        try await target.write([1])
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/link",
+            withDestinationPath: "\(folder.path)/target"
+        )
+        let link = PrivateFile("\(folder.path)/link")
+        await #expect(throws: SignInError(.storage(.unreadable))) { try await link.read() }
+        try await link.write([2])
+        #expect(try await target.read() == [1])
+        try await target.write([UInt8](repeating: 0, count: (1 << 20) + 1))
+        await #expect(throws: SignInError(.storage(.unreadable))) { try await target.read() }
+    }
+}
+
+@Suite("Locks of a storage")
+struct SessionLockTests {
+    @Test("One at a time, and free again when released or let go of", arguments: [true, false])
+    func exclusive(isFile: Bool) throws {
+        let folder = try TemporaryFolder()
+        let storage: any SessionStorage =
+            isFile ? PrivateFile("\(folder.path)/a/session") : InMemory()
+        let lock = try #require(try storage.tryLock())
+        #expect(try storage.tryLock() == nil)
+        lock.release()
+        let second = try #require(try storage.tryLock())
+        // Released once; a second time would free somebody else's.
+        lock.release()
+        #expect(try storage.tryLock() == nil)
+        second.release()
+        do { _ = try storage.tryLock() }
+        #expect(try storage.tryLock() != nil)
+    }
+
+    @Test("Whoever waits gets it, one after the other")
+    func waiting() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/session"
+        let inside = Locked(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    let lock = try await PrivateFile(path).lock(patience: .seconds(300))
+                    defer { lock.release() }
+                    #expect(
+                        inside.withLock {
+                            $0 += 1; return $0
+                        } == 1
+                    )
+                    await Task.yield()
+                    inside.withLock { $0 -= 1 }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("Patience ends, and a cancelled task does not wait")
+    func patience() async throws {
+        let storage = InMemory()
+        let lock = try #require(try storage.tryLock())
+        await #expect(throws: SignInError(.transient(.busy, retryAfter: nil))) {
+            try await storage.lock(patience: .milliseconds(20))
+        }
+        let waiting = Task.failure { _ = try await storage.lock(patience: .seconds(60)) }
+        waiting.cancel()
+        #expect(await waiting.value == .cancelled(.program))
+        lock.release()
+    }
+
+    private static let flock = "/usr/bin/flock"
+
+    @Test(
+        "The lock holds between processes, both ways, and ends with the process",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: flock), "needs flock(1)")
+    )
+    func processes() async throws {
+        let folder = try TemporaryFolder()
+        let file = PrivateFile("\(folder.path)/session")
+        let lock = try #require(try file.tryLock())
+        #expect(try run(["--nonblock", "\(folder.path)/session.lock", "true"]) != 0)
+        lock.release()
+        #expect(try run(["--nonblock", "\(folder.path)/session.lock", "true"]) == 0)
+
+        let other = Process()
+        other.executableURL = URL(filePath: Self.flock)
+        other.arguments = ["--no-fork", "\(folder.path)/session.lock", "sleep", "60"]
+        try other.run()
+        while try file.tryLock() != nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try file.tryLock() == nil)
+        kill(other.processIdentifier, SIGKILL)
+        other.waitUntilExit()
+        #expect(try file.tryLock() != nil)
+    }
+
+    private func run(_ arguments: [String]) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: Self.flock)
+        process.arguments = arguments
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    @Test(
+        "A refresh waits for another process, and then uses what that one stored",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: flock), "needs flock(1)")
+    )
+    func refreshElsewhere() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/session"
+        let scene = Scene(storage: PrivateFile(path))
+        let session = try await scene.signIn()
+        scene.clock.advance(by: 400)
+        // What the other process will have stored: a refreshed session.
+        var record = try #require(try await scene.storedRecord)
+        record.accessToken = SecretText("A-elsewhere")
+        record.refreshToken = SecretText("R-elsewhere")
+        record.receivedAt = scene.clock.now
+        record.expiresAt = scene.clock.now + 300
+        try Data(record.serialized()).write(to: URL(filePath: "\(path).next"))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600],
+            ofItemAtPath: "\(path).next"
+        )
+        let other = Process()
+        other.executableURL = URL(filePath: Self.flock)
+        other.arguments = [
+            "--no-fork", "\(path).lock", "/bin/sh", "-c",
+            "touch '\(path).held'; while [ ! -e '\(path).go' ]; do sleep 0.01; done;"
+                + " mv '\(path).next' '\(path)'",
+        ]
+        try other.run()
+        while !FileManager.default.fileExists(atPath: "\(path).held") {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let token = Task { try await session.token() }
+        try await Task.sleep(for: .milliseconds(50))
+        try Data().write(to: URL(filePath: "\(path).go"))
+        #expect(try await token.value == "A-elsewhere")
+        other.waitUntilExit()
+        #expect(scene.provider.requests("/token").count == 1)
+    }
+}

@@ -1,0 +1,67 @@
+import PorticoBytes
+
+@testable import Portico
+
+/// Keeps a record in memory, and fails when told to.
+final class FaultyStorage: SessionStorage {
+    private struct Faults {
+        var reading = false
+        var writing = false
+        var writesLeft: Int?
+        var onWrite: (@Sendable () async -> Void)?
+    }
+
+    private let memory = InMemory()
+    private let faults = Locked(Faults())
+
+    var failsReading: Bool {
+        get { faults.withLock { $0.reading } }
+        set { faults.withLock { $0.reading = newValue } }
+    }
+
+    var failsWriting: Bool {
+        get { faults.withLock { $0.writing } }
+        set { faults.withLock { $0.writing = newValue } }
+    }
+
+    /// How many more writes succeed.
+    func failWriting(after count: Int) {
+        faults.withLock { $0.writesLeft = count }
+    }
+
+    func writeWell() {
+        faults.withLock { $0.writesLeft = nil }
+    }
+
+    /// Called before each write.
+    func onWrite(_ body: (@Sendable () async -> Void)?) {
+        faults.withLock { $0.onWrite = body }
+    }
+
+    @concurrent func read() async throws(SignInError) -> [UInt8]? {
+        if failsReading { throw .storage(.locked) }
+        return try await memory.read()
+    }
+
+    @concurrent func write(_ record: [UInt8]) async throws(SignInError) {
+        await faults.withLock { $0.onWrite }?()
+        let fails = faults.withLock { faults in
+            if let left = faults.writesLeft {
+                guard left > 0 else { return true }
+                faults.writesLeft = left - 1
+            }
+            return faults.writing
+        }
+        if fails { throw .storage(.unwritable) }
+        try await memory.write(record)
+    }
+
+    @concurrent func remove() async throws(SignInError) {
+        if failsWriting { throw .storage(.unwritable) }
+        try await memory.remove()
+    }
+
+    func tryLock() throws(SignInError) -> SessionLock? {
+        try memory.tryLock()
+    }
+}
