@@ -94,19 +94,20 @@ struct ConnectionTimeTests {
     @Test("When all places are taken, silent connections make room and busy ones do not")
     func budget() async throws {
         let release = AsyncStream.makeStream(of: Void.self)
+        let waiting = AsyncStream.makeStream(of: Void.self)
         var limits = ConnectionLimits(connections: 20)
-        limits.headTime = .seconds(100)
+        limits.headTime = .seconds(20)
         try await withServer(
             limits,
             answer: { request, _ in
                 if request.head.path == "/wait" {
+                    waiting.continuation.yield()
                     for await _ in release.stream {}
                 }
                 return Response(status: .ok)
             }
         ) { port, _ in
             try await withThrowingTaskGroup(of: [Int].self) { group in
-                let waiting = AsyncStream.makeStream(of: Void.self)
                 group.addTask {
                     try await RawConnection.with(port: port) { incoming, outbound in
                         try await outbound.write(
@@ -114,7 +115,6 @@ struct ConnectionTimeTests {
                                 string: "GET /wait HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
                             )
                         )
-                        waiting.continuation.yield()
                         return await RawConnection.rest(&incoming).statuses
                     }
                 }
