@@ -103,7 +103,7 @@ let package = Package(
         .target(
             name: "PorticoOutbound",
             dependencies: [
-                "PorticoProtocol", httpTypes,
+                "PorticoBytes", "PorticoProtocol", httpTypes,
                 serverProduct("AsyncHTTPClient", "async-http-client"),
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("NIOHTTP1", "swift-nio"),

@@ -3,6 +3,7 @@ package import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import PorticoBytes
 package import PorticoProtocol
 
 /// ``HTTPTransport`` over async-http-client, for programs that have SwiftNIO anyway.
@@ -10,6 +11,7 @@ package import PorticoProtocol
 /// Holds a pool of connections: make one for the program and end it with ``shutdown()``.
 package final class OutboundClient: HTTPTransport {
     private let client: HTTPClient
+    private let isDown = Locked(false)
 
     /// - Parameters:
     ///   - trustedRoots: PEM file with the roots to trust instead of the system's.
@@ -35,7 +37,13 @@ package final class OutboundClient: HTTPTransport {
 
     /// Ends the connections; to be called once, after the last reply.
     package func shutdown() async throws {
+        isDown.withLock { $0 = true }
         try await client.shutdown()
+    }
+
+    deinit {
+        // Whoever forgot, or was thrown past it, must not leave connections open.
+        if !isDown.withLock({ $0 }) { client.shutdown { _ in } }
     }
 
     package func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)

@@ -43,11 +43,18 @@ struct SignInWalkTests {
             try FileManager.default.removeItem(at: folder)
         }
 
-        /// Access tokens of three seconds, which the running server learns within one.
+        /// Access tokens of ten seconds, which the running server learns within one.
         func shortenTokens() async throws {
             let update = try await portico(
-                "client", "update", "portico-cli", "--realm", "demo", "--access-token-lifetime",
-                "3", "--data-directory", folder.appending(path: "server").path
+                "client",
+                "update",
+                "portico-cli",
+                "--realm",
+                "demo",
+                "--access-token-lifetime",
+                "10",
+                "--data-directory",
+                folder.appending(path: "server").path
             )
             #expect(update.status == 0, "\(update.stderr)")
             try await Task.sleep(for: .seconds(2))
@@ -117,7 +124,7 @@ struct SignInWalkTests {
         #expect(claims.object("realm_access")?.strings("roles")?.contains("editor") == true)
         #expect(try await stage.portico("whoami").stdout.contains("ann"))
         // After expiry the next call refreshes.
-        try await Task.sleep(for: .seconds(4))
+        try await Task.sleep(for: .seconds(11))
         let again = try await stage.portico("token")
         #expect(again.status == 0)
         #expect(again.stdout != token.stdout)

@@ -41,14 +41,20 @@
             let texts = [strdup(program), strdup(argument)]
             defer { for text in texts { free(text) } }
             var process = pid_t()
-            let result = posix_spawnp(
-                &process,
-                program,
-                &actions,
-                &attributes,
-                texts + [nil],
-                environ
-            )
+            var result: Int32 = 0
+            for _ in 0..<20 {
+                result = posix_spawnp(
+                    &process,
+                    program,
+                    &actions,
+                    &attributes,
+                    texts + [nil],
+                    environ
+                )
+                // A program that has just been installed may still be open for writing somewhere.
+                guard result == ETXTBSY else { break }
+                usleep(10_000)
+            }
             return result == 0 ? process : nil
         }
 
