@@ -78,6 +78,15 @@ package final class Chromium: Sendable {
         try await get("source").string ?? ""
     }
 
+    /// Waits for the page whose title is as said.
+    package func waitForTitle(_ isRight: (String) -> Bool) async throws {
+        for _ in 0..<500 {
+            if isRight(try await title()) { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw Failure(description: "the title stays \(try await title())")
+    }
+
     package func type(_ text: String, into selector: String) async throws {
         let element = try await find(selector)
         try await post("element/\(element)/clear", [:])

@@ -177,7 +177,13 @@ struct LoopbackSignInTests {
             #expect(!pasted.offer(""))
             #expect(!pasted.offer("hello"))
             #expect(!pasted.offer(callback.replacing("state=", with: "state=x")))
-            #expect(pasted.offer("  \(callback)\n"))
+            // The browser may be there a moment before the wait begins.
+            var isTaken = false
+            for _ in 0..<2000 where !isTaken {
+                isTaken = pasted.offer("  \(callback)\n")
+                if !isTaken { try await Task.sleep(for: .milliseconds(1)) }
+            }
+            #expect(isTaken)
             #expect(!pasted.offer(callback))
         }
         let session = try await scene.client.signIn(
