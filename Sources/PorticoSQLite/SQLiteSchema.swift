@@ -11,7 +11,10 @@ enum SQLiteSchema {
         let sql: StaticString
     }
 
-    static let migrations = [Migration(name: "sign-in", sql: signIn)]
+    static let migrations = [
+        Migration(name: "sign-in", sql: signIn),
+        Migration(name: "sign-out-everywhere", sql: signOutEverywhere),
+    ]
 
     /// "Port" in the file's header says whose it is.
     private static let applicationID = 0x506F_7274

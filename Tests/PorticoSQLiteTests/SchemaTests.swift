@@ -11,7 +11,8 @@ import Testing
     @Test("a released migration is what it was when it was released")
     func checksums() {
         let released: [(name: String, sha256: String)] = [
-            ("sign-in", "2kjJHcIxJ-6qyrIIky218s-P9fe87EVXxjuISUZiU7Q")
+            ("sign-in", "2kjJHcIxJ-6qyrIIky218s-P9fe87EVXxjuISUZiU7Q"),
+            ("sign-out-everywhere", "2LOFRGMeA2rlm2ttguYh_QnJrWfSvZtNs6TKvY964os"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "a new password ends every session and grant from before, and none from after",
+        "a new password ends every session and grant of the same second, and none from after",
         arguments: StoreUnderTest.allCases
     )
     func setPassword(_ database: StoreUnderTest) async throws {
@@ -50,7 +50,8 @@ import Testing
         grant.isOffline = true
         #expect(try await stores.redeem(grant) == .redeemed)
         let new = PasswordHash(encoded: "new")
-        let later = Example.now + 10
+        // The second in which the grant was made.
+        let later = Example.now
         #expect(try await stores.people.setPassword(new, of: "person-ann", at: later) == .changed)
         #expect(try await stores.people.setPassword(new, of: "unknown", at: later) == .notFound)
         #expect(try await stores.credentials("ann")?.password == new)
@@ -60,6 +61,7 @@ import Testing
         var session = Example.session("session-2", cookie: Example.cookie)
         session.cookieHash = Hash256(of: "after")
         session.authenticatedAt = later
+        session.epoch = try #require(try await stores.credentials("ann")).epoch
         try await stores.sessions.start(session, replacing: nil)
         #expect(try await stores.liveByID("session-2", at: later) != nil)
         var after = Example.grant(Example.id(2))
@@ -67,6 +69,26 @@ import Testing
         after.createdAt = later
         #expect(try await stores.redeem(after, request: Example.id(8), at: later) == .redeemed)
         #expect(try await stores.reading(after.id, at: later)?.isLive == true)
+    }
+
+    @Test(
+        "a sign-in that read the former password does not outlive it, however late it is written",
+        arguments: StoreUnderTest.allCases
+    )
+    func lateSignIn(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let before = try #require(try await stores.credentials("ann"))
+        let new = PasswordHash(encoded: "new")
+        _ = try await stores.people.setPassword(new, of: "person-ann", at: Example.now)
+        var session = Example.session("session-2", cookie: Hash256(of: "late"))
+        session.authenticatedAt = Example.now + 5
+        session.epoch = before.epoch
+        try await stores.sessions.start(session, replacing: nil)
+        #expect(try await stores.liveByID("session-2", at: Example.now + 5) == nil)
+        var grant = Example.grant()
+        grant.sessionID = "session-2"
+        grant.createdAt = Example.now + 5
+        #expect(try await stores.redeem(grant) == .sessionEnded)
     }
 
     @Test(

@@ -86,7 +86,8 @@ enum Example {
             amr: ["pwd"],
             createdAt: signedIn,
             lastSeenAt: signedIn,
-            expiresAt: signedIn + 36_000
+            expiresAt: signedIn + 36_000,
+            epoch: 0
         )
     }
 

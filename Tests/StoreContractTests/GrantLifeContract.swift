@@ -197,7 +197,8 @@ enum GrantDeath: String, CaseIterable, CustomTestStringConvertible {
         case .personDeleted: try await SignInLoss.deleted.happen(to: stores)
         case .notBefore:
             var person = Example.ann
-            person.notBefore = Example.now + 1
+            // The second in which the grant was made.
+            person.notBefore = Example.now
             #expect(try await stores.people.update(person) == .changed)
         case .passwordChanged: try await SignInLoss.passwordChanged.happen(to: stores)
         case .realmDeleted: try await SignInLoss.realmDeleted.happen(to: stores)

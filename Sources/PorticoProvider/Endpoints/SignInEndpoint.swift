@@ -81,9 +81,9 @@ struct SignInEndpoint: Sendable {
             return try again(attempt, .busy, visit)
         }
         switch outcome {
-        case .recognised(let person):
+        case .recognised(let credentials):
             tries.wasRight(counted)
-            return try await begin(person, attempt, visit)
+            return try await begin(credentials, attempt, visit)
         case .refused:
             events.signInFailed(visit)
             return try again(attempt, .wrongPair, visit)
@@ -125,12 +125,15 @@ struct SignInEndpoint: Sendable {
 
     /// A new session, with new cookies throughout: no value from before the sign-in is worth
     /// anything after it (WEB-SESS-1).
-    private func begin(_ person: Person, _ attempt: Attempt, _ visit: RealmVisit) async throws
-        -> Response
-    {
+    private func begin(
+        _ credentials: PersonCredentials,
+        _ attempt: Attempt,
+        _ visit: RealmVisit
+    ) async throws -> Response {
+        let person = credentials.person
         let cookies = flow.cookies(of: visit)
         let (session, cookie) = try await start(
-            person,
+            credentials,
             in: visit.realm,
             replacing: cookies.sessionHash(visit.request.headers),
             at: visit.moment

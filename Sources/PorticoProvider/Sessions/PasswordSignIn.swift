@@ -8,7 +8,7 @@ struct PasswordSignIn: Sendable {
     let hashing: PasswordHashing
 
     enum Outcome: Sendable {
-        case recognised(Person)
+        case recognised(PersonCredentials)
         /// Nobody has this name, or the password is another: which, nobody learns.
         case refused
         /// The password is right, and the account is blocked.
@@ -36,6 +36,6 @@ struct PasswordSignIn: Sendable {
         guard try await hashing.verify(text, against: credentials?.password), let credentials else {
             return .refused
         }
-        return credentials.person.isEnabled ? .recognised(credentials.person) : .blocked
+        return credentials.person.isEnabled ? .recognised(credentials) : .blocked
     }
 }

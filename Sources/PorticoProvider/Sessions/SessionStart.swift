@@ -10,7 +10,7 @@ struct SessionStart: Sendable {
     ///
     /// - Returns: The session and the cookie's value: 43 characters that are kept nowhere.
     func callAsFunction(
-        _ person: Person,
+        _ credentials: PersonCredentials,
         in realm: LiveRealm,
         replacing old: Hash256?,
         at moment: Moment
@@ -19,14 +19,15 @@ struct SessionStart: Sendable {
         let session = BrowserSession(
             id: UniqueID(random: moment.random).text,
             realmID: realm.realm.id,
-            personID: person.id,
+            personID: credentials.person.id,
             cookieHash: Hash256(of: cookie),
             authenticatedAt: moment.seconds,
             acr: ProvenRequest.passwordACR,
             amr: ["pwd"],
             createdAt: moment.seconds,
             lastSeenAt: moment.seconds,
-            expiresAt: moment.seconds + realm.realm.lifetimes.sessionMaximum
+            expiresAt: moment.seconds + realm.realm.lifetimes.sessionMaximum,
+            epoch: credentials.epoch
         )
         try await sessions.start(session, replacing: old)
         return (session, cookie)

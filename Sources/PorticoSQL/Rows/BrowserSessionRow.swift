@@ -3,9 +3,9 @@ import PorticoStores
 
 /// The columns of a browser session in the order in which every query selects them:
 /// `id, realm_id, person_id, cookie_hash, authenticated_at, acr, amr, created_at, last_seen_at,
-/// expires_at`.
+/// expires_at, epoch`.
 enum BrowserSessionRow {
-    static let width = 10
+    static let width = 11
 
     static func session(_ row: any SQLRow) throws -> BrowserSession {
         BrowserSession(
@@ -18,7 +18,8 @@ enum BrowserSessionRow {
             amr: try row.words(6),
             createdAt: try row.int64(7),
             lastSeenAt: try row.int64(8),
-            expiresAt: try row.int64(9)
+            expiresAt: try row.int64(9),
+            epoch: try row.int64(10)
         )
     }
 
@@ -34,7 +35,7 @@ enum BrowserSessionRow {
             .text(session.id), .text(session.realmID), .text(session.personID),
             .bytes(session.cookieHash.bytes), .int64(session.authenticatedAt),
             .text(session.acr), SQLValue(words: session.amr), .int64(session.createdAt),
-            .int64(session.lastSeenAt), .int64(session.expiresAt),
+            .int64(session.lastSeenAt), .int64(session.expiresAt), .int64(session.epoch),
         ]
     }
 }

@@ -23,8 +23,8 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
             try transaction.run(
                 """
                 INSERT INTO browser_sessions (id, realm_id, person_id, cookie_hash,
-                    authenticated_at, acr, amr, created_at, last_seen_at, expires_at)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                    authenticated_at, acr, amr, created_at, last_seen_at, expires_at, epoch)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
                 """,
                 BrowserSessionRow.values(session)
             )
@@ -38,7 +38,7 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
             try reader.first(
                 """
                 SELECT s.id, s.realm_id, s.person_id, s.cookie_hash, s.authenticated_at, s.acr,
-                    s.amr, s.created_at, s.last_seen_at, s.expires_at,
+                    s.amr, s.created_at, s.last_seen_at, s.expires_at, s.epoch,
                     p.id, p.realm_id, p.username, p.email, p.is_email_verified, p.given_name,
                     p.family_name, p.is_enabled, p.not_before, p.attributes, p.created_at,
                     p.updated_at
@@ -46,7 +46,8 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
                 JOIN people AS p ON p.id = s.person_id AND p.realm_id = s.realm_id
                 WHERE s.cookie_hash = $1 AND s.realm_id = $2
                     AND s.ended_at IS NULL AND s.expires_at > $3 AND s.last_seen_at > $4
-                    AND p.is_enabled AND p.not_before <= s.authenticated_at
+                    AND p.is_enabled AND p.epoch = s.epoch
+                    AND p.not_before <= s.authenticated_at
                 """,
                 [.bytes(cookie.bytes), .text(realmID), .int64(now), .int64(now &- idle)],
                 decode: BrowserSessionRow.live
@@ -61,7 +62,7 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
             try reader.first(
                 """
                 SELECT s.id, s.realm_id, s.person_id, s.cookie_hash, s.authenticated_at, s.acr,
-                    s.amr, s.created_at, s.last_seen_at, s.expires_at,
+                    s.amr, s.created_at, s.last_seen_at, s.expires_at, s.epoch,
                     p.id, p.realm_id, p.username, p.email, p.is_email_verified, p.given_name,
                     p.family_name, p.is_enabled, p.not_before, p.attributes, p.created_at,
                     p.updated_at
@@ -69,7 +70,8 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
                 JOIN people AS p ON p.id = s.person_id AND p.realm_id = s.realm_id
                 WHERE s.id = $1 AND s.realm_id = $2
                     AND s.ended_at IS NULL AND s.expires_at > $3 AND s.last_seen_at > $4
-                    AND p.is_enabled AND p.not_before <= s.authenticated_at
+                    AND p.is_enabled AND p.epoch = s.epoch
+                    AND p.not_before <= s.authenticated_at
                 """,
                 [.text(id), .text(realmID), .int64(now), .int64(now &- idle)],
                 decode: BrowserSessionRow.live

@@ -15,7 +15,7 @@ extension SQLGrantStore {
                         AND (g.generation IS NULL OR g.rotated_at > $1 - g.idle_seconds)
                         AND c.id IS NOT NULL
                         AND (g.person_id IS NULL OR (p.id IS NOT NULL AND p.is_enabled
-                            AND p.not_before <= g.created_at))
+                            AND p.epoch = g.epoch AND p.not_before <= g.created_at))
                         AND (g.is_offline OR g.session_id IS NULL OR (s.id IS NOT NULL
                             AND s.ended_at IS NULL AND s.expires_at > $1)),
                     p.id, p.realm_id, p.username, p.email, p.is_email_verified, p.given_name,
@@ -68,7 +68,7 @@ extension SQLGrantStore {
                     AND (g.person_id IS NULL OR EXISTS (
                         SELECT 1 FROM people AS p
                         WHERE p.id = g.person_id AND p.realm_id = g.realm_id AND p.is_enabled
-                            AND p.not_before <= g.created_at))
+                            AND p.epoch = g.epoch AND p.not_before <= g.created_at))
                     AND (g.is_offline OR g.session_id IS NULL OR EXISTS (
                         SELECT 1 FROM browser_sessions AS s
                         WHERE s.id = g.session_id AND s.ended_at IS NULL AND s.expires_at > $1))
@@ -124,7 +124,8 @@ extension SQLGrantStore {
                         OR (g.generation IS NOT NULL AND g.rotated_at + g.idle_seconds < $2)
                         OR c.id IS NULL
                         OR (g.person_id IS NOT NULL AND (p.id IS NULL
-                            OR (p.not_before > g.created_at AND p.not_before < $2)))
+                            OR ((p.epoch > g.epoch OR p.not_before > g.created_at)
+                                AND p.not_before < $2)))
                         OR (NOT g.is_offline AND g.session_id IS NOT NULL AND (s.id IS NULL
                             OR s.ended_at < $2 OR s.expires_at < $2)))
                 ORDER BY g.id LIMIT 200

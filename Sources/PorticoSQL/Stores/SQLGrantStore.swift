@@ -23,9 +23,9 @@ package struct SQLGrantStore: GrantStore {
                 INSERT INTO grants (id, realm_id, client_id, person_id, session_id, scope,
                     is_offline, authenticated_at, acr, amr, claims, created_at, idle_seconds,
                     expires_at, generation, refresh_secret, refresh_key_id, rotated_at,
-                    idempotency_key, request_id)
+                    idempotency_key, request_id, epoch)
                 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-                    $18, $19, $20
+                    $18, $19, $20, COALESCE((SELECT epoch FROM people WHERE id = $4), 0)
                 WHERE ($4 IS NULL OR EXISTS (
                         SELECT 1 FROM people AS p
                         WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled
@@ -34,7 +34,7 @@ package struct SQLGrantStore: GrantStore {
                         SELECT 1 FROM browser_sessions AS s JOIN people AS p ON p.id = s.person_id
                         WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4
                             AND s.ended_at IS NULL AND s.expires_at > $21
-                            AND p.not_before <= s.authenticated_at))
+                            AND p.epoch = s.epoch AND p.not_before <= s.authenticated_at))
                 ON CONFLICT DO NOTHING RETURNING id
                 """,
                 GrantRow.values(grant) + [.bytes(requestID.bytes), .int64(now)]
@@ -82,9 +82,9 @@ package struct SQLGrantStore: GrantStore {
                 INSERT INTO grants (id, realm_id, client_id, person_id, session_id, scope,
                     is_offline, authenticated_at, acr, amr, claims, created_at, idle_seconds,
                     expires_at, generation, refresh_secret, refresh_key_id, rotated_at,
-                    idempotency_key, request_id, refused_at)
+                    idempotency_key, request_id, refused_at, epoch)
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-                    $18, $19, $20, $21)
+                    $18, $19, $20, $21, COALESCE((SELECT epoch FROM people WHERE id = $4), 0))
                 ON CONFLICT DO NOTHING RETURNING id
                 """,
                 GrantRow.values(grant) + [SQLValue(requestID), SQLValue(refusedAt)]

@@ -10,7 +10,7 @@ extension SQLPersonStore {
         try await database.change { transaction in
             let changed = try transaction.run(
                 """
-                UPDATE people SET password_hash = $1, updated_at = $2,
+                UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,
                     not_before = CASE WHEN not_before < $2 THEN $2 ELSE not_before END
                 WHERE id = $3
                 """,

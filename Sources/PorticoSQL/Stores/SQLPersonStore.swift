@@ -32,7 +32,8 @@ package struct SQLPersonStore: PersonStore {
             let byName = try reader.first(
                 """
                 SELECT id, realm_id, username, email, is_email_verified, given_name, family_name,
-                    is_enabled, not_before, attributes, created_at, updated_at, password_hash
+                    is_enabled, not_before, attributes, created_at, updated_at, password_hash,
+                    epoch
                 FROM people WHERE realm_id = $1 AND username = $2
                 """,
                 [.text(realmID), key],
@@ -42,7 +43,8 @@ package struct SQLPersonStore: PersonStore {
             return try reader.first(
                 """
                 SELECT id, realm_id, username, email, is_email_verified, given_name, family_name,
-                    is_enabled, not_before, attributes, created_at, updated_at, password_hash
+                    is_enabled, not_before, attributes, created_at, updated_at, password_hash,
+                    epoch
                 FROM people WHERE realm_id = $1 AND email_key = $2
                 """,
                 [.text(realmID), key],
@@ -75,7 +77,8 @@ package struct SQLPersonStore: PersonStore {
                 """
                 UPDATE people SET username = $1, email = $2, email_key = $3,
                     is_email_verified = $4, given_name = $5, family_name = $6, is_enabled = $7,
-                    not_before = $8, attributes = $9, updated_at = $10
+                    not_before = $8, attributes = $9, updated_at = $10,
+                    epoch = CASE WHEN not_before < $8 THEN epoch + 1 ELSE epoch END
                 WHERE id = $11 AND realm_id = $12
                 """,
                 [
@@ -111,7 +114,8 @@ extension PersonCredentials {
     fileprivate init(row: any SQLRow) throws {
         self.init(
             person: try PersonRow.person(row),
-            password: try row.optionalText(PersonRow.width).map(PasswordHash.init)
+            password: try row.optionalText(PersonRow.width).map(PasswordHash.init),
+            epoch: try row.int64(PersonRow.width + 1)
         )
     }
 }

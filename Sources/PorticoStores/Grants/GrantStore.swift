@@ -4,8 +4,8 @@ package import PorticoBytes
 ///
 /// A grant is **live** while it is not refused or revoked, `expiresAt` lies ahead, its refresh
 /// state (where it has one) was rotated after `now - idleSeconds`, its client is there, its person
-/// (where it has one) is enabled with a `notBefore` not later than `createdAt`, and, unless it is
-/// offline, its browser session (where it has one) has not ended and has not expired. All times
+/// (where it has one) is enabled, was not signed out everywhere since, and has a `notBefore` not
+/// later than `createdAt`, and, unless it is offline, its browser session (where it has one) has not ended and has not expired. All times
 /// are seconds since 1970.
 ///
 /// Every event takes the client assertion that authenticated its request, where there was one, and

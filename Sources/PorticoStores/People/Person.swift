@@ -11,7 +11,8 @@ package struct Person: Hashable, Sendable {
     package var givenName: String?
     package var familyName: String?
     package var isEnabled = true
-    /// Grants and sessions from before are dead. Seconds since 1970.
+    /// Grants and sessions from before are dead. Seconds since 1970. Where it is raised, everything
+    /// that there is dies at once, that of the same second too.
     package var notBefore: Int64 = 0
     /// Further facts by name: standard claims (`locale`, `phone_number`, …) and the realm's own.
     package var attributes: [String: [String]] = [:]

@@ -29,7 +29,8 @@ package protocol PersonStore: Sendable {
     /// kept of sessions and grants, dead at once, goes with the next purge.
     func deletePerson(id: String, realmID: String) async throws -> Change
 
-    /// Sets the password and ends every session and grant from before `now` (seconds since 1970).
+    /// Sets the password and ends every session and grant that there is, whatever its times say.
+    /// `now` in seconds since 1970.
     func setPassword(_ password: PasswordHash, of personID: String, at now: Int64) async throws
         -> Change
 
@@ -63,10 +64,14 @@ package struct PersonWithRoles: Hashable, Sendable {
 package struct PersonCredentials: Hashable, Sendable {
     package var person: Person
     package var password: PasswordHash?
+    /// How often the person was signed out everywhere. What was begun at an earlier count is dead:
+    /// a sign-in that checked the former password, too.
+    package var epoch: Int64
 
-    package init(person: Person, password: PasswordHash?) {
+    package init(person: Person, password: PasswordHash?, epoch: Int64 = 0) {
         self.person = person
         self.password = password
+        self.epoch = epoch
     }
 }
 

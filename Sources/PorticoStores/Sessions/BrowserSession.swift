@@ -17,6 +17,8 @@ package struct BrowserSession: Hashable, Sendable {
     package var lastSeenAt: Int64
     /// The end at the latest, whatever happens.
     package var expiresAt: Int64
+    /// The person's ``PersonCredentials/epoch`` when the credentials were read.
+    package var epoch: Int64
 
     package init(
         id: String,
@@ -28,7 +30,8 @@ package struct BrowserSession: Hashable, Sendable {
         amr: [String],
         createdAt: Int64,
         lastSeenAt: Int64,
-        expiresAt: Int64
+        expiresAt: Int64,
+        epoch: Int64
     ) {
         self.id = id
         self.realmID = realmID
@@ -40,17 +43,19 @@ package struct BrowserSession: Hashable, Sendable {
         self.createdAt = createdAt
         self.lastSeenAt = lastSeenAt
         self.expiresAt = expiresAt
+        self.epoch = epoch
     }
 }
 
 /// Keeps browser sessions.
 ///
 /// A session is live while it has not ended, `expiresAt` lies ahead, it was seen after
-/// `now - idle`, and its person is enabled and has a `notBefore` not later than its
-/// `authenticatedAt`. All times are seconds since 1970.
+/// `now - idle`, and its person is enabled, was not signed out everywhere since, and has a
+/// `notBefore` not later than its `authenticatedAt`. All times are seconds since 1970.
 package protocol BrowserSessionStore: Sendable {
     /// Starts a session and, in the same step, ends the one it takes the place of
-    /// (no session id survives a sign-in).
+    /// (no session id survives a sign-in). A session whose person was signed out everywhere after
+    /// its credentials were read is dead from the start.
     func start(_ session: BrowserSession, replacing old: Hash256?) async throws
 
     /// The live session of a cookie with its person.
