@@ -1,5 +1,5 @@
 # The two commands are `make run` and `make test`; each does its own set-up.
-.PHONY: run test build release standards check format
+.PHONY: run test build release standards check mutate format
 
 build:
 	@scripts/setup build
@@ -22,6 +22,10 @@ standards:
 check:
 	@scripts/setup test
 	scripts/check
+
+mutate:
+	@scripts/setup test
+	scripts/mutate
 
 format:
 	swift format -i -r Package.swift Sources Tests
