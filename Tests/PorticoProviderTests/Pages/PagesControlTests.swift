@@ -61,8 +61,7 @@ import Testing
             (".small a", "padding-block: 0.25rem"), (".summary a", "padding-block: 0.25rem"),
         ] {
             let rule = PageStyle.text.split(separator: "}").first {
-                $0.split(separator: "{").first?.trimmingPrefix(while: \.isWhitespace)
-                    .drop { $0 == " " }.description.hasSuffix("\(selector) ") ?? false
+                $0.split(separator: "{").first?.filter { $0 != "\n" } == "\(selector) "
             }
             #expect(rule?.contains(least) ?? false, "\(selector)")
         }

@@ -68,7 +68,13 @@ import Testing
             )
         )
         #expect(style.contains("@media (forced-colors: active)"))
-        #expect(style.contains("@media (prefers-reduced-motion: reduce)"))
+        // Whoever wants no motion gets none: it is asked for, never taken back.
+        let still = style.replacing(
+            /@media \(prefers-reduced-motion: no-preference\) \{[^}]*\}\s*\}/,
+            with: ""
+        )
+        #expect(still != style)
+        #expect(!still.contains(/transition|animation|scroll-behavior/))
         #expect(style.contains("color-scheme: light dark"))
     }
 }
