@@ -1,9 +1,9 @@
 # The two commands are `make run` and `make test`; each does its own set-up.
-.PHONY: run test build release standards check mutate format
+.PHONY: run test build release check consumer docs standards mutate format
 
 build:
 	@scripts/setup build
-	swift build
+	swift build --explicit-target-dependency-import-check error
 
 release:
 	@scripts/setup build
@@ -12,16 +12,18 @@ release:
 run: release
 	.build/release/portico serve --demo
 
-test:
+test check:
 	@scripts/setup test
-	scripts/test
+	scripts/check
+
+consumer:
+	scripts/consumer --build
+
+docs: build
+	scripts/docs
 
 standards:
 	@scripts/standards
-
-check:
-	@scripts/setup test
-	scripts/check
 
 mutate:
 	@scripts/setup test
@@ -29,4 +31,3 @@ mutate:
 
 format:
 	swift format -i -r Package.swift Sources Tests
-

@@ -164,7 +164,11 @@ public final class SignIn: Sendable {
 }
 
 extension SignInClient {
-    /// Begins a sign-in whose answer the app itself receives, on a https or private-use redirect.
+    /// Begins a sign-in whose answer the app itself receives, on an https or private-use redirect.
+    ///
+    /// - Parameter request: What this sign-in asks for beyond the scopes.
+    /// - Throws: misconfigured where the client's redirect is a loopback one, or wrong; and
+    ///   whatever ``SignInClient/provider()`` throws.
     public func begin(_ request: SignInRequest = SignInRequest()) async throws(SignInError)
         -> SignIn
     {

@@ -4,6 +4,11 @@ extension SignInClient {
     /// Signs a person in and keeps the session (RFC 8252 §4.1).
     ///
     /// Cancelling the task closes the port and ends the attempt.
+    ///
+    /// - Parameters:
+    ///   - request: What this sign-in asks for beyond the scopes.
+    ///   - method: Which browser, and for how long.
+    /// - Throws: Any kind of ``SignInError``; nothing is stored then.
     public func signIn(
         _ request: SignInRequest = SignInRequest(),
         using method: SignInMethod = .loopback()

@@ -3,7 +3,9 @@ import PorticoProtocol
 
 /// What an app finds when it starts.
 public enum RestoredSession: Sendable {
+    /// There is a session. Whether the provider has ended it since shows at the first refresh.
     case signedIn(Session)
+    /// There is none, or one of another issuer or client, or none that can be understood.
     case signedOut
     /// A session may be there, but cannot be read now: that is not "signed out".
     case locked(SignInError.StorageProblem)

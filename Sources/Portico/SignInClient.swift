@@ -12,11 +12,15 @@ package import PorticoBytes
 /// An app is a public client: there is nowhere to put a secret, because a distributed app cannot
 /// keep one (RFC 8252 §8.5). Nothing is fetched before it is needed.
 public final class SignInClient: Sendable {
+    /// The provider, as it writes itself in `iss`.
     public let issuer: String
+    /// What the provider knows this app by. Not a secret.
     public let clientID: String
+    /// How the provider's answer comes back.
     public let redirect: Redirect
     /// Always with `openid`.
     public let scopes: [ScopeToken]
+    /// What was chosen beyond the defaults.
     public let options: Options
     let context: ClientContext
     private let provided: Result<RemoteProvider, SignInError>
@@ -36,8 +40,10 @@ public final class SignInClient: Sendable {
         /// `https://api.example.com`.
         public var apiOrigins: [String] = []
 
+        /// The strict defaults.
         public init() {}
 
+        /// The defaults and ``allowInsecureLoopback-swift.property``: for a provider under development.
         public static var allowInsecureLoopback: Options {
             var options = Options()
             options.allowInsecureLoopback = true
@@ -45,9 +51,17 @@ public final class SignInClient: Sendable {
         }
     }
 
+    /// A client of one provider. Nothing is fetched or read yet, and a wrong issuer or redirect is
+    /// told by the first call that needs it.
+    ///
     /// - Parameters:
     ///   - issuer: To the letter as the provider writes it; a trailing slash makes another one.
+    ///   - clientID: As registered at the provider, for a public client.
+    ///   - redirect: As registered at the provider.
+    ///   - scopes: What to ask for; `openid` is always asked for.
+    ///   - options: Relaxations, roles, and the origins of APIs.
     ///   - storage: Keeps the session; ``InMemory`` forgets it when the process ends.
+    ///   - transport: Sends every request of this client and its sessions.
     public convenience init(
         issuer: String,
         clientID: String,
@@ -106,6 +120,9 @@ public final class SignInClient: Sendable {
 
     /// The provider's metadata, fetched once and kept for an hour (RFC 8414, OpenID Connect
     /// Discovery 1.0).
+    ///
+    /// - Throws: transient where it cannot be fetched now; misconfigured or rejected where it is not
+    ///   usable or another issuer's.
     public func provider() async throws(SignInError) -> ProviderMetadata {
         try await remoteProvider().metadata()
     }

@@ -7,6 +7,7 @@ import PorticoProtocol
 public struct SignInRequest: Hashable, Sendable {
     /// Whom the app believes to be there, for instance an e-mail address.
     public var loginHint: String?
+    /// What the provider must, or must not, ask the person (`prompt`).
     public var prompt: [Prompt]
     /// How long ago the person may have authenticated; the ID Token is checked for it.
     public var maxAge: Duration?
@@ -15,6 +16,14 @@ public struct SignInRequest: Hashable, Sendable {
     /// Languages for the provider's pages, as BCP 47 tags, best first.
     public var uiLocales: [String]
 
+    /// An ordinary sign-in where nothing is given.
+    ///
+    /// - Parameters:
+    ///   - loginHint: For instance an e-mail address.
+    ///   - prompt: What the provider must, or must not, ask the person.
+    ///   - maxAge: In whole seconds; zero makes the person authenticate now.
+    ///   - acr: One of these contexts is required.
+    ///   - uiLocales: BCP 47 tags, best first.
     public init(
         loginHint: String? = nil,
         prompt: [Prompt] = [],
@@ -29,6 +38,7 @@ public struct SignInRequest: Hashable, Sendable {
         self.uiLocales = uiLocales
     }
 
+    /// A value of `prompt` (OpenID Connect Core §3.1.2.1).
     public struct Prompt: Hashable, Sendable {
         let text: String
 
@@ -36,24 +46,30 @@ public struct SignInRequest: Hashable, Sendable {
         public static let none = Prompt(text: "none")
         /// Ask for the password again.
         public static let login = Prompt(text: "login")
+        /// Ask for consent again.
         public static let consent = Prompt(text: "consent")
+        /// Let the person choose an account.
         public static let selectAccount = Prompt(text: "select_account")
     }
 
     /// A value of `acr`.
     public struct AuthenticationContext: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// The value, as it is sent.
         public let text: String
 
+        /// A value as the provider writes it.
         public init(_ text: String) {
             self.text = text
         }
 
+        /// The same, from a literal.
         public init(stringLiteral text: String) {
             self.text = text
         }
 
-        /// OpenID Connect EAP ACR Values §2.
+        /// Nothing that a page in between could pass on (OpenID Connect EAP ACR Values §2).
         public static let phishingResistant = AuthenticationContext("phr")
+        /// The same, with a key that hardware protects (OpenID Connect EAP ACR Values §2).
         public static let phishingResistantHardware = AuthenticationContext("phrh")
     }
 
@@ -65,20 +81,27 @@ public struct SignInRequest: Hashable, Sendable {
 
 /// A token of the scope that an app asks for (RFC 6749 §3.3).
 public struct ScopeToken: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The token, as it is sent.
     public let text: String
 
+    /// A token as the provider writes it; one with a space or a quote is refused at the sign-in.
     public init(_ text: String) {
         self.text = text
     }
 
+    /// The same, from a literal.
     public init(stringLiteral text: String) {
         self.text = text
     }
 
+    /// An ID Token: without it there is no sign-in (OpenID Connect Core §3.1.2.1).
     public static let openid = ScopeToken("openid")
+    /// Name, picture and their like (OpenID Connect Core §5.4).
     public static let profile = ScopeToken("profile")
+    /// E-mail address, and whether it is verified (OpenID Connect Core §5.4).
     public static let email = ScopeToken("email")
     /// A refresh token that outlives the browser session (OpenID Connect Core §11).
     public static let offlineAccess = ScopeToken("offline_access")
+    /// Roles as claims, where the provider has them under this name, as Keycloak and ours do.
     public static let roles = ScopeToken("roles")
 }

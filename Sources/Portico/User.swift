@@ -5,7 +5,9 @@ public struct User: Sendable, Hashable, Identifiable {
     /// What identifies a person: issuer and subject together, and nothing else. An e-mail address
     /// may pass to somebody else (OpenID Connect Core §5.7).
     public struct ID: Hashable, Sendable {
+        /// `iss`, byte for byte.
         public let issuer: String
+        /// `sub`, byte for byte.
         public let subject: String
     }
 
@@ -18,13 +20,21 @@ public struct User: Sendable, Hashable, Identifiable {
         self.claims = claims
     }
 
+    /// Who says so (`iss`).
     public var issuer: String { id.issuer }
+    /// The person's identifier at the issuer (`sub`), never reassigned there.
     public var subject: String { id.subject }
+    /// The full name, for showing (`name`). Text from outside, as all of these are.
     public var name: String? { text("name") }
+    /// The given names (`given_name`).
     public var givenName: String? { text("given_name") }
+    /// The surnames (`family_name`).
     public var familyName: String? { text("family_name") }
+    /// What the person wants to be called by (`preferred_username`). Neither unique nor stable.
     public var preferredUsername: String? { text("preferred_username") }
+    /// The e-mail address (`email`). It may pass to somebody else, and is no identifier.
     public var email: String? { text("email") }
+    /// Whether the provider has verified the address (`email_verified`); `false` where it does not say.
     public var isEmailVerified: Bool { claims.bool("email_verified") ?? false }
 
     /// The best of name, user name and e-mail address; the subject where there is none.

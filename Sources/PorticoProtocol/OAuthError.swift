@@ -8,13 +8,18 @@
 /// A cause worth keeping (a database error, a failed signature) is logged by whoever saw it. It
 /// never travels in this type.
 public struct OAuthError: Error, Hashable, Sendable {
+    /// What went wrong, for the program.
     public let code: Code
 
     /// One English sentence naming the rule that was broken.
     public let description: String
 
-    /// - Parameter description: A literal, so that no secret and nothing of the caller's can get
-    ///   into what is sent. ASCII without `"` and `\` (RFC 6749 §5.2).
+    /// A refusal with its reason.
+    ///
+    /// - Parameters:
+    ///   - code: For the program.
+    ///   - description: For its developer: a literal, so that no secret and nothing of the caller's
+    ///     can get into what is sent. ASCII without `"` and `\` (RFC 6749 §5.2).
     public init(_ code: Code, _ description: StaticString) {
         self.code = code
         self.description = "\(description)"
@@ -34,35 +39,53 @@ extension OAuthError {
             self.rawValue = rawValue
         }
 
-        // RFC 6749 §4.1.2.1 and §5.2
+        /// A parameter is missing, repeated or malformed (RFC 6749 §4.1.2.1, §5.2).
         public static let invalidRequest = Code("invalid_request")
+        /// The client is unknown or did not prove itself (RFC 6749 §5.2).
         public static let invalidClient = Code("invalid_client")
+        /// The code or refresh token is not good, or not for this client (RFC 6749 §5.2).
         public static let invalidGrant = Code("invalid_grant")
+        /// The client may not use this way (RFC 6749 §4.1.2.1, §5.2).
         public static let unauthorizedClient = Code("unauthorized_client")
+        /// There is no such grant type here (RFC 6749 §5.2).
         public static let unsupportedGrantType = Code("unsupported_grant_type")
+        /// There is no such response type here (RFC 6749 §4.1.2.1).
         public static let unsupportedResponseType = Code("unsupported_response_type")
+        /// The scope is malformed, unknown or too wide (RFC 6749 §4.1.2.1, §5.2).
         public static let invalidScope = Code("invalid_scope")
+        /// The person or the server said no (RFC 6749 §4.1.2.1).
         public static let accessDenied = Code("access_denied")
+        /// Something unexpected at the server (RFC 6749 §4.1.2.1).
         public static let serverError = Code("server_error")
+        /// The server has too much to do now (RFC 6749 §4.1.2.1).
         public static let temporarilyUnavailable = Code("temporarily_unavailable")
 
-        // RFC 6750 §3.1
+        /// The access token is expired, revoked or malformed (RFC 6750 §3.1).
         public static let invalidToken = Code("invalid_token")
+        /// The access token is good for less than this (RFC 6750 §3.1).
         public static let insufficientScope = Code("insufficient_scope")
 
-        // RFC 7009 §2.2.1
+        /// The server does not revoke tokens of this type (RFC 7009 §2.2.1).
         public static let unsupportedTokenType = Code("unsupported_token_type")
 
-        // OpenID Connect Core §3.1.2.6
+        /// The person would have to do something (OpenID Connect Core §3.1.2.6).
         public static let interactionRequired = Code("interaction_required")
+        /// The person would have to sign in (OpenID Connect Core §3.1.2.6).
         public static let loginRequired = Code("login_required")
+        /// The person would have to choose an account (OpenID Connect Core §3.1.2.6).
         public static let accountSelectionRequired = Code("account_selection_required")
+        /// The person would have to consent (OpenID Connect Core §3.1.2.6).
         public static let consentRequired = Code("consent_required")
+        /// The `request_uri` is unknown or expired (OpenID Connect Core §3.1.2.6).
         public static let invalidRequestURI = Code("invalid_request_uri")
+        /// There are no request objects here (OpenID Connect Core §3.1.2.6).
         public static let requestNotSupported = Code("request_not_supported")
+        /// There is no `request_uri` here (OpenID Connect Core §3.1.2.6).
         public static let requestURINotSupported = Code("request_uri_not_supported")
+        /// There is no `registration` here (OpenID Connect Core §3.1.2.6).
         public static let registrationNotSupported = Code("registration_not_supported")
-        /// OpenID Connect Core Unmet Authentication Requirements §2.
+        /// An essential `acr` cannot be reached (OpenID Connect Core Unmet Authentication
+        /// Requirements §2).
         public static let unmetAuthenticationRequirements =
             Code("unmet_authentication_requirements")
     }

@@ -27,6 +27,7 @@ public struct SignInMethod: Sendable {
 public final class PastedCallback: Sendable {
     private let taker = Locked<(@Sendable (String) -> Bool)?>(nil)
 
+    /// Attach it to one sign-in at a time: what is offered goes to the last that began.
     public init() {}
 
     /// Offers a text; space around it does not matter.

@@ -17,6 +17,7 @@ import PorticoProtocol
 public struct SystemBrowser: ExternalBrowser {
     private let program: String
 
+    /// The program that `BROWSER` names when this is made, else the system's own.
     public init() {
         self.init(named: getenv("BROWSER").map { String(cString: $0) })
     }
@@ -30,6 +31,9 @@ public struct SystemBrowser: ExternalBrowser {
         #endif
     }
 
+    /// Starts the browser, and waits up to two seconds for it to say that it cannot.
+    ///
+    /// - Parameter address: An https URL, or http on a loopback literal.
     /// - Throws: misconfigured(.addressNotOpenable), misconfigured(.noBrowser)
     public func open(_ address: String) async throws {
         // No file:, no javascript:, nothing that begins with a dash: only what a provider has.

@@ -18,7 +18,10 @@ public struct AuthorizedHTTP: Sendable {
     /// Sends a request, its `Authorization` field being set here. Where the server calls the token
     /// invalid it is refreshed, and the request sent once more.
     ///
-    /// - Parameter limits: 16 MiB and a minute where none are given.
+    /// - Parameters:
+    ///   - request: With scheme, authority and path, to one of the named origins.
+    ///   - body: Empty for none.
+    ///   - limits: 16 MiB and a minute where none are given.
     /// - Throws: misconfigured(.originNotAllowed), misconfigured(.tokenInQuery) before anything is
     ///   sent.
     public func data(

@@ -8,7 +8,7 @@ public import HTTPTypes
 import PorticoBytes
 public import PorticoProtocol
 
-/// ``HTTPTransport`` over URLSession, the default.
+/// `HTTPTransport` over URLSession, the default.
 ///
 /// On Linux URLSession does not read response fields without a space after the colon; a program
 /// that has another HTTP client may inject it.
@@ -16,6 +16,7 @@ public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()
 
+    /// A session of its own: no cookies, no cache, no stored credentials.
     public init() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil

@@ -6,6 +6,7 @@ extension Session {
     /// provider (OpenID Connect RP-Initiated Logout §6).
     ///
     /// - Parameters:
+    ///   - scope: How far it goes.
     ///   - browser: Shows the provider's sign-out page. A request of our own in the background
     ///     would not have the browser's cookies and could end nothing.
     ///   - returnPath: A loopback path that is registered at the provider as

@@ -4,6 +4,7 @@ import PorticoBytes
 public final class InMemory: SessionStorage {
     private let state = Locked<(record: [UInt8]?, isLocked: Bool)>((nil, false))
 
+    /// Empty.
     public init() {}
 
     @concurrent public func read() async throws(SignInError) -> [UInt8]? {
@@ -28,5 +29,6 @@ public final class InMemory: SessionStorage {
 }
 
 extension SessionStorage where Self == InMemory {
+    /// A new ``InMemory``.
     public static var inMemory: InMemory { InMemory() }
 }

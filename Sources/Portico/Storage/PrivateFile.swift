@@ -16,6 +16,8 @@ public struct PrivateFile: SessionStorage {
     private let path: String
     private let folder: String
 
+    /// A file that need not exist yet.
+    ///
     /// - Parameter path: Absolute. The folder is made where it is missing. Beside the file there
     ///   will be a lock file with `.lock` appended to its name.
     public init(_ path: String) {

@@ -31,11 +31,14 @@ public protocol SessionStorage: Sendable {
 public final class SessionLock: Sendable {
     private let onRelease: Locked<(@Sendable () -> Void)?>
 
+    /// A lock that is held from now on, for a storage of the app's own.
+    ///
     /// - Parameter onRelease: Called once.
     public init(onRelease: @escaping @Sendable () -> Void) {
         self.onRelease = Locked(onRelease)
     }
 
+    /// Lets the next one in. Calling it again does nothing.
     public func release() {
         let onRelease = onRelease.withLock { onRelease in
             defer { onRelease = nil }

@@ -10,9 +10,13 @@ public import HTTPTypes
 /// - a reply is given up as soon as it is longer or takes longer than `limits` allows;
 /// - cancelling the calling task ends the exchange.
 public protocol HTTPTransport: Sendable {
+    /// Sends a request and waits for the whole reply.
+    ///
     /// - Parameters:
     ///   - request: With scheme, authority and path.
     ///   - body: Empty for none.
+    ///   - limits: How much is read and how long it is waited for.
+    /// - Throws: Why there is no reply; a reply with an error status is one.
     func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
         async throws(HTTPTransportError) -> HTTPReply
 }
@@ -24,6 +28,9 @@ public struct HTTPLimits: Hashable, Sendable {
     /// From the call to the last byte, in seconds.
     public var seconds: Int
 
+    /// - Parameters:
+    ///   - bytes: The longest body.
+    ///   - seconds: From the call to the last byte.
     public init(bytes: Int, seconds: Int) {
         self.bytes = bytes
         self.seconds = seconds
@@ -32,9 +39,16 @@ public struct HTTPLimits: Hashable, Sendable {
 
 /// The reply to a request, its body complete.
 public struct HTTPReply: Sendable {
+    /// Status and fields, of whatever status.
     public var response: HTTPResponse
+    /// The content, decoded from any transfer coding; empty where there is none.
     public var body: [UInt8]
 
+    /// For a transport of the app's own.
+    ///
+    /// - Parameters:
+    ///   - response: Status and fields.
+    ///   - body: The whole content.
     public init(response: HTTPResponse, body: [UInt8]) {
         self.response = response
         self.body = body

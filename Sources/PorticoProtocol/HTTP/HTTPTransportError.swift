@@ -1,5 +1,6 @@
 /// Why there is no reply. A reply with an error status is not an error here.
 public struct HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What happened, for a log. Holds nothing of what was sent or received.
     public let description: String
 
     private init(_ description: StaticString) {

@@ -5,6 +5,7 @@
 public struct JSONObject: Sendable {
     private var members: [(name: String, value: JSONValue)]
 
+    /// An object without members.
     public init() {
         members = []
     }
@@ -15,7 +16,9 @@ public struct JSONObject: Sendable {
         self.members = members
     }
 
+    /// How many members there are.
     public var count: Int { members.count }
+    /// Whether there is no member.
     public var isEmpty: Bool { members.isEmpty }
 
     /// The value of a member. Setting a new name appends it, setting `nil` takes the member away.
@@ -39,12 +42,17 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject {
-    /// The text of a member, `nil` where it is missing or no text; so the others.
+    /// The text of a member, `nil` where it is missing or no text.
     public func string(_ name: String) -> String? { self[name]?.string }
+    /// The whole number of a member, `nil` where it is missing or none that 64 bits hold.
     public func int64(_ name: String) -> Int64? { self[name]?.int64 }
+    /// The truth value of a member, `nil` where it is missing or none.
     public func bool(_ name: String) -> Bool? { self[name]?.bool }
+    /// The values of a member, `nil` where it is missing or no array.
     public func array(_ name: String) -> [JSONValue]? { self[name]?.array }
+    /// The object in a member, `nil` where it is missing or no object.
     public func object(_ name: String) -> JSONObject? { self[name]?.object }
+    /// The texts of a member, `nil` where it is missing or no array of texts only.
     public func strings(_ name: String) -> [String]? { self[name]?.strings }
 }
 

@@ -4,12 +4,19 @@
 /// ``number(_:)``. Texts are equal when their bytes are, so that two spellings of the same
 /// character are two values (RFC 8259 §8.3).
 public enum JSONValue: Sendable {
+    /// `null`, which is a value: a member that is missing is a `nil` of Swift's.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number without fraction and exponent that 64 bits hold.
     case integer(Int64)
+    /// Every other number, as exact as a `Double` is.
     case number(Double)
+    /// A text, its escapes resolved.
     case string(String)
+    /// Values in their order.
     case array([JSONValue])
+    /// Members by name, none of them twice.
     case object(JSONObject)
 }
 
@@ -28,14 +35,17 @@ extension JSONValue {
         }
     }
 
+    /// The truth value, where the value is one. No number and no text counts as one.
     public var bool: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
+    /// The values of an array, where the value is one.
     public var array: [JSONValue]? {
         if case .array(let values) = self { values } else { nil }
     }
 
+    /// The object, where the value is one.
     public var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }

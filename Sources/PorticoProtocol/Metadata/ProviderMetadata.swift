@@ -4,21 +4,31 @@ import PorticoBytes
 ///
 /// Endpoints are kept byte for byte. Members that are not known here stay in ``json``.
 public struct ProviderMetadata: Sendable, Hashable {
+    /// `issuer`: who issues the ID Tokens, byte for byte the one that was asked for.
     public let issuer: String
+    /// `authorization_endpoint`: what the browser opens (RFC 6749 §3.1).
     public let authorizationEndpoint: String
+    /// `token_endpoint`: where codes and refresh tokens are redeemed (RFC 6749 §3.2).
     public let tokenEndpoint: String
+    /// `userinfo_endpoint` (OpenID Connect Core §5.3), where there is one.
     public let userInfoEndpoint: String?
     /// `jwks_uri`: where the keys are that sign ID Tokens.
     public let keySetURI: String?
+    /// `revocation_endpoint` (RFC 7009 §2), where there is one.
     public let revocationEndpoint: String?
-    /// OpenID Connect RP-Initiated Logout §2.1.
+    /// `end_session_endpoint` (OpenID Connect RP-Initiated Logout §2.1), where there is one.
     public let endSessionEndpoint: String?
+    /// `scopes_supported`; a server may know more than it lists.
     public let scopesSupported: [String]?
+    /// `response_types_supported`, where it says.
     public let responseTypesSupported: [String]?
+    /// `code_challenge_methods_supported` (RFC 8414 §2): the methods of PKCE, where it says.
     public let codeChallengeMethodsSupported: [String]?
+    /// `id_token_signing_alg_values_supported`, as JOSE names them.
     public let idTokenSigningAlgorithms: [String]?
     /// Whether each authorization response carries `iss` (RFC 9207 §3).
     public let sendsIssuerInResponses: Bool
+    /// Whether single claims can be asked for (OpenID Connect Core §5.5).
     public let supportsClaimsParameter: Bool
     /// Everything, as it was read.
     public let json: JSONObject

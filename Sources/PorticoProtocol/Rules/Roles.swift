@@ -8,6 +8,7 @@ public struct Roles: Hashable, Sendable {
     /// The roles of single clients, by `client_id`.
     public let clients: [String: Set<String>]
 
+    /// No role at all.
     public static let none = Roles(names: [], clients: [:])
 
     package init(names: Set<String>, clients: [String: Set<String>]) {
@@ -20,6 +21,11 @@ public struct Roles: Hashable, Sendable {
         names.contains(role)
     }
 
+    /// Whether the person has the role of the realm, or of one client, compared to the letter.
+    ///
+    /// - Parameters:
+    ///   - role: The name alone, without its owner.
+    ///   - owner: The realm, or a client by its `client_id`.
     public func contains(_ role: String, in owner: RoleOwner) -> Bool {
         switch owner.kind {
         case .realm: names.contains(role)

@@ -4,6 +4,8 @@ public struct Scope: Hashable, Sendable {
     /// The tokens in the order first given, without repeats.
     public let tokens: [String]
 
+    /// Reads a `scope` parameter: tokens with spaces between; repeats are dropped.
+    ///
     /// - Throws: `invalid_scope` where a token has a character outside
     ///   `%x21 / %x23-5B / %x5D-7E` (RFC 6749 §3.3).
     public init(_ text: String) throws(OAuthError) {
@@ -25,17 +27,21 @@ public struct Scope: Hashable, Sendable {
         self.tokens = unique
     }
 
+    /// No token at all.
     public static let none = Scope(tokens: [])
 
     /// The `scope` parameter: tokens with single spaces between.
     public var text: String { tokens.joined(separator: " ") }
 
+    /// Whether there is no token.
     public var isEmpty: Bool { tokens.isEmpty }
 
+    /// Whether the token is granted, compared to the letter.
     public func contains(_ token: String) -> Bool {
         tokens.contains(token)
     }
 
+    /// Whether `other` has every token of this scope.
     public func isSubset(of other: Scope) -> Bool {
         tokens.allSatisfy(other.contains)
     }
