@@ -1,4 +1,5 @@
 import PorticoProvider
+import PorticoSQL
 import PorticoSQLite
 import PorticoSeals
 import PorticoStores
@@ -12,7 +13,11 @@ extension Failure {
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as ClientRegistration.Refusal:
             let place = refusal.index.map { " (number \($0 + 1))" } ?? ""
-            self.init(.refused, "\(refusal.field)\(place) is refused.", "\(refusal.rule)")
+            var advice = ["\(refusal.rule)"]
+            if refusal == .noRedirectURI {
+                advice.append("Name one: --redirect-uri com.example.app:/callback")
+            }
+            self.init(.refused, "\(refusal.field)\(place) is refused.", advice: advice)
         case let refusal as RoleRegistration.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as PersonRegistration.Refusal:
@@ -28,6 +33,15 @@ extension Failure {
             )
         case let error as KeyRingError: self.init(.keyRing, "\(error.explanation)")
         case let error as DatabaseOpeningError: self.init(.database, error.description)
+        case let error as SQLError where error.reason == .corrupt:
+            self.init(
+                .database,
+                "The database is damaged.",
+                error.description,
+                "Put the whole data directory back from your backup."
+            )
+        case let error as SQLError where error.reason == .cannotWrite:
+            self.init(.database, "The database cannot be written.", error.description)
         case is StoreBusy:
             self.init(.database, "The database is busy.", "Try again in a moment.")
         case is MissingReference:

@@ -25,6 +25,11 @@ struct Invocation {
             return failure.problem.exitStatus
         }
         switch Program.exitCode(for: error) {
+        case .success where CommandPath(helped).unknown != nil:
+            // The library would show the help of what is there.
+            let failure = unknownCommand(CommandPath(helped))
+            console.report(failure)
+            return failure.problem.exitStatus
         case .success:
             // Help and version were asked for: they are the data.
             console.data(Program.fullMessage(for: error))
@@ -43,18 +48,34 @@ struct Invocation {
 
     private func usage(_ message: String) -> Failure {
         let place = CommandPath(arguments)
+        guard place.unknown == nil else { return unknownCommand(place) }
         let help = (["portico"] + place.names + ["--help"]).joined(separator: " ")
-        guard let unknown = place.unknown else {
-            return Failure(.usage, printable(message), "See: \(help)")
-        }
+        // Told to whoever looks for the option: what stands on a command line, others can read.
+        let isSecret = ["password", "secret"].contains { message.contains("option '--\($0)'") }
+        return Failure(
+            .usage,
+            printable(message),
+            advice: (isSecret
+                ? ["A secret is never an argument: it comes from a file, or stdin."] : [])
+                + ["See: \(help)"]
+        )
+    }
+
+    private func unknownCommand(_ place: CommandPath) -> Failure {
+        let unknown = place.unknown ?? ""
         let nearest = Suggestion.nearest(to: unknown, among: place.candidates)
         let command = (["portico"] + place.names).joined(separator: " ")
         return Failure(
             .usage,
             "There is no command \"\(command) \(printable(unknown))\".",
             advice: (nearest.map { ["Did you mean \"\(command) \($0)\"?"] } ?? [])
-                + ["See: \(help)"]
+                + ["See: \(command) --help"]
         )
+    }
+
+    /// What `portico help …` is asked about; nothing where it is another command.
+    private var helped: [String] {
+        arguments.first == "help" ? Array(arguments.dropFirst()) : []
     }
 
     /// The options are not parsed yet, or could not be.
@@ -83,7 +104,7 @@ struct CommandPath {
             guard !commands.isEmpty else { return }
             guard let command = commands.first(where: { $0._commandName == argument }) else {
                 if argument != "help" { unknown = argument }
-                candidates = commands.map { $0._commandName }
+                candidates = commands.map { $0._commandName } + (names.isEmpty ? ["help"] : [])
                 return
             }
             names.append(argument)

@@ -117,13 +117,17 @@ package final class Chromium: Sendable {
         return element
     }
 
-    private func get(_ path: String) async throws -> JSONValue {
+    func get(_ path: String) async throws -> JSONValue {
         try await Self.send("GET", session.appending(path: path), nil)
     }
 
     @discardableResult
-    private func post(_ path: String, _ body: JSONObject) async throws -> JSONValue {
+    func post(_ path: String, _ body: JSONObject) async throws -> JSONValue {
         try await Self.send("POST", session.appending(path: path), body)
+    }
+
+    func delete(_ path: String) async throws {
+        _ = try await Self.send("DELETE", session.appending(path: path), nil)
     }
 
     private static func send(_ method: String, _ url: URL, _ body: JSONObject?) async throws

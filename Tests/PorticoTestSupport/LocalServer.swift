@@ -13,21 +13,28 @@ package final class LocalServer: Sendable {
 
     package let port: UInt16
     private let listener: Int32
+    private let takesBodies: Bool
     private let heads = Locked<[String]>([])
     private let isStopped = Locked(false)
 
-    /// - Parameter answer: Called with the head of each request.
-    package init(answer: @escaping @Sendable (String) -> Answer) throws {
+    /// - Parameters:
+    ///   - takesBodies: Whether a body of a known length is part of the request.
+    ///   - answer: Called with the head of each request.
+    package init(
+        takesBodies: Bool = false,
+        answer: @escaping @Sendable (String) -> Answer
+    ) throws {
         guard let (listener, port) = RawSocket.listen(port: 0) else {
             throw POSIXError(.EADDRINUSE)
         }
         self.listener = listener
         self.port = port
+        self.takesBodies = takesBodies
         let heads = heads
         Thread.detachNewThread {
             while let connection = RawSocket.accept(listener) {
                 Thread.detachNewThread {
-                    Self.serve(connection, heads, answer)
+                    Self.serve(connection, takesBodies, heads, answer)
                 }
             }
         }
@@ -37,7 +44,7 @@ package final class LocalServer: Sendable {
         stop()
     }
 
-    /// The heads of the requests that came in.
+    /// The requests that came in; of each the head, and the body where it is taken.
     package var requests: [String] { heads.withLock { $0 } }
 
     package func stop() {
@@ -60,14 +67,23 @@ package final class LocalServer: Sendable {
         return .bytes(Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8))
     }
 
+    private static func isComplete(_ request: String, _ takesBodies: Bool) -> Bool {
+        guard let end = request.firstRange(of: "\r\n\r\n") else { return false }
+        guard takesBodies, let field = request.firstMatch(of: /Content-Length: (\d+)/) else {
+            return true
+        }
+        return request[end.upperBound...].utf8.count >= Int(field.1) ?? 0
+    }
+
     private static func serve(
         _ connection: Int32,
+        _ takesBodies: Bool,
         _ heads: Locked<[String]>,
         _ answer: @Sendable (String) -> Answer
     ) {
         defer { RawSocket.close(connection) }
         var received: [UInt8] = []
-        while !String(decoding: received, as: UTF8.self).contains("\r\n\r\n") {
+        while !isComplete(String(decoding: received, as: UTF8.self), takesBodies) {
             guard let bytes = RawSocket.receive(connection), !bytes.isEmpty else { return }
             received += bytes
         }

@@ -19,6 +19,10 @@ package final class RunningProgram: Sendable {
 
     package struct TimedOut: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     /// - Parameter environment: Added to ours.

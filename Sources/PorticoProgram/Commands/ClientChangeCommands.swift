@@ -137,7 +137,9 @@ extension ClientCommand {
                 }
                 let admission = try administration.admit(client, secret: secret, in: realm)
                 guard admission.client != former else {
-                    return console.say("Client \(clientID) is so already: nothing to change.")
+                    return console.say(
+                        "Nothing to change: client \(clientID) is like that already."
+                    )
                 }
                 guard !change.dryRun else {
                     return administration.dryRun("changed client \(clientID) of \(realm.name)")

@@ -65,15 +65,16 @@ struct RealmCommand: AsyncParsableCommand {
             let console = output.console
             try await Administration.run(place, console) { administration in
                 let realm = try administration.realm(name)
-                let clients = administration.clients(of: realm).count
+                let count = administration.clients(of: realm).count
+                let clients = count == 1 ? "1 client" : "\(count) clients"
                 guard !change.dryRun else {
                     return administration.dryRun(
-                        "deleted realm \(realm.name) with \(clients) clients and everybody in it"
+                        "deleted realm \(realm.name) with \(clients) and everybody in it"
                     )
                 }
                 try confirmation.check(
                     realm.name,
-                    warning: "This deletes realm \(realm.name), \(clients) clients, "
+                    warning: "This deletes realm \(realm.name), \(clients), "
                         + "its keys and everybody in it, for good.",
                     console
                 )

@@ -114,7 +114,9 @@ extension UserCommand {
                     fields.apply(to: &person)
                     person = try registration.checked(person)
                     guard person != former else {
-                        return console.say("\(former.username) is so already: nothing to change.")
+                        return console.say(
+                            "Nothing to change: user \(former.username) is like that already."
+                        )
                     }
                     guard !change.dryRun else {
                         return administration.dryRun("changed user \(former.username)")

@@ -139,7 +139,8 @@ struct SettingsReader {
             throw Failure(
                 .configUnreadable,
                 "The settings file \(printable(path)) cannot be read.",
-                printable("\(error)")
+                // The parser shows the place over several lines.
+                advice: "\(error)".split(whereSeparator: \.isNewline).map { printable(String($0)) }
             )
         }
         let known = Set(Setting.all.map(\.key))
@@ -155,7 +156,7 @@ struct SettingsReader {
             .unknownSetting,
             "There is no setting \"\(printable(name))\" (in \(printable(place))).",
             advice: (nearest.map { ["Did you mean \"\($0)\"?"] } ?? [])
-                + ["All settings: portico config show"]
+                + ["All settings are options too: portico serve --help"]
         )
     }
 

@@ -27,10 +27,20 @@ struct DataDirectory: Sendable {
             throw Failure(
                 .dataDirectory,
                 "The data directory \(printable(path)) cannot be made.",
-                printable(error.localizedDescription),
+                Self.words(error),
                 "Choose another: --data-directory PATH"
             )
         }
+    }
+
+    /// What the system said, where it said something.
+    private static func words(_ error: any Error) -> String {
+        var error = error as NSError
+        while let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = cause }
+        guard error.domain == NSPOSIXErrorDomain, let code = Int32(exactly: error.code) else {
+            return printable(error.localizedDescription)
+        }
+        return "\(String(cString: strerror(code)))."
     }
 
     /// The key ring; a new one only where there is no database yet, because what an older one
@@ -43,10 +53,18 @@ struct DataDirectory: Sendable {
             throw Failure(
                 .keyRing,
                 "\(printable(keyRing)): \(error.explanation)",
-                error == .missing
-                    ? "Put the key ring back from your backup: nothing can be opened without it."
-                    : "The server does not start without its key ring."
+                advice(on: error)
             )
+        }
+    }
+
+    private func advice(on error: KeyRingError) -> String {
+        switch error {
+        case .missing, .malformed, .notAFile:
+            "Put the key ring back from your backup: nothing can be opened without it."
+        case .exposed: "Close it: chmod 600 \(printable(keyRing))"
+        case .alreadyExists, .unknownKey, .system:
+            "The server does not start without its key ring."
         }
     }
 }

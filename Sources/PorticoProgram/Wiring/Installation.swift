@@ -66,7 +66,7 @@ struct Installation: Sendable {
             throw Failure(
                 .database,
                 "\(printable(directory.database)) cannot be opened.",
-                error.description
+                advice: [error.description] + error.advice
             )
         }
     }
@@ -88,5 +88,20 @@ struct Installation: Sendable {
         }
         await hashing.shutDown()
         return try result.get()
+    }
+}
+
+extension DatabaseOpeningError {
+    /// What somebody who runs a server can do about it.
+    fileprivate var advice: [String] {
+        switch self {
+        case .newerSchema:
+            ["Run that version, or restore a backup from before the upgrade."]
+        case .corrupt: ["Put the whole folder back from your backup."]
+        case .cannotOpen: ["Does it belong to the user that runs portico?"]
+        case .foreign: ["Name another folder: --data-directory PATH"]
+        case .noWriteAheadLog: ["Choose a folder on a disk of this machine: --data-directory PATH"]
+        case .cannotCreateFolder, .locked, .other: []
+        }
     }
 }

@@ -1,0 +1,120 @@
+import Foundation
+import HTTPTypes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+/// An app of the tests' own at the running server: its redirect URI is a loopback port that takes
+/// down what arrives, and it holds in its hands what a library would keep from us.
+struct LoopbackApp {
+    let clientID: String
+    private let stage: Stage
+    private let receiver: LocalServer
+    /// A secret, an assertion: what the client adds to a request to prove itself.
+    var credentials: @Sendable () throws -> [(String, String)] = { [] }
+
+    /// Registers the client, and waits until the server knows it.
+    init(_ stage: Stage, _ clientID: String, _ options: [String] = []) async throws {
+        self.stage = stage
+        self.clientID = clientID
+        receiver = try LocalServer(takesBodies: true) { _ in
+            LocalServer.reply(
+                "200 OK",
+                ["Content-Type: text/html"],
+                "<!doctype html><title>Arrived</title>"
+            )
+        }
+        try await stage.administer(
+            arguments: [
+                "client", "create", clientID, "--redirect-uri", "http://127.0.0.1/callback",
+            ]
+                + options
+        )
+        for _ in 0..<100 {
+            let page = try await stage.get(address())
+            if !page.text.contains("We don’t know this app") { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw RunningProgram.TimedOut(description: "the server does not learn of \(clientID)")
+    }
+
+    var redirectURI: String { "http://127.0.0.1:\(receiver.port)/callback" }
+
+    /// Where a sign-in with this app begins.
+    func address(_ changes: [(String, String)] = []) -> String {
+        FormEncoding.appending(
+            request(changes).map { (name: $0.0, value: $0.1) },
+            to: stage.issuer + "/protocol/openid-connect/auth"
+        )
+    }
+
+    func request(_ changes: [(String, String)] = []) -> [(String, String)] {
+        TestFlow.request(
+            clientID,
+            scope: "openid profile email",
+            [("redirect_uri", redirectURI)] + changes
+        )
+    }
+
+    /// Where a sign-in begins whose request was pushed (RFC 9126 §4).
+    func pushedAddress(_ pushed: Reply) throws -> String {
+        let reference = try #require(pushed.json.string("request_uri"))
+        return FormEncoding.appending(
+            [(name: "client_id", value: clientID), (name: "request_uri", value: reference)],
+            to: stage.issuer + "/protocol/openid-connect/auth"
+        )
+    }
+
+    /// The parameters of the answer with this number, from 0, as soon as it is there.
+    func answer(_ number: Int = 0) async throws -> [String: String] {
+        for _ in 0..<500 {
+            let answers = receiver.requests.compactMap(Self.parameters)
+            if answers.count > number { return answers[number] }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw RunningProgram.TimedOut(description: "no answer \(number) has come")
+    }
+
+    private static func parameters(_ request: String) -> [String: String]? {
+        let target = request.split(separator: " ").dropFirst().first ?? ""
+        guard target.hasPrefix("/callback") else { return nil }
+        let text =
+            request.hasPrefix("POST")
+            ? request.split(separator: "\r\n\r\n").last ?? ""
+            : target.drop { $0 != "?" }.dropFirst()
+        // `try?`: what is no form has no parameters, and the test says so.
+        let form = try? FormParameters(decoding: text.utf8)
+        return Dictionary((form?.all ?? []).map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    // MARK: Tokens
+
+    func redeem(_ code: String?, _ changes: [(String, String)] = []) async throws -> Reply {
+        let form = TestFlow.redemption(
+            code ?? "",
+            clientID,
+            [("redirect_uri", redirectURI)] + changes
+        )
+        return try await stage.post("token", form + credentials())
+    }
+
+    func refresh(_ tokens: Reply, key: String? = nil) async throws -> Reply {
+        var headers: HTTPFields = [:]
+        if let key, let name = HTTPField.Name("Idempotency-Key") { headers[name] = key }
+        let form = [
+            ("grant_type", "refresh_token"), ("client_id", clientID),
+            ("refresh_token", tokens.json.string("refresh_token") ?? ""),
+        ]
+        return try await stage.post("token", form + credentials(), headers: headers)
+    }
+
+    /// Whether UserInfo still takes the access token.
+    func isAlive(_ tokens: Reply) async throws -> Bool {
+        let token = tokens.json.string("access_token") ?? ""
+        let reply = try await stage.get(
+            stage.issuer + "/protocol/openid-connect/userinfo",
+            headers: [.authorization: "Bearer " + token]
+        )
+        return reply.status == 200
+    }
+}

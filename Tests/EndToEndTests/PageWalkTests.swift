@@ -1,0 +1,150 @@
+import PorticoTestSupport
+import Testing
+
+/// The pages that a person meets on the way, in a real Chromium.
+@Suite("End to end: the pages", .serialized)
+struct PageWalkTests {
+    private func walk(
+        _ scripts: Bool,
+        _ options: [String] = [],
+        _ body: (Stage, LoopbackApp, Chromium) async throws -> Void
+    ) async throws {
+        try await Stage.run { stage in
+            let app = try await LoopbackApp(stage, "pages", options)
+            try await Chromium.use(scripts: scripts) { try await body(stage, app, $0) }
+        }
+    }
+
+    @Test(
+        "OpenID Connect Core §3.1.2.4: who does not allow it sends the app away with access_denied",
+        .enabled(if: Chromium.isThere, Chromium.needed),
+        arguments: [true, false]
+    )
+    func consent(scripts: Bool) async throws {
+        try await walk(scripts, ["--consent", "--name", "Pages & Co."]) { stage, app, browser in
+            try await browser.open(app.address())
+            try await browser.signIn("ann", stage.password)
+            try await browser.waitForTitle { $0.hasPrefix("Allow Pages & Co. to use") }
+            #expect(try await browser.text(".grants").contains("See your e-mail address"))
+            #expect(try await browser.text(".account").contains("Ann Example"))
+            try await browser.click("button[value=deny]")
+            let answer = try await app.answer()
+            #expect(answer["error"] == "access_denied")
+            #expect(answer["iss"] == stage.issuer)
+            #expect(answer["code"] == nil)
+        }
+    }
+
+    @Test(
+        "OpenID Connect Core §3.1.2.1: a person may go on as they are, or as somebody else",
+        .enabled(if: Chromium.isThere, Chromium.needed),
+        arguments: [true, false]
+    )
+    func account(scripts: Bool) async throws {
+        try await walk(scripts) { stage, app, browser in
+            try await browser.open(app.address())
+            try await browser.signIn("ann", stage.password)
+            let ann = try await app.redeem(try await app.answer()["code"])
+            for (number, choice) in [(1, "continue"), (2, "switch")] {
+                try await browser.open(app.address([("prompt", "select_account")]))
+                try await browser.waitForTitle { $0 == "You’re already signed in – Demo" }
+                #expect(
+                    try await browser.text("button[value=continue]") == "Continue as Ann Example"
+                )
+                try await browser.click("button[value=\(choice)]")
+                if choice == "switch" {
+                    try await browser.waitForTitle { $0 == "Sign in to pages – Demo" }
+                    try await browser.signIn("bob", stage.passwordOfBob)
+                }
+                let tokens = try await app.redeem(try await app.answer(number)["code"])
+                #expect(try await app.isAlive(tokens))
+            }
+            // Bob's sign-in has ended ann's in this browser, and what hung on it.
+            #expect(try await !app.isAlive(ann))
+        }
+    }
+
+    @Test(
+        "OAuth 2.0 Form Post Response Mode §2: a script posts the answer, or the person does",
+        .enabled(if: Chromium.isThere, Chromium.needed),
+        arguments: [true, false]
+    )
+    func formPost(scripts: Bool) async throws {
+        try await walk(scripts) { stage, app, browser in
+            try await browser.open(app.address([("response_mode", "form_post")]))
+            try await browser.signIn("ann", stage.password)
+            if !scripts {
+                try await browser.waitForTitle { $0 == "Going back to pages – Demo" }
+                #expect(try await browser.text("p.lead") == "If nothing happens, choose Continue.")
+                try await browser.click("button")
+            }
+            try await browser.waitForTitle { $0 == "Arrived" }
+            #expect(!(try await browser.address()).contains("code"))
+            let answer = try await app.answer()
+            #expect(answer["state"] == "s-1")
+            #expect(try await app.redeem(answer["code"]).status == 200)
+        }
+    }
+
+    @Test(
+        "Without the cookie the page says what to change, and its button begins the same request",
+        .enabled(if: Chromium.isThere, Chromium.needed),
+        arguments: [true, false]
+    )
+    func cookies(scripts: Bool) async throws {
+        try await walk(scripts) { stage, app, browser in
+            try await browser.open(app.address())
+            try await browser.forgetCookies()
+            try await browser.signIn("ann", stage.password)
+            try await browser.waitForTitle { $0 == "Cookies are blocked – Demo" }
+            try await browser.click("a.button")
+            try await browser.waitForTitle { $0 == "Sign in to pages – Demo" }
+            try await browser.signIn("ann", stage.password)
+            #expect(try await app.redeem(try await app.answer()["code"]).status == 200)
+        }
+    }
+
+    @Test(
+        "WEB-ERR-1: an error has plain words, and an id that the log has too",
+        .enabled(if: Chromium.isThere, Chromium.needed),
+        arguments: [
+            ("client_id", "nobody", "We don’t know this app"),
+            ("redirect_uri", "http://127.0.0.1/elsewhere", "We can’t send you back to this app"),
+        ]
+    )
+    func error(parameter: String, value: String, heading: String) async throws {
+        try await walk(false) { stage, app, browser in
+            try await browser.open(app.address([(parameter, value)]))
+            try await browser.waitForTitle { $0 == "Error: \(heading) – Demo" }
+            let reference = try await browser.text(".reference")
+            #expect(reference.count >= 8)
+            let line = try await stage.server.match("[^\n]* id=\(reference) [^\n]*")[0]
+            #expect(line.contains("status=400"))
+            // Neither what was asked with, nor what might have been given.
+            for secret in ["state", "nonce", "code_challenge", value] {
+                #expect(!line.contains(secret))
+            }
+            // The developer's words are there for whoever opens them, by keyboard too.
+            try await browser.click("summary")
+            #expect(try await browser.text("dl").contains(reference))
+        }
+    }
+
+    @Test(
+        "RP-Initiated Logout §2: who stays signed in is still signed in",
+        .enabled(if: Chromium.isThere, Chromium.needed),
+        arguments: [true, false]
+    )
+    func stay(scripts: Bool) async throws {
+        try await walk(scripts) { stage, app, browser in
+            try await browser.open(app.address())
+            try await browser.signIn("ann", stage.password)
+            let tokens = try await app.redeem(try await app.answer()["code"])
+            try await browser.open(stage.issuer + "/protocol/openid-connect/logout")
+            #expect(try await browser.text(".account").contains("ann@example.com"))
+            try await browser.click("button[value=stay]")
+            try await browser.waitForTitle { $0 == "You’re still signed in – Demo" }
+            #expect(try await app.isAlive(tokens))
+        }
+    }
+}
