@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoProvider
 import PorticoStores
 
 /// What may be said about a person, new or changed. What is left out stays as it is.
@@ -34,7 +35,12 @@ struct PersonFields: ParsableArguments {
     }
 
     func apply(to person: inout Person) {
-        if let email { person.email = email.isEmpty ? nil : email }
+        if let email {
+            // OpenID Connect Core §5.1: what was proven of the former address says nothing of
+            // another.
+            if EmailAddress.folded(email) != person.email { person.isEmailVerified = false }
+            person.email = email.isEmpty ? nil : email
+        }
         if let emailVerified { person.isEmailVerified = emailVerified }
         if let givenName { person.givenName = givenName }
         if let familyName { person.familyName = familyName }
