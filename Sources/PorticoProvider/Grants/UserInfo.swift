@@ -16,14 +16,15 @@ struct UserInfo: Sendable {
         else {
             throw OAuthError(.invalidToken, "The access token is unknown, expired or revoked.")
         }
+        // RFC 9700 §2.3: a token meant for other resource servers is not for this one.
+        guard live.audiences.contains(where: { sameBytes($0, realm.realm.issuer) }) else {
+            throw OAuthError(.invalidToken, "The access token is not meant for UserInfo.")
+        }
         guard live.scope.contains("openid") else {
             throw OAuthError(.insufficientScope, "The access token was not granted scope openid.")
         }
-        // RFC 9700 §2.3: a token meant for other resource servers is not for this one.
-        guard live.audiences.contains(where: { sameBytes($0, realm.realm.issuer) }),
-            live.reading.person != nil
-        else {
-            throw OAuthError(.invalidToken, "The access token is not meant for UserInfo.")
+        guard live.reading.person != nil else {
+            throw OAuthError(.invalidToken, "The access token is nobody's.")
         }
         let subject = TokenSubject(
             realm: realm,

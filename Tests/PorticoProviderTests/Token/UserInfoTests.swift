@@ -21,6 +21,15 @@ import Testing
         #expect(get.text == post.text)
         #expect(get.text == body.text)
         #expect(get.headers[.contentType] == "application/json")
+        #expect(get.headers[.cacheControl] == "no-store")
+        // RFC 6750 §2.2: the body of a GET has no meaning.
+        let inGET = try await server.send(
+            .get,
+            path,
+            headers: [.contentType: "application/x-www-form-urlencoded"],
+            body: Array(("access_token=" + token).utf8)
+        )
+        #expect(inGET.status == 401)
     }
 
     @Test("attack H10, RFC 6750 §2.1: the scheme's case does not matter, the token's syntax does")
@@ -138,8 +147,12 @@ import Testing
         #expect(claims.strings("aud") == ["https://api.example.com", TestRealm.issuer])
         #expect(try await server.userInfo(access).status == 200)
         let plain = try await server.tokens("alice", "plain", scope: "profile")
-        let other = try JWT(parsing: try #require(plain.json.string("access_token")))
-        #expect(try other.uncheckedClaims().string("aud") == "https://api.example.com")
+        let other = try #require(plain.json.string("access_token"))
+        let audience = try JWT(parsing: other).uncheckedClaims().string("aud")
+        #expect(audience == "https://api.example.com")
+        let refused = try await server.userInfo(other)
+        #expect(refused.status == 401)
+        #expect(refused.headers[.wwwAuthenticate]?.contains(#"error="invalid_token""#) == true)
     }
 
     @Test("Roles stand in access token, ID Token and UserInfo, and under a mapper's own claim")
