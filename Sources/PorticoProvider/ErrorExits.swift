@@ -12,8 +12,9 @@ struct ErrorExits: Sendable {
     let events: SecurityEvents
 
     func answer(_ error: any Error, _ route: ProviderRoute, _ visit: RealmVisit) -> Answered {
-        var answered =
-            route.isForPeople ? forPeople(error, visit) : forPrograms(error, visit)
+        let isForPeople = route.isForPeople && !(error is ProgramRefusal)
+        let error = (error as? ProgramRefusal)?.error ?? error
+        var answered = isForPeople ? forPeople(error, visit) : forPrograms(error, visit)
         if answered.error == nil { answered.error = name(of: error, visit) }
         return answered
     }
@@ -184,6 +185,11 @@ extension Answered {
         self.init(response)
         self.error = error?.code.rawValue
     }
+}
+
+/// What a program gets at an address that is for people otherwise.
+struct ProgramRefusal: Error {
+    let error: any Error
 }
 
 /// Too many wrong guesses: 429 (RFC 6585 §4).

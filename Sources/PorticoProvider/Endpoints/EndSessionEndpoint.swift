@@ -14,7 +14,11 @@ struct EndSessionEndpoint: Sendable {
     func callAsFunction(_ visit: RealmVisit) async throws -> Response {
         let form = try await visit.visit.parameters()
         if visit.request.method == .post, form.contains("refresh_token") {
-            return try await legacy(form, visit)
+            do {
+                return try await legacy(form, visit)
+            } catch {
+                throw ProgramRefusal(error: error)
+            }
         }
         var visit = visit
         visit.visit = visit.visit.speaking(form)
@@ -24,7 +28,7 @@ struct EndSessionEndpoint: Sendable {
             guard let session else { return done(request, .nobodyWas, visit) }
             return try ask(form, request, session, visit)
         }
-        // Somebody else's browser, or another session than the hint's: ask.
+        // §2, §6: somebody else's browser, or another session than the hint's: ask.
         if let session, session.session.id != hint.sessionID {
             return try ask(form, request, session, visit)
         }

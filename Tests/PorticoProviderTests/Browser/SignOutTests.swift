@@ -282,4 +282,30 @@ import Testing
                 == "https://op.example.com" + ProviderUnderTest.path("logout")
         )
     }
+
+    @Test("Keycloak's POST with a refresh token ends its session; another client's ends nothing")
+    func refreshToken() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, _, tokens) = try await signedIn(server)
+        let form = [("refresh_token", try #require(tokens.json.string("refresh_token")))]
+        let path = ProviderUnderTest.path("logout")
+        let foreign = try await server.post(path, form + [("client_id", "native1")])
+        #expect(foreign.status == 400)
+        #expect(foreign.json.string("error") == "invalid_grant")
+        for secret in ["wrong", ""] {
+            let headers: HTTPFields = [.authorization: ProviderUnderTest.basic("web1", secret)]
+            let refused = try await server.post(path, form, headers: headers)
+            #expect(refused.status == 401)
+            #expect(refused.json.string("error") == "invalid_client")
+            #expect(refused.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
+        }
+        #expect(try await server.post(path, form + [("client_id", "web1")]).status == 401)
+        #expect(try await isSignedIn(browser))
+        let headers: HTTPFields = [
+            .authorization: ProviderUnderTest.basic("web1", TestRealm.secret)
+        ]
+        #expect(try await server.post(path, form, headers: headers).status == 204)
+        #expect(try await !isSignedIn(browser))
+        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+    }
 }
