@@ -24,10 +24,10 @@ package enum RawSocket {
         return (descriptor, port)
     }
 
-    /// A connection, or `nil` where it is refused. Reading from it gives up after ten seconds.
+    /// A connection, or `nil` where it is refused. Reading from it gives up after a minute.
     package static func connect(_ address: String = "127.0.0.1", port: UInt16) -> Int32? {
         guard let descriptor = make(address.contains(":")) else { return nil }
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         let isConnected = withAddress(address, port) { Foundation.connect(descriptor, $0, $1) == 0 }
