@@ -165,7 +165,9 @@ extension ProviderRoutes {
                 issuer: issuer,
                 ring: provider.ring
             ),
-            clientCredentials: ClientCredentialsGrant(grants: provider.grants, issuer: issuer)
+            clientCredentials: ClientCredentialsGrant(grants: provider.grants, issuer: issuer),
+            // The same challenge within an hour is a repetition.
+            challenges: RateLimiter(burst: 1, perMinute: 1.0 / 60)
         )
         userInfo = UserInfoEndpoint(userInfo: UserInfo(verifier: verifier), headers: headers)
         revocation = RevocationEndpoint(door: door, headers: headers, revoke: revoke)

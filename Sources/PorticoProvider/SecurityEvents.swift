@@ -36,6 +36,10 @@ package struct SecurityEvents: Sendable {
         log("client.refused", visit, ["client": clientID ?? "-"])
     }
 
+    func challengeRepeated(_ client: Client, _ visit: RealmVisit) {
+        log("challenge.repeated", visit, ["client": client.clientID])
+    }
+
     /// An error that nobody expected.
     func failed(_ error: any Error, _ visit: RealmVisit) {
         logger.error(

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import PorticoWeb
 
 /// `POST …/token` (RFC 6749 §3.2).
@@ -11,17 +12,21 @@ struct TokenEndpoint: Sendable {
     let authorizationCode: AuthorizationCodeGrant
     let refreshToken: RefreshTokenGrant
     let clientCredentials: ClientCredentialsGrant
+    /// Which challenges were redeemed lately.
+    let challenges: RateLimiter
 
     func post(_ visit: RealmVisit) async throws -> Response {
         let answer = try await door(visit) { client, form in
             switch try TokenRequest(form) {
             case .authorizationCode(let request):
-                return try await authorizationCode(
+                let answer = try await authorizationCode(
                     request,
                     from: client,
                     in: visit.realm,
                     at: visit.moment
                 )
+                noteRepetition(of: request.codeVerifier, by: client.client, visit)
+                return answer
             case .refreshToken(let request):
                 return try await refreshToken(
                     request,
@@ -40,6 +45,20 @@ struct TokenEndpoint: Sendable {
             }
         }
         return Response(json: .object(answer.json), headers: headers, adding: [.pragma: "no-cache"])
+    }
+
+    /// A challenge that is met twice is constant, and protects nobody (RFC 9700 §2.1.1). The maker
+    /// of the client must hear of it; the person did nothing wrong, so that it is not refused.
+    private func noteRepetition(
+        of verifier: TokenRequest.Verifier,
+        by client: Client,
+        _ visit: RealmVisit
+    ) {
+        guard case .given(let verifier) = verifier else { return }
+        let key = client.id + " " + verifier.challenge.text
+        if case .wait = challenges.take(key, at: visit.moment.now) {
+            door.events.challengeRepeated(client, visit)
+        }
     }
 
     /// `Idempotency-Key` (the HTTP working group's header field of that name): 1 to 255 characters

@@ -19,6 +19,7 @@ import Testing
         #expect(reply.error == "invalid_grant")
         #expect(reply.json["access_token"] == nil)
         #expect(reply.headers[.cacheControl] == "no-store")
+        #expect(try await server.redeem(code).error == "invalid_grant", "it is good for nobody")
     }
 
     @Test("attack C02, RFC 6749 §4.1.3: a code of another client is refused, and stays good")
@@ -38,12 +39,12 @@ import Testing
         for _ in 1...5 {
             let code = try await server.code()
             let replies = try await withThrowingTaskGroup { group in
-                for _ in 1...20 { group.addTask { try await server.redeem(code) } }
+                for _ in 1...50 { group.addTask { try await server.redeem(code) } }
                 return try await group.reduce(into: [Reply]()) { $0.append($1) }
             }
             let winners = replies.filter { $0.status == 200 }
             #expect(winners.count == 1)
-            #expect(replies.count { $0.error == "invalid_grant" } == 19)
+            #expect(replies.count { $0.error == "invalid_grant" } == 49)
             let winner = try #require(winners.first)
             let access = try #require(winner.json.string("access_token"))
             #expect(try await server.userInfo(access).status == 401)
@@ -130,6 +131,29 @@ import Testing
         let other = try await server.code("bob", "web1", none)
         let reply = try await server.redeem(other, "web1", [("code_verifier", "")])
         #expect(reply.status == 200)
+    }
+
+    @Test("RFC 7636 §4.6: a challenge that a client need not send must be met where it was sent")
+    func optionalChallenge() async throws {
+        let server = try await ProviderUnderTest()
+        for verifier in ["", "another-verifier-of-the-attackers-own-session-0123456789"] {
+            let code = try await server.code("alice", "web1")
+            let reply = try await server.redeem(code, "web1", [("code_verifier", verifier)])
+            #expect(reply.error == "invalid_grant")
+        }
+    }
+
+    @Test("RFC 9700 §2.1.1: a challenge that is met a second time is told to the operator")
+    func constantChallenge() async throws {
+        let server = try await ProviderUnderTest()
+        #expect(try await server.tokens("alice", "native1").status == 200)
+        #expect(try await server.tokens("alice", "other1").status == 200)
+        #expect(!server.log.contains("challenge.repeated"), "each client has its own")
+        #expect(try await server.tokens("bob", "native1").status == 200)
+        let lines = server.log.split(separator: "\n").filter { $0.contains("challenge.repeated") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("client=native1") == true)
+        #expect(lines.first?.contains(TestFlow.challenge) == false)
     }
 
     @Test("A code whose browser session has ended is not redeemed")
