@@ -69,7 +69,8 @@ public final class SignIn: Sendable {
         return try await finish()
     }
 
-    /// Takes a URI. Nothing is sent anywhere.
+    /// Takes a URI, and the first answer only (RFC 8252 §8.9, RFC 9700 §4.2.4). Nothing is sent
+    /// anywhere.
     ///
     /// - Returns: Why the URI is ignored, or `nil`: it was the answer, good or bad.
     func receive(_ callback: String) -> SignInError.Check? {

@@ -15,7 +15,7 @@ import PorticoProtocol
 /// The address is one argument of the program; there is no shell. On Linux the environment
 /// variable `BROWSER` may name another program, which is given the address in the same way.
 public struct SystemBrowser: ExternalBrowser {
-    private let program: String
+    let program: String
 
     /// The program that `BROWSER` names when this is made, else the system's own.
     public init() {

@@ -62,7 +62,9 @@ package enum AuthorizationResponse: Sendable {
         } catch {
             throw .otherState
         }
+        // RFC 6749 §10.12, RFC 8252 §8.9: not our request, not our answer.
         guard let state, expectation.state == SecretText(state) else { throw .otherState }
+        // RFC 9207 §2.4: before the error is shown, and before the code is sent anywhere.
         let isError = parameters.contains("error")
         guard Self.isFrom(expectation, parameters) else {
             throw isError ? .forgedError : .otherIssuer
@@ -83,7 +85,8 @@ package enum AuthorizationResponse: Sendable {
         }
     }
 
-    /// Compared byte for byte where it is present, and required where it was promised.
+    /// Compared byte for byte where it is present, and required where it was promised
+    /// (RFC 9207 §2.4).
     private static func isFrom(_ expectation: Expectation, _ parameters: FormParameters) -> Bool {
         do {
             guard let issuer = try parameters.value("iss") else {

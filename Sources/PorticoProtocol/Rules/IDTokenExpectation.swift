@@ -53,7 +53,7 @@ package struct VerifiedIDToken: Sendable, Hashable {
         throws(IDTokenRefusal)
     {
         let claims = try IDTokenClaims(jwt.claims)
-        // 2: exactly the issuer of the metadata.
+        // (2): exactly the issuer of the metadata.
         guard expected.issuer.isNamed(claims.issuer) else { throw .issuer }
         try expected.checkAudience(claims)
         try expected.checkTimes(claims, at: now)
@@ -70,7 +70,7 @@ package struct VerifiedIDToken: Sendable, Hashable {
 }
 
 extension IDTokenExpectation {
-    // 3, 4, 5
+    /// OpenID Connect Core §3.1.3.7 (3), (4), (5).
     fileprivate func checkAudience(_ claims: IDTokenClaims) throws(IDTokenRefusal) {
         guard claims.audience.contains(where: { sameBytes($0, clientID) }) else { throw .audience }
         guard
@@ -85,7 +85,7 @@ extension IDTokenExpectation {
         }
     }
 
-    // 9, 10
+    /// OpenID Connect Core §3.1.3.7 (9), (10), RFC 7519 §4.1.5.
     fileprivate func checkTimes(_ claims: IDTokenClaims, at now: Date) throws(IDTokenRefusal) {
         let leeway = min(max(leeway, 0), 300)
         guard now.timeIntervalSince(claims.expiresAt) < leeway else { throw .expired }
@@ -97,7 +97,7 @@ extension IDTokenExpectation {
         }
     }
 
-    // 11
+    /// OpenID Connect Core §3.1.3.7 (11), §12.2.
     fileprivate func checkNonce(_ claims: IDTokenClaims) throws(IDTokenRefusal) {
         switch nonce {
         case .equal(let nonce):
@@ -109,7 +109,7 @@ extension IDTokenExpectation {
         }
     }
 
-    // 12, 13
+    /// OpenID Connect Core §3.1.3.7 (12), (13).
     fileprivate func checkAuthentication(_ claims: IDTokenClaims, at now: Date)
         throws(IDTokenRefusal)
     {

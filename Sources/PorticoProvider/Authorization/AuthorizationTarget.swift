@@ -30,6 +30,7 @@ struct AuthorizationTarget: Hashable, Sendable {
         FormEncoding.appending(parameters, to: redirect.uri.text)
     }
 
+    /// RFC 9207 §2: `iss` on every response, errors too; `state` as it came (RFC 6749 §4.1.2).
     private func common(_ parameters: Parameters) -> Parameters {
         parameters + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
     }

@@ -41,7 +41,7 @@ struct InteractionRules: Sendable {
         request.prompt.contains(.none) ? withoutInteraction(now) : withInteraction(now)
     }
 
-    /// `prompt=none`: no page, whatever happens.
+    /// `prompt=none`: no page, whatever happens (OpenID Connect Core §3.1.2.1, §3.1.2.6).
     private func withoutInteraction(_ now: Int64) -> Interaction {
         guard let session, !isTooOld(session, now), isNamed(session) else {
             return .refuse(OAuthError(.loginRequired, "The person has to sign in."))
@@ -71,13 +71,15 @@ struct InteractionRules: Sendable {
         return needsConsent ? .consent : .answer
     }
 
-    /// `max_age`: the last check of credentials is too long ago; 0 means that it always is.
+    /// `max_age`: the last check of credentials is too long ago; 0 means that it always is
+    /// (OpenID Connect Core §3.1.2.1).
     private func isTooOld(_ session: BrowserSession, _ now: Int64) -> Bool {
         guard let maxAge = request.maxAge else { return false }
         return maxAge == 0 || now - session.authenticatedAt > maxAge
     }
 
-    /// Whether the session is of the person that the request names, if it names one.
+    /// Whether the session is of the person that the request names, if it names one: by
+    /// `id_token_hint` (OpenID Connect Core §3.1.2.1) or by a value for `sub` (§3.1.2.2, §5.5.1).
     private func isNamed(_ session: BrowserSession) -> Bool {
         let isPerson: (String) -> Bool = { sameBytes($0, session.personID) }
         return (hintedSubject.map(isPerson) ?? true)

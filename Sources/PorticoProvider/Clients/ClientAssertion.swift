@@ -29,6 +29,7 @@ struct ClientAssertion: Sendable {
             let claims = verified(jwt, by: client)
         else { throw ClientAuthentication.refusal }
         try checkClaims(claims, of: client, in: realm, at: moment.seconds)
+        // (7): required here, so that an assertion is good once.
         guard let id = claims.string("jti"), (1...256).contains(id.utf8.count),
             let expires = claims["exp"].flatMap(NumericDate.date).map(NumericDate.seconds)
         else { throw ClientAuthentication.refusal }
@@ -63,15 +64,19 @@ struct ClientAssertion: Sendable {
         in realm: LiveRealm,
         at now: Int64
     ) throws(OAuthError) {
+        // RFC 7523 §3 (1), (2); `sub` is whose keys verified it.
         guard let issuer = claims.string("iss"), sameBytes(issuer, client.clientID) else {
             throw ClientAuthentication.refusal
         }
+        // (3), with the update: this server's issuer and nobody else.
         guard let audience = Self.soleAudience(claims["aud"]),
             sameBytes(audience, realm.realm.issuer)
         else { throw ClientAuthentication.refusal }
+        // (4): required, and soon.
         guard let expires = claims["exp"].flatMap(NumericDate.date).map(NumericDate.seconds),
             expires > now - Self.skew, expires <= now + Self.longestLife + Self.skew
         else { throw ClientAuthentication.refusal }
+        // (5), (6).
         for (name, isNotBefore) in [("nbf", true), ("iat", false)] {
             guard let value = claims[name] else { continue }
             guard let time = NumericDate.date(value).map(NumericDate.seconds),

@@ -37,6 +37,7 @@ struct AuthorizationCodeGrant: Sendable {
         else {
             throw OAuthError(.invalidGrant, "The code is unknown or has expired.")
         }
+        // RFC 6749 §4.1.3, RFC 9700 §4.2.4: bound to the client it was issued to.
         guard sameBytes(code.clientID, client.client.id) else {
             throw OAuthError(.invalidGrant, "The code was issued to another client.")
         }
@@ -82,6 +83,7 @@ struct AuthorizationCodeGrant: Sendable {
     private func check(_ outcome: Redemption) throws(OAuthError) {
         switch outcome {
         case .redeemed: return
+        // RFC 6749 §4.1.2: the store has revoked what the first redemption issued.
         case .replayed: throw OAuthError(.invalidGrant, "The code was redeemed before.")
         case .sessionEnded:
             throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
@@ -109,10 +111,12 @@ extension AuthorizationCode {
             // RFC 9700 §2.1.1: no downgrade. A verifier needs a challenge to be checked against.
             throw OAuthError(.invalidGrant, "code_verifier comes without a code_challenge.")
         case (_?, .absent):
+            // RFC 9700 §2.1.1, RFC 7636 §4.6: also of a client that need not send one.
             throw OAuthError(.invalidGrant, "code_verifier is missing.")
         case (_?, .malformed):
             throw OAuthError(.invalidGrant, "code_verifier is not 43 to 128 unreserved characters.")
         case (let challenge?, .given(let verifier)):
+            // RFC 7636 §4.6.
             guard challenge.isMet(by: verifier) else {
                 throw OAuthError(.invalidGrant, "code_verifier does not meet the code_challenge.")
             }

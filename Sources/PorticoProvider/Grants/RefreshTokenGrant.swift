@@ -123,6 +123,7 @@ struct RefreshTokenGrant: Sendable {
         {
             return state.generation
         }
+        // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after one.
         let outcome = try await grants.revoke(
             id: grant.id,
             spending: client.assertion.take(),

@@ -48,6 +48,8 @@ struct AuthorizationCodeSeal: Sendable {
         return text
     }
 
+    /// A code lives for a short time only (RFC 6749 §4.1.2).
+    ///
     /// - Returns: `nil` where the text is no code of this realm, or was one more than `lifetime`
     ///   seconds ago.
     func open(_ text: String, at moment: Moment, within lifetime: Int64) -> AuthorizationCode? {
