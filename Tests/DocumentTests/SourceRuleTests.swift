@@ -67,4 +67,36 @@ struct SourceRuleTests {
     func traps() throws {
         #expect(try files(with: ["try!", " as! ", "fatalError("]).isEmpty)
     }
+
+    @Test("attacks B26, C27: the Provider has nothing that it could fetch an address with")
+    func nothingIsFetched() throws {
+        let words = [
+            "HTTPTransport", "URLSession", "AsyncHTTPClient", "PorticoOutbound", "HTTPClient(",
+            "ClientBootstrap",
+        ]
+        for folder in ["PorticoProvider", "PorticoWeb"] {
+            #expect(try files(with: words, in: "Sources/" + folder).isEmpty)
+        }
+    }
+
+    @Test("WEB-CMP-1: secrets are compared by the one function that takes the same time for all")
+    func constantTime() throws {
+        let code = try code("Sources")
+        for path in [
+            "PorticoBytes/SecretText", "PorticoBytes/Hash256", "PorticoProtocol/Rules/PKCE",
+            "PorticoProvider/Clients/ClientAuthentication", "PorticoProvider/Tokens/RefreshToken",
+            "PorticoWeb/Forms/FormToken",
+        ] {
+            let text = try #require(code["Sources/\(path).swift"], "\(path)")
+            #expect(text.contains("ConstantTime.equal("), "\(path)")
+        }
+        // Outside its own type nobody compares what a secret reveals.
+        for (path, text) in code {
+            #expect(
+                text.firstMatch(of: /reveal(Stored)?\(\)\s*[=!]=|[=!]=\s*[\w.]*reveal(Stored)?\(\)/)
+                    == nil,
+                "\(path)"
+            )
+        }
+    }
 }

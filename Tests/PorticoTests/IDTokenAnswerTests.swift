@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import HTTPTypes
 import PorticoBytes
@@ -104,7 +105,101 @@ struct IDTokenAnswerTests {
                 }
             }
             #expect(await forged.failure() == .rejected(.algorithm))
+            #expect(try await forged.storage.read() == nil)
+            #expect(forged.provider.requests("/userinfo").isEmpty)
         }
+    }
+
+    /// ID Tokens in the place of a good one, which is handed over with the claims it would have.
+    static let raw: [(String, @Sendable (String, JSONObject) throws -> String)] = [
+        (
+            "a DER signature",
+            { good, _ in
+                let parts = good.split(separator: ".").map(String.init)
+                let raw = Base64URL.decode(parts[2]) ?? []
+                let der = try P256.Signing.ECDSASignature(rawRepresentation: raw).derRepresentation
+                return "\(parts[0]).\(parts[1]).\(Base64URL.encode(der))"
+            }
+        ),
+        (
+            "a signature of zeros",
+            { good, _ in
+                let zeros = Base64URL.encode([UInt8](repeating: 0, count: 64))
+                return good.split(separator: ".").prefix(2).joined(separator: ".") + "." + zeros
+            }
+        ),
+        (
+            "a MAC by the public key",
+            { good, _ in
+                let header = Base64URL.encode(#"{"alg":"HS256","kid":"k1"}"#.utf8)
+                let input = "\(header).\(good.split(separator: ".")[1])"
+                let key = SymmetricKey(
+                    data: FakeProvider.key.verificationKey.jwk.object.serialized()
+                )
+                let mac = HMAC<SHA256>.authenticationCode(for: Array(input.utf8), using: key)
+                return input + "." + Base64URL.encode(Array(mac))
+            }
+        ),
+        (
+            "sub twice",
+            { _, claims in
+                let text = String(decoding: claims.serialized(), as: UTF8.self)
+                let twice = #"{"sub":"bob",\#(text.dropFirst())"#
+                return try FakeProvider.key.sign(claims: Array(twice.utf8), type: .jwt)
+            }
+        ),
+        (
+            "ten thousand deep",
+            { _, claims in
+                let text = String(decoding: claims.serialized(), as: UTF8.self)
+                let deep = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
+                let nested = #"{"x":\#(deep),\#(text.dropFirst())"#
+                return try FakeProvider.key.sign(claims: Array(nested.utf8), type: .jwt)
+            }
+        ),
+        (
+            "the type of an access token",
+            { _, claims in try FakeProvider.key.sign(claims: claims, type: .accessToken) }
+        ),
+        (
+            "five megabytes",
+            { _, claims in
+                var claims = claims
+                claims["x"] = .string(String(repeating: "x", count: 5 << 20))
+                return try FakeProvider.key.sign(claims: claims, type: .jwt)
+            }
+        ),
+    ]
+
+    @Test(
+        "attacks D02, D04, D09, D10: an ID Token that is none ends the sign-in, and leaves nothing",
+        arguments: raw.indices
+    )
+    func forgedToken(index: Int) async throws {
+        let (name, forge) = Self.raw[index]
+        let scene = Scene()
+        let said = Locked<JSONObject>([:])
+        scene.provider.change { state in
+            state.claims = { claims in
+                said.withLock { $0 = claims }
+                return claims
+            }
+            state.tokens = { tokens in
+                var tokens = tokens
+                let good = tokens.string("id_token") ?? ""
+                // `try?`: without a token the sign-in fails for another reason, which shows below.
+                let forged = try? forge(good, said.withLock { $0 })
+                tokens["id_token"] = forged.map(JSONValue.string)
+                return tokens
+            }
+        }
+        guard case .rejected(let check)? = await scene.failure() else {
+            Issue.record("\(name) was taken")
+            return
+        }
+        #expect(check != .idTokenMissing, "\(name)")
+        #expect(try await scene.storage.read() == nil, "\(name)")
+        #expect(scene.provider.requests("/userinfo").isEmpty, "\(name)")
     }
 
     @Test("OpenID Connect Core §3.1.3.7 (6): the signature is checked, also over the back channel")

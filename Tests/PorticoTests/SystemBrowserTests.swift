@@ -71,6 +71,18 @@ struct SystemBrowserTests {
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/started"))
     }
 
+    @Test("RFC 8252 §6, B.5: whoever names no browser gets the system's own")
+    func systemsOwn() {
+        #if canImport(Darwin)
+            #expect(SystemBrowser(named: nil).program == "/usr/bin/open")
+        #else
+            for name in [nil, ""] {
+                #expect(SystemBrowser(named: name).program == "xdg-open")
+            }
+            #expect(SystemBrowser(named: "firefox").program == "firefox")
+        #endif
+    }
+
     @Test("A program that is missing, or fails, is told")
     func failing() async throws {
         let folder = try TemporaryFolder()

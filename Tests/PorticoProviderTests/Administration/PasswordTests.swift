@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoStores
+import PorticoTestSupport
 import Testing
 
 @testable import PorticoProvider
@@ -106,5 +107,33 @@ struct PasswordTests {
         let ligature = try #require(PasswordText("ca\u{FB01} au lait"))
         let letters = try #require(PasswordText("cafi au lait"))
         #expect(ligature.bytes != letters.bytes)
+    }
+
+    @Test("WEB-ENUM-1: a name that nobody has costs a hash, like a wrong password")
+    func unknownName() async throws {
+        let hashing = try PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
+        // With no place left whoever hashes is turned away.
+        let full = try PasswordHashing(threads: 1, mostWaiting: -1, random: .system)
+        let people = try TestDatabase.inMemory().people
+        let hash = try Argon2id.hash(Array("correct horse".utf8), random: .system)
+        for credentials in [nil, PersonCredentials(person: ann, password: hash)] {
+            // Also a password so long that nobody can have it.
+            for password in ["wrong horse", String(repeating: "a", count: 5000)] {
+                let text = SecretText(password)
+                let outcome = try await PasswordSignIn(people: people, hashing: hashing)(
+                    text,
+                    of: credentials
+                )
+                guard case .refused = outcome else {
+                    Issue.record("It was taken.")
+                    return
+                }
+                await #expect(throws: PasswordHashing.Busy.self) {
+                    try await PasswordSignIn(people: people, hashing: full)(text, of: credentials)
+                }
+            }
+        }
+        await hashing.shutDown()
+        await full.shutDown()
     }
 }

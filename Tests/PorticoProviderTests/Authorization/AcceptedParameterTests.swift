@@ -37,6 +37,19 @@ import Testing
         expectErrorPage(reply)
     }
 
+    @Test("RFC 6749 §3.3: without scope it is the client's default scopes, and no ID Token")
+    func missingScope() async throws {
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
+                realm.clients[index].defaultScopes = ["roles", "phone"]
+            }
+        }
+        let tokens = try await server.tokens("alice", "native1", scope: "")
+        #expect(tokens.status == 200)
+        #expect(tokens.json.string("scope") == "roles phone")
+        #expect(tokens.json["id_token"] == nil)
+    }
+
     @Test("OpenID Connect Core §15.1: all that every provider must take, in one request")
     func mandatory() async throws {
         let server = try await ProviderUnderTest { realm in

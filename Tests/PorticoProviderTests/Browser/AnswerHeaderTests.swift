@@ -53,6 +53,7 @@ import Testing
         for (name, reply) in try await pages(try await ProviderUnderTest()) {
             #expect(reply.headers[.contentType] == "text/html; charset=utf-8", "\(name)")
             #expect(header(reply, "X-Frame-Options") == "DENY", "\(name)")
+            #expect(header(reply, "Permissions-Policy")?.contains("camera=()") == true, "\(name)")
             let policy = reply.headers[.contentSecurityPolicy] ?? ""
             for directive in [
                 "default-src 'none'", "object-src 'none'", "base-uri 'none'",

@@ -1,3 +1,4 @@
+import Crypto
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
@@ -122,25 +123,59 @@ import Testing
     @Test("attack C27: none, HMAC with the public key, and keys that the header brings")
     func forgedSignatures() async throws {
         let server = try await ProviderUnderTest()
-        let payload = Base64URL.encode(claims(server).serialized())
-        let attacker = try SigningKey(generating: .es256, keyID: "jwt1-key", random: .system)
-        let forged = try attacker.sign(claims: claims(server), type: .jwt)
-        let jwk = String(decoding: JWKSet([attacker.verificationKey]).serialized(), as: UTF8.self)
-        let headers = [
-            #"{"alg":"none"}"#, #"{"alg":"HS256","kid":"jwt1-key"}"#,
-            #"{"alg":"ES256","jku":"https://evil/jwks","jwk":\#(jwk)}"#,
-        ]
-        for header in headers {
-            let text = Base64URL.encode(header.utf8) + "." + payload + "."
-            let signature = forged.split(separator: ".").last.map(String.init) ?? ""
-            #expect(try await ask(server, text).error == "invalid_client")
-            #expect(try await ask(server, text + signature).error == "invalid_client")
+        func forge(_ header: String, _ sign: (String) throws -> [UInt8]) throws -> String {
+            let payload = Base64URL.encode(claims(server).serialized())
+            let input = Base64URL.encode(header.utf8) + "." + payload
+            return input + "." + Base64URL.encode(try sign(input))
         }
-        #expect(try await ask(server, forged).error == "invalid_client")
+        var forged = [try forge(#"{"alg":"none"}"#) { _ in [] }]
+        // Every text that a confused server might take for the client's secret.
+        let jwk = TestRealm.clientKey.verificationKey.jwk.object
+        let point = try ["x", "y"].map { try #require(Base64URL.decode(jwk.string($0) ?? "")) }
+        let key = try P256.Signing.PublicKey(x963Representation: [4] + point[0] + point[1])
+        let publicKey: [[UInt8]] = [
+            Array(key.pemRepresentation.utf8), Array(key.derRepresentation),
+            Array(key.x963Representation), jwk.serialized(),
+        ]
+        for secret in publicKey {
+            forged.append(
+                try forge(#"{"alg":"HS256","kid":"jwt1-key"}"#) { input in
+                    let key = SymmetricKey(data: secret)
+                    return Array(
+                        HMAC<SHA256>.authenticationCode(for: Array(input.utf8), using: key)
+                    )
+                }
+            )
+        }
+        // The attacker's own key, and signatures by it that are right.
+        let attacker = try SigningKey(generating: .es256, keyID: "jwt1-key", random: .system)
+        let privateKey = try P256.Signing.PrivateKey(rawRepresentation: attacker.revealStored())
+        let own = String(decoding: attacker.verificationKey.jwk.object.serialized(), as: UTF8.self)
+        for header in [
+            #"{"alg":"ES256","kid":"jwt1-key"}"#,
+            #"{"alg":"ES256","kid":"jwt1-key","jwk":\#(own)}"#,
+            #"{"alg":"ES256","jwk":\#(own)}"#,
+            #"{"alg":"ES256","kid":"jwt1-key","jku":"https://evil.example/jwks"}"#,
+            #"{"alg":"ES256","kid":"jwt1-key","x5u":"https://evil.example/chain"}"#,
+        ] {
+            forged.append(
+                try forge(header) { input in
+                    Array(try privateKey.signature(for: Array(input.utf8)).rawRepresentation)
+                }
+            )
+        }
+        // Another algorithm's key, registered nowhere.
+        let other = try SigningKey(generating: .edDSA, keyID: "jwt1-key", random: .system)
+        forged.append(try other.sign(claims: claims(server), type: .jwt))
+        for assertion in forged {
+            let reply = try await ask(server, assertion)
+            #expect(reply.error == "invalid_client")
+            #expect(reply.json["access_token"] == nil)
+        }
     }
 
     @Test(
-        "RFC 7523 §2.2: client_id, if sent, is the assertion's subject; two assertions are refused"
+        "RFC 7523 §2.2: client_id is the assertion's subject; two, or another type, are refused"
     )
     func clientID() async throws {
         let server = try await ProviderUnderTest()
@@ -150,6 +185,12 @@ import Testing
         #expect(try await ask(server, right, [("client_id", "jwt1")]).status == 200)
         let twice = try await ask(server, right, [("client_assertion", right)])
         #expect(twice.error == "invalid_request")
+        let assertion = ("client_assertion", try signed(claims(server)))
+        for type in ["", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer"] {
+            let form = [("grant_type", "client_credentials"), assertion]
+            let reply = try await server.token(form + [("client_assertion_type", type)])
+            #expect(reply.error == "invalid_client")
+        }
     }
 
     @Test("OpenID Connect Core §9: a client of one method cannot use another")

@@ -45,6 +45,13 @@ import Testing
         #expect(document.strings("response_types_supported") == ["code"])
         #expect(document.strings("code_challenge_methods_supported") == ["S256"])
         #expect(document.strings("subject_types_supported") == ["public"])
+        #expect(document.strings("response_modes_supported") == ["query", "form_post"])
+        let methods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"]
+        #expect(
+            document.strings("token_endpoint_auth_methods_supported").map(Set.init) == Set(methods)
+        )
+        #expect(document.strings("claims_supported")?.contains("sub") == true)
+        #expect(document.strings("claim_types_supported") == ["normal"])
         let algorithms = try #require(document.strings("id_token_signing_alg_values_supported"))
         #expect(algorithms.contains("RS256") && algorithms.contains("ES256"))
         #expect(!algorithms.contains("none"))
@@ -87,6 +94,7 @@ import Testing
     func keySet() async throws {
         let server = try await ProviderUnderTest()
         let reply = try await server.send(.get, ProviderUnderTest.path("certs"))
+        #expect(reply.headers[.cacheControl] == "public, max-age=300")
         let keys = try #require(reply.json.array("keys")).compactMap(\.object)
         #expect(keys.count == 2)
         for key in keys {

@@ -169,6 +169,8 @@ import Testing
         #expect(old.string("nonce") == "n-1")
         #expect(new["nonce"] == nil)
         #expect(new.int64("iat") == server.clock.seconds)
+        let access = try #require(again.json.string("access_token"))
+        #expect(new.string("at_hash") == SignatureAlgorithm.es256.leftHalfHash(of: access))
     }
 
     @Test("decision 28, RFC 9700 §4.14.2: signing out ends refresh tokens, but not offline ones")

@@ -122,6 +122,16 @@ import Testing
         for token in tokens {
             #expect(try await introspect(server, token).text == #"{"active":false}"#)
         }
+        let revoked = try await server.tokens("bob", "web1")
+        let refresh = try #require(revoked.json.string("refresh_token"))
+        _ = try await server.post(
+            ProviderUnderTest.path("revoke"),
+            [("token", refresh)],
+            headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
+        )
+        for token in [try #require(revoked.json.string("access_token")), refresh] {
+            #expect(try await introspect(server, token).text == #"{"active":false}"#)
+        }
         server.clock.advance(by: 301)
         let expired = try #require(own.json.string("access_token"))
         #expect(try await introspect(server, expired).text == #"{"active":false}"#)
@@ -138,5 +148,58 @@ import Testing
         )
         #expect(rotated.status == 200)
         #expect(try await introspect(server, old).text == #"{"active":false}"#)
+    }
+
+    @Test(
+        "WEB-BRUTE-2, RFC 7009 §5, RFC 7662 §4: wrong secrets are 401, and 429 after a while",
+        arguments: ["revoke", "token/introspect"]
+    )
+    func guesses(endpoint: String) async throws {
+        let server = try await ProviderUnderTest()
+        let own = try await server.tokens("alice", "web1")
+        let token = try #require(own.json.string("access_token"))
+        var replies: [Reply] = []
+        for guess in 0..<25 {
+            replies.append(
+                try await server.post(
+                    ProviderUnderTest.path(endpoint),
+                    [("token", token)],
+                    headers: [.authorization: ProviderUnderTest.basic("web1", "guess \(guess)")]
+                )
+            )
+        }
+        #expect(replies.first?.status == 401)
+        #expect(replies.first?.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
+        #expect(replies.last?.status == 429)
+        #expect(replies.last?.headers[.retryAfter] != nil)
+        for reply in replies { #expect(!reply.text.contains("alice")) }
+        #expect(try await server.userInfo(token).status == 200)
+    }
+
+    @Test(
+        "RFC 7009 §2.3, WEB-CORS-1: scripts of registered origins alone may read what is answered"
+    )
+    func crossOrigin() async throws {
+        let server = try await ProviderUnderTest()
+        let registered = "https://app.example.com"
+        for endpoint in ["revoke", "token", "token/introspect", "ext/par/request"] {
+            // Servers call these two, and no page does.
+            let isForPages = ["revoke", "token"].contains(endpoint)
+            for origin in [registered, "https://evil.example", "null"] {
+                let isAllowed = isForPages && origin == registered
+                let path = ProviderUnderTest.path(endpoint)
+                let preflight = try await server.send(.options, path, headers: [.origin: origin])
+                let post = try await server.post(
+                    path,
+                    [("token", "x"), ("client_id", "native1")],
+                    headers: [.origin: origin]
+                )
+                for reply in [preflight, post] {
+                    let allowed = reply.headers[.accessControlAllowOrigin]
+                    #expect(allowed == (isAllowed ? registered : nil), "\(endpoint) \(origin)")
+                    #expect(reply.headers[.accessControlAllowCredentials] == nil)
+                }
+            }
+        }
     }
 }

@@ -162,9 +162,18 @@ import Testing
         let basic = ("other1", TestRealm.otherSecret)
         #expect(try await server.token(form, basic: basic).error == "invalid_client")
         #expect(try await server.token(form + [("client_id", "web1")]).status == 401)
-        let url = ProviderUnderTest.path("token?client_id=web1&client_secret=" + "x")
-        let inURL = try await server.post(url, form)
-        #expect(inURL.status == 401)
+        // The very credentials that would do in the body.
+        let inBody = [("client_id", "other1"), ("client_secret", TestRealm.otherSecret)]
+        #expect(try await server.token(form + inBody).error == "invalid_grant")
+        let url = FormEncoding.appending(
+            inBody.map { (name: $0.0, value: $0.1) },
+            to: ProviderUnderTest.path("token")
+        )
+        for form in [form, form + [("client_id", "other1")]] {
+            let inURL = try await server.post(url, form)
+            #expect(inURL.status == 401)
+            #expect(inURL.error == "invalid_client")
+        }
         let query = ProviderUnderTest.path("token?client_id=native1")
         #expect(try await server.post(query, form).error == "invalid_client")
     }
@@ -228,6 +237,8 @@ import Testing
         let reply = try await server.tokens()
         #expect(reply.headers[.contentType] == "application/json")
         #expect(reply.headers[.cacheControl] == "no-store")
+        #expect(HTTPField.Name("Pragma").flatMap { reply.headers[$0] } == "no-cache")
+        #expect(reply.json.string("token_type") == "Bearer")
         #expect(reply.json.int64("expires_in") == 300)
         #expect(reply.json.int64("refresh_expires_in") == 1800)
         #expect(reply.json.int64("not-before-policy") == 0)

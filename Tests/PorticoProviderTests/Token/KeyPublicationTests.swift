@@ -1,0 +1,62 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Keys as others see them") struct KeyPublicationTests {
+    private func published(_ server: ProviderUnderTest) async throws -> Set<String> {
+        let reply = try await server.send(.get, ProviderUnderTest.path("certs"))
+        let keys = try #require(reply.json.array("keys")).compactMap(\.object)
+        return Set(keys.compactMap { $0.string("kid") })
+    }
+
+    private func keyID(_ tokens: Reply) throws -> String {
+        let token = try #require(tokens.json.string("id_token"))
+        return try #require(try JWT(parsing: token).header.keyID)
+    }
+
+    @Test(
+        "JOSE-X-1, OpenID Connect Core §10.1.1: a key is published before it signs, and until it retires"
+    )
+    func rotation() async throws {
+        let server = try await ProviderUnderTest()
+        let realms = server.database.realms
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let old = try keyID(try await server.tokens())
+        let rotation = try KeyRotation(
+            maker: SigningKeyMaker(ring: server.ring),
+            realm: realm.realm,
+            clients: Array(realm.clients)
+        )(
+            .es256,
+            of: try await realms.snapshot().keys,
+            at: Moment(now: server.clock.now, random: .system)
+        )
+        try await realms.rotate(adding: rotation.adding, changing: rotation.changing)
+        try await server.provider.realms.refresh()
+        let new = rotation.keyID
+        #expect(try await published(server).isSuperset(of: [old, new]), "at once")
+        server.clock.advance(by: Double(rotation.activeFrom - server.clock.seconds) - 1)
+        let last = try await server.tokens()
+        #expect(try keyID(last) == old, "a second before")
+        server.clock.advance(by: 1)
+        #expect(try keyID(try await server.tokens()) == new)
+        #expect(try await published(server).isSuperset(of: [old, new]))
+        #expect(try await server.userInfo(last.json.string("access_token") ?? "").status == 200)
+        // What the server does every ten minutes.
+        let retired = try #require(rotation.changing.first?.retiredFrom)
+        server.clock.advance(by: Double(retired - server.clock.seconds))
+        try await realms.removeKeys(retiredBefore: server.clock.seconds)
+        try await server.provider.realms.refresh()
+        #expect(try await published(server).contains(old), "to its last second")
+        server.clock.advance(by: 1)
+        try await realms.removeKeys(retiredBefore: server.clock.seconds)
+        try await server.provider.realms.refresh()
+        let left = try await published(server)
+        #expect(left.contains(new) && !left.contains(old))
+        #expect(try keyID(try await server.tokens()) == new)
+    }
+}
