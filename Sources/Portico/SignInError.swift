@@ -41,7 +41,9 @@ extension SignInError {
         /// The calling task was cancelled.
         public static let program = Cancellation("The program stopped the sign-in.")
         /// The person or the provider said no (`access_denied`).
-        public static let denied = Cancellation("Access was declined at the provider.")
+        public static let denied = Cancellation(
+            "The sign-in was stopped, or access was not allowed."
+        )
         /// Nobody finished the sign-in in the browser in time.
         public static let timedOut = Cancellation("The sign-in was not finished in time.")
     }

@@ -19,6 +19,10 @@ struct ErrorExits: Sendable {
         return answered
     }
 
+    func start(_ visit: Visit) -> Response {
+        page(StartPage(), visit)
+    }
+
     func notFound(_ visit: Visit, isForPeople: Bool) -> Response {
         isForPeople
             ? page(ErrorPage(issue: .notFound), visit, status: .notFound)

@@ -41,17 +41,27 @@ package struct ProviderRoutes: Sendable {
         return answered
     }
 
-    /// A page, or JSON, for an address where nothing is.
+    /// The page for an address where no endpoint is. At the root and at an issuer's own address,
+    /// which people open to see whether anybody is there, it says what this is.
     package func notFound(_ arrival: Arrival) -> Answered {
+        let path = arrival.target.path
+        let prefix = "/realms/"
+        let realm =
+            path.hasPrefix(prefix)
+            ? realms.realm(named: path.dropFirst(prefix.count)) : nil
         let visit = Visit(
             request: arrival.request,
             target: arrival.target,
-            realm: nil,
+            realm: realm,
             moment: clock.moment(),
             requestID: arrival.id.text,
             address: arrival.client.limitKey
         )
-        return Answered(exits.notFound(visit, isForPeople: true))
+        let isStart = path == "/" || realm != nil
+        guard isStart, [.get, .head].contains(arrival.request.method) else {
+            return Answered(exits.notFound(visit, isForPeople: true))
+        }
+        return Answered(exits.start(visit))
     }
 
     private func answer(_ route: ProviderRoute, _ visit: RealmVisit) async -> Answered {

@@ -40,7 +40,7 @@ struct SignInWalkTests {
     private func signIn(_ stage: Stage, _ browser: Chromium) async throws {
         try await browser.signIn("ann", "wrong password")
         // The click comes back before the next page is there.
-        try await browser.waitForTitle { $0 == "Error: Sign in to portico-cli – Demo" }
+        try await browser.waitForTitle { $0 == "Error: Sign in to Portico command line – Demo" }
         #expect(
             try await browser.text("[role=alert]").contains("user name and password don’t match")
         )
@@ -100,7 +100,7 @@ struct SignInWalkTests {
             #expect(after.stdout.isEmpty)
         }
         let login = try await stage.login(browser)
-        try await browser.waitForTitle { $0 == "Sign in to portico-cli – Demo" }
+        try await browser.waitForTitle { $0 == "Sign in to Portico command line – Demo" }
         try await browser.click("button[value=cancel]")
         #expect(try await login.end() == 4)
     }

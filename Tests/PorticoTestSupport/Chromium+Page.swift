@@ -65,6 +65,32 @@ extension Chromium {
         )
     }
 
+    /// Shows the pages as on a screen of this width, in CSS pixels, which may be narrower than any
+    /// window; in the dark scheme; without motion.
+    package func look(width: Int64, isDark: Bool) async throws {
+        let scheme: JSONValue = isDark ? "dark" : "light"
+        try await command(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .integer(width), "height": 800, "deviceScaleFactor": 1, "mobile": true,
+            ]
+        )
+        try await command(
+            "Emulation.setEmulatedMedia",
+            [
+                "features": [
+                    ["name": "prefers-color-scheme", "value": scheme],
+                    ["name": "prefers-reduced-motion", "value": "reduce"],
+                ]
+            ]
+        )
+    }
+
+    /// A command of the Chrome DevTools Protocol.
+    private func command(_ name: String, _ parameters: JSONObject) async throws {
+        try await post("goog/cdp/execute", ["cmd": .string(name), "params": .object(parameters)])
+    }
+
     // MARK: Cookies
 
     /// Those of the page that is open, as they can be set again.
@@ -80,6 +106,11 @@ extension Chromium {
     /// Deletes those of the page that is open.
     package func forgetCookies() async throws {
         try await delete("cookie")
+    }
+
+    /// Runs a script that calls its last argument with the result.
+    package func runAsynchronously(_ script: String) async throws -> JSONValue {
+        try await post("execute/async", ["script": .string(script), "args": []])
     }
 
     /// Runs a script for the test, whether or not the page may have one.

@@ -29,17 +29,14 @@ package final class Chromium: Sendable {
     /// orphaned Chromium.
     package static func use<Result>(
         scripts: Bool = true,
-        width: Int = 1280,
-        isDark: Bool = false,
         _ body: (Chromium) async throws -> Result
     ) async throws -> Result {
         guard let driver else { throw Failure(description: "TEST_WEBDRIVER is not set") }
-        var arguments: [JSONValue] = [
+        let arguments: [JSONValue] = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
             "--no-first-run", "--disable-background-networking", "--no-proxy-server",
-            .string("--window-size=\(width),900"),
+            "--window-size=1280,900",
         ]
-        if isDark { arguments.append("--blink-settings=preferredColorScheme=0") }
         var options: JSONObject = ["args": .array(arguments)]
         if !scripts {
             options["prefs"] = ["profile.managed_default_content_settings.javascript": 2]

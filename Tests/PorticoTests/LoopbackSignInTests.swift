@@ -115,7 +115,7 @@ struct LoopbackSignInTests {
                 .replacing("code=", with: "error=access_denied&error_description=SECRET&x=")
             Task {
                 let page = await browse(callback)
-                #expect(page?.body.contains("declined") == true)
+                #expect(page?.body.contains("The sign-in was stopped") == true)
                 #expect(page?.body.contains("SECRET") == false)
             }
         }

@@ -15,20 +15,20 @@ package struct LoopbackPage: Hashable, Sendable {
     package static func signedIn(as name: String?) -> LoopbackPage {
         LoopbackPage(
             title: name.map { "Signed in as \($0)" } ?? "Signed in",
-            message: "You can close this tab and go back to the app."
+            message: "You can close this tab and go back to the app or the terminal."
         )
     }
 
     package static let signedOut = LoopbackPage(
         title: "Signed out",
-        message: "You can close this tab and go back to the app."
+        message: "You can close this tab and go back to the app or the terminal."
     )
 
     /// - Parameter reason: A literal of ours, never words of the other side.
     package static func failed(_ reason: String) -> LoopbackPage {
         LoopbackPage(
             title: "Not signed in",
-            message: "\(reason) Go back to the app and try again."
+            message: "\(reason) Go back to the app or the terminal and try again."
         )
     }
 
@@ -116,7 +116,8 @@ package struct LoopbackPage: Hashable, Sendable {
         :root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}\
         body{margin:0;min-height:100vh;display:grid;place-items:center}\
         main{max-inline-size:32rem;padding:1.5rem;overflow-wrap:anywhere}\
-        h1{font-size:1.5rem;margin:0 0 .5rem}p{margin:0}
+        h1{font-size:1.5rem;line-height:1.25;margin:0 0 .5rem;text-wrap:balance}\
+        p{margin:0;text-wrap:pretty}
         """
 
     /// For Content Security Policy, which wants the other base64 alphabet and its padding.

@@ -77,11 +77,12 @@ struct DemoRealm {
             baseURL: installation.settings.effectivePublicURL,
             at: moment
         )
-        let client = ClientTemplate.cli.client(
+        var client = ClientTemplate.cli.client(
             id: UniqueID(random: moment.random).text,
             realmID: new.realm.id,
             clientID: SessionChoice.standardClientID
         )
+        client.name = "Portico command line"
         let admission = try ClientRegistration(ring: installation.ring)(
             client,
             others: [],

@@ -21,7 +21,7 @@ struct AnnouncedBrowser: ExternalBrowser {
                 try await SystemBrowser().open(address)
             } catch {
                 // The person can still open the address.
-                console.warn("\(error). Open the address yourself.")
+                console.warn("\(error) Open the address yourself.")
             }
         }
         console.say(afterwards)

@@ -1,6 +1,7 @@
 /// Every page. A page that is not here is not tested.
 package enum PageGallery {
     package static let pages: [any Page.Type] = [
+        StartPage.self,
         SignInPage.self,
         ConsentPage.self,
         AccountPage.self,

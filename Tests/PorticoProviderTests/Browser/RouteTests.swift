@@ -53,7 +53,7 @@ import Testing
             "/realms/test/.well-known%2fopenid-configuration",
             "/realms/test/./.well-known/openid-configuration",
             "/realms/test;x=1/.well-known/openid-configuration",
-            "/Realms/test/.well-known/openid-configuration", "/realms/test/", "/realms/test",
+            "/Realms/test/.well-known/openid-configuration", "/realms/test/",
             "/realms/t\u{E9}st/.well-known/openid-configuration", "/realms/", "/realms",
             "/.well-known/openid-configuration/realms/test/", "", "*", "realms/test",
             "https://op.example.com/realms/test/.well-known/openid-configuration",
@@ -67,6 +67,22 @@ import Testing
         #expect(reply.status == 404)
         #expect(reply.location == nil)
         #expect(!reply.text.contains("authorization_endpoint"))
+    }
+
+    @Test(
+        "Whoever opens the server's or an issuer's own address reads what it is",
+        arguments: [("/", "Portico"), ("/realms/test", "Test")]
+    )
+    func start(_ path: String, _ owner: String) async throws {
+        let server = try await Self.server.value
+        let page = try await server.send(.get, path)
+        #expect(page.status == 200)
+        #expect(page.text.contains("<title>Sign in from an app – \(owner)</title>"))
+        #expect(page.headers[values: .setCookie].isEmpty)
+        #expect(try await server.send(.post, path).status == 404)
+        let other = try await server.send(.get, "/realms/other")
+        #expect(other.status == 404)
+        #expect(other.text.contains("There is no page here"))
     }
 
     @Test("Both well-known names answer in both forms, and HEAD like GET")

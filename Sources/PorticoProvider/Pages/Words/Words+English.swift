@@ -14,6 +14,12 @@ extension Words {
             backTo: { "Back to \(name: $0)" },
             backToApp: "Back to the app"
         ),
+        start: StartWords(
+            heading: "Sign in from an app",
+            comeFromApp:
+                "People come here from an app, to sign in, and then go back to it.",
+            nothingToDo: "There is nothing to do on this page itself."
+        ),
         signIn: SignInWords(
             heading: { "Sign in to \(name: $0)" },
             intro: { "Use your \(name: $0) account." },
@@ -126,6 +132,7 @@ extension Words {
         case "email": "See your e-mail address"
         case "address": "See your postal address"
         case "phone": "See your phone number"
+        case "roles": "See which roles you have"
         case "offline_access": "Keep this access while you’re not using it"
         default: "Use the permission \(name: scope)"
         }

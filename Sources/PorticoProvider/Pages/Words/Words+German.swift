@@ -14,6 +14,12 @@ extension Words {
             backTo: { "Zurück zu \(name: $0)" },
             backToApp: "Zurück zur App"
         ),
+        start: StartWords(
+            heading: "Melden Sie sich aus einer App an",
+            comeFromApp:
+                "Hierher kommt man aus einer App, um sich anzumelden, und kehrt dann zu ihr zurück.",
+            nothingToDo: "Auf dieser Seite selbst gibt es nichts zu tun."
+        ),
         signIn: SignInWords(
             heading: { "Bei \(name: $0) anmelden" },
             intro: { "Verwenden Sie Ihr Konto bei \(name: $0)." },
@@ -136,6 +142,7 @@ extension Words {
         case "email": "Ihre E-Mail-Adresse sehen"
         case "address": "Ihre Postanschrift sehen"
         case "phone": "Ihre Telefonnummer sehen"
+        case "roles": "sehen, welche Rollen Sie haben"
         case "offline_access": "diesen Zugriff behalten, auch wenn Sie die App nicht verwenden"
         default: "die Berechtigung \(name: scope) verwenden"
         }

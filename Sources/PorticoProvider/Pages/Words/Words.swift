@@ -4,6 +4,7 @@
 /// case; no exclamation marks; nobody is blamed; no codes.
 package struct Words: Sendable {
     let common: CommonWords
+    let start: StartWords
     let signIn: SignInWords
     let consent: ConsentWords
     let account: AccountWords
@@ -37,6 +38,12 @@ struct CommonWords: Sendable {
     func step(to link: PageLink?, of client: String?) -> MessageView.Step? {
         link.map { .init(link: $0, linkText: client.map { backTo($0) } ?? backToApp) }
     }
+}
+
+struct StartWords: Sendable {
+    let heading: Phrase
+    let comeFromApp: Phrase
+    let nothingToDo: Phrase
 }
 
 struct SignInWords: Sendable {

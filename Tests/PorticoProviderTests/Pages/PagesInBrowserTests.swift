@@ -1,0 +1,101 @@
+import Foundation
+import PorticoProtocol
+import PorticoProvider
+import PorticoTestSupport
+import Testing
+
+/// The whole gallery in a real Chromium, as wide as a phone and as a desk, light and dark.
+@Suite("Pages, in a browser", .serialized) struct PagesInBrowserTests {
+    struct Look: Sendable, CustomTestStringConvertible {
+        let width: Int64
+        let isDark: Bool
+
+        static let all: [Look] = [(320, false), (320, true), (1280, false), (1280, true)]
+            .map { Look(width: $0, isDark: $1) }
+
+        var testDescription: String { "\(width) pixels, \(isDark ? "dark" : "light")" }
+    }
+
+    /// Where axe-core is, if it is.
+    fileprivate static let axeCore: String? = ProcessInfo.processInfo.environment["TEST_AXE"]
+
+    /// Opens every state in turn, without the script that would post its page onward.
+    private func each(_ look: Look, _ body: (RenderedState, Chromium) async throws -> Void)
+        async throws
+    {
+        try await Chromium.use { browser in
+            try await browser.look(width: look.width, isDark: look.isDark)
+            for state in RenderedState.all {
+                let html = state.html.replacing(/<script>.*<\/script>/, with: "")
+                let page = Data(html.utf8).base64EncodedString()
+                try await browser.open("data:text/html;charset=utf-8;base64," + page)
+                try await body(state, browser)
+            }
+        }
+    }
+
+    @Test(
+        "WCAG 1.4.10, 1.4.12, 2.4.3, 2.5.8: nothing sideways, targets of 24 pixels, in reading order",
+        .enabled(if: Chromium.isThere, "needs a WebDriver server: TEST_WEBDRIVER"),
+        arguments: [PagesInBrowserTests.Look.all[0], PagesInBrowserTests.Look.all[2]]
+    )
+    func layout(look: Look) async throws {
+        try await each(look) { state, browser in
+            let faults = try await browser.run(Self.measuring).array
+            #expect(faults == [], "\(state.testDescription)")
+        }
+    }
+
+    /// Names what is wrong with the page that is open: as it is, and with the text spacing that
+    /// WCAG 1.4.12 wants to be bearable.
+    private static let measuring = """
+        const faults = [];
+        const name = element => element.outerHTML.slice(0, 80);
+        const measure = state => {
+            if (document.documentElement.scrollWidth > innerWidth) faults.push(state + ': sideways');
+            let last = {top: -1, bottom: 0, left: 0};
+            for (const element of document.querySelectorAll('a, button, summary, input')) {
+                if (element.type === 'hidden') continue;
+                const box = element.getBoundingClientRect();
+                if (box.width < 24 || box.height < 24) faults.push(state + ': small ' + name(element));
+                if (box.right > innerWidth) faults.push(state + ': cut off ' + name(element));
+                const follows = box.top >= last.bottom - 1 || box.left > last.left;
+                if (!follows) faults.push(state + ': out of order ' + name(element));
+                last = box;
+            }
+        };
+        measure('as it is');
+        const spacing = document.createElement('style');
+        spacing.textContent = '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; '
+            + 'word-spacing: 0.16em !important } p { margin-block-end: 2em !important }';
+        document.head.append(spacing);
+        measure('spaced');
+        return faults;
+        """
+
+    @Test(
+        "WCAG 2.2 AA: axe-core finds nothing on any page",
+        .enabled(
+            if: Chromium.isThere && PagesInBrowserTests.axeCore != nil,
+            "needs TEST_WEBDRIVER and TEST_AXE"
+        ),
+        arguments: [PagesInBrowserTests.Look.all[0], PagesInBrowserTests.Look.all[3]]
+    )
+    func accessibility(look: Look) async throws {
+        let axe = try String(contentsOfFile: try #require(Self.axeCore), encoding: .utf8)
+        try await each(look) { state, browser in
+            // Longer words change the layout, which the test above looks at; axe takes its time.
+            guard state.language == .english else { return }
+            try await browser.run(axe)
+            let found = try await browser.runAsynchronously(
+                """
+                const done = arguments[arguments.length - 1];
+                const told = found => found.violations.flatMap(
+                    fault => fault.nodes.map(node => fault.id + ': ' + node.target));
+                axe.run(document).then(found => done(told(found)), error => done([String(error)]));
+                """
+            )
+            #expect(found.array == [], "\(state.testDescription)")
+        }
+    }
+}
