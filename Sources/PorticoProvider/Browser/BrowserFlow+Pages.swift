@@ -1,0 +1,179 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// The pages on which a sign-in goes on, each with its form bound to this browser.
+extension BrowserFlow {
+    func show(
+        _ step: Interaction,
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        _ session: LiveBrowserSession?,
+        _ browser: String,
+        _ cookies: [HTTPField],
+        _ visit: RealmVisit
+    ) throws -> Response {
+        switch (step, session) {
+        case (.consent, let session?):
+            return try consentPage(proven, flow, session, browser, cookies, visit)
+        case (.selectAccount, let session?):
+            return try accountPage(proven, flow, session, browser, cookies, visit)
+        case (.signIn(.again), let session?):
+            return try signInPage(
+                proven,
+                flow,
+                userName: session.person.email ?? session.person.username,
+                again: true,
+                browser: browser,
+                cookies: cookies,
+                visit
+            )
+        default:
+            return try signInPage(
+                proven,
+                flow,
+                userName: proven.suggestedUserName,
+                browser: browser,
+                cookies: cookies,
+                visit
+            )
+        }
+    }
+
+    func signInPage(
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        userName: String,
+        again: Bool = false,
+        problem: SignInPage.Problem? = nil,
+        browser: String,
+        cookies: [HTTPField] = [],
+        _ visit: RealmVisit
+    ) throws -> Response {
+        let form = try self.form(.authenticate, "sign-in", flow.id, flow, browser, visit)
+        return page(
+            SignInPage(
+                client: proven.client.name,
+                form: form,
+                userName: userName,
+                again: again,
+                problem: problem
+            ),
+            visit.visit,
+            status: problem?.status ?? .ok,
+            redirecting: proven.target.redirect.uri,
+            cookies: cookies,
+            retryAfter: problem?.retryAfter
+        )
+    }
+
+    private func consentPage(
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        _ session: LiveBrowserSession,
+        _ browser: String,
+        _ cookies: [HTTPField],
+        _ visit: RealmVisit
+    ) throws -> Response {
+        // Bound to the session too: what one person read, no other one allows.
+        let transaction = flow.id + session.session.id
+        let form = try self.form(.consent, "consent", transaction, flow, browser, visit)
+        let consent = ConsentPage(
+            client: proven.client.name,
+            origin: proven.origin,
+            account: PageAccount(session.person),
+            scopes: proven.scope.tokens,
+            form: form
+        )
+        return page(
+            consent,
+            visit.visit,
+            redirecting: proven.target.redirect.uri,
+            cookies: cookies
+        )
+    }
+
+    private func accountPage(
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        _ session: LiveBrowserSession,
+        _ browser: String,
+        _ cookies: [HTTPField],
+        _ visit: RealmVisit
+    ) throws -> Response {
+        let form = try self.form(.selectAccount, "select account", flow.id, flow, browser, visit)
+        let account = AccountPage(
+            client: proven.client.name,
+            account: PageAccount(session.person),
+            reason: .choose,
+            form: form
+        )
+        return page(
+            account,
+            visit.visit,
+            redirecting: proven.target.redirect.uri,
+            cookies: cookies
+        )
+    }
+
+    private func form(
+        _ route: ProviderRoute,
+        _ purpose: StaticString,
+        _ transaction: String,
+        _ flow: AuthorizationFlow,
+        _ browser: String,
+        _ visit: RealmVisit
+    ) throws -> PageForm {
+        let seal = AuthorizationFlowSeal(ring: ring, realmID: visit.realm.realm.id)
+        return PageForm(
+            action: RealmURLs.path(realmName: visit.realm.realm.name, route),
+            request: try seal.seal(flow, at: visit.moment),
+            csrf: tokens.token(form: purpose, transaction: transaction, cookie: browser)
+        )
+    }
+}
+
+extension ProvenRequest {
+    /// `login_hint` fills the field and proves nothing (OpenID Connect Core §3.1.2.1).
+    var suggestedUserName: String {
+        String((request.loginHint ?? "").prefix(255))
+    }
+
+    /// What the consent page says about who asks.
+    fileprivate var origin: ConsentPage.Origin {
+        guard client.requiresConsent else { return .registered }
+        guard let origin = target.redirect.uri.httpsOrigin else { return .appOnThisDevice }
+        return .site(host: String(origin.dropFirst("https://".count)))
+    }
+}
+
+extension PageAccount {
+    init(_ person: Person) {
+        let userName = person.email ?? person.username
+        self.init(
+            name: person.displayName == person.username ? nil : person.displayName,
+            userName: userName
+        )
+    }
+}
+
+extension SignInPage.Problem {
+    fileprivate var status: HTTPResponse.Status {
+        switch self {
+        case .wrongPair, .missing: .ok
+        case .mustWait: .tooManyRequests
+        case .busy: .serviceUnavailable
+        }
+    }
+
+    fileprivate var retryAfter: Double? {
+        switch self {
+        case .wrongPair, .missing: nil
+        case .mustWait(let seconds): Double(seconds)
+        case .busy: 2
+        }
+    }
+}
