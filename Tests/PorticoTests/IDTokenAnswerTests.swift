@@ -134,7 +134,7 @@ struct IDTokenAnswerTests {
                 let header = Base64URL.encode(#"{"alg":"HS256","kid":"k1"}"#.utf8)
                 let input = "\(header).\(good.split(separator: ".")[1])"
                 let key = SymmetricKey(
-                    data: FakeProvider.key.verificationKey.jwk.object.serialized()
+                    data: try FakeProvider.key.get().verificationKey.jwk.object.serialized()
                 )
                 let mac = HMAC<SHA256>.authenticationCode(for: Array(input.utf8), using: key)
                 return input + "." + Base64URL.encode(Array(mac))
@@ -145,7 +145,7 @@ struct IDTokenAnswerTests {
             { _, claims in
                 let text = String(decoding: claims.serialized(), as: UTF8.self)
                 let twice = #"{"sub":"bob",\#(text.dropFirst())"#
-                return try FakeProvider.key.sign(claims: Array(twice.utf8), type: .jwt)
+                return try FakeProvider.key.get().sign(claims: Array(twice.utf8), type: .jwt)
             }
         ),
         (
@@ -154,19 +154,19 @@ struct IDTokenAnswerTests {
                 let text = String(decoding: claims.serialized(), as: UTF8.self)
                 let deep = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
                 let nested = #"{"x":\#(deep),\#(text.dropFirst())"#
-                return try FakeProvider.key.sign(claims: Array(nested.utf8), type: .jwt)
+                return try FakeProvider.key.get().sign(claims: Array(nested.utf8), type: .jwt)
             }
         ),
         (
             "the type of an access token",
-            { _, claims in try FakeProvider.key.sign(claims: claims, type: .accessToken) }
+            { _, claims in try FakeProvider.key.get().sign(claims: claims, type: .accessToken) }
         ),
         (
             "five megabytes",
             { _, claims in
                 var claims = claims
                 claims["x"] = .string(String(repeating: "x", count: 5 << 20))
-                return try FakeProvider.key.sign(claims: claims, type: .jwt)
+                return try FakeProvider.key.get().sign(claims: claims, type: .jwt)
             }
         ),
     ]
@@ -206,7 +206,7 @@ struct IDTokenAnswerTests {
     func signature() async throws {
         let scene = Scene()
         // Another key under the name of the published one.
-        scene.provider.change { $0.signer = FakeProvider.signingKey("k1") }
+        scene.provider.change { $0.signer = FakeProvider.newKey("k1") }
         #expect(await scene.failure() == .rejected(.signature))
         #expect(try await scene.storage.read() == nil)
     }

@@ -92,7 +92,7 @@ struct LoopbackSignInTests {
     @Test("A sign-in that fails shows why in our own words, and the port is closed")
     func failure() async throws {
         let provider = scene.provider
-        provider.change { $0.signer = FakeProvider.signingKey("k1") }
+        provider.change { $0.signer = FakeProvider.newKey("k1") }
         let (pages, shown) = AsyncStream<RawExchange?>.makeStream()
         let browser = FakeBrowser { address in
             shown.yield(await browse(try provider.authorize(address)))

@@ -142,7 +142,7 @@ struct AdoptionTests {
         let good = try await credentials(scene)
         let none = Credentials(accessToken: good.accessToken, refreshToken: good.refreshToken)
         #expect(try await failure(none, scene) == .rejected(.idTokenMissing))
-        let forged = try FakeProvider.signingKey("k1").sign(
+        let forged = try FakeProvider.newKey("k1").get().sign(
             claims: JSONObject(parsing: Array("{}".utf8)),
             type: .jwt
         )

@@ -104,13 +104,13 @@ struct UserInfoTests {
             (FakeProvider.key, ["iss": "https://evil.example"], .rejected(.issuer)),
             (FakeProvider.key, ["aud": "other"], .rejected(.audience)),
             (FakeProvider.key, ["sub": "bob"], .rejected(.subject)),
-            (FakeProvider.signingKey("k1"), [:], .rejected(.signature)),
-        ] as [(SigningKey, JSONObject, SignInError.Kind?)] {
+            (FakeProvider.newKey("k1"), [:], .rejected(.signature)),
+        ] as [(FakeProvider.Key, JSONObject, SignInError.Kind?)] {
             let scene = Scene()
             let session = try await scene.signIn()
             var claims = good
             for member in change { claims[member.name] = member.value }
-            let token = try key.sign(claims: claims, type: .jwt)
+            let token = try key.get().sign(claims: claims, type: .jwt)
             scene.provider.answer("/userinfo") { _ in
                 .text(200, "application/jwt", Array(token.utf8))
             }

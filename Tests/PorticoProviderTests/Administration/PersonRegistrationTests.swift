@@ -6,16 +6,16 @@ import Testing
 
 @Suite("Person registration")
 struct PersonRegistrationTests {
-    private let registration = PersonRegistration(hashing: Self.hashing)
+    private let registration: PersonRegistration
 
     // One pool for all: it is never shut down, so it must not be given back.
-    private static let hashing: PasswordHashing = {
-        do {
-            return try PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
-        } catch {
-            fatalError("Argon2id has no memory.")
-        }
-    }()
+    private static let hashing = Result {
+        try PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
+    }
+
+    init() throws {
+        registration = PersonRegistration(hashing: try Self.hashing.get())
+    }
 
     private func ann() throws -> Person {
         try registration.person(username: "ann", realmID: "r", at: Fixture.noon)

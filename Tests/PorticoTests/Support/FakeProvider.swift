@@ -9,8 +9,11 @@ import PorticoProtocol
 /// a real one checks, and can be told to answer wrongly.
 final class FakeProvider: HTTPTransport {
     static let issuer = "https://op.example.com"
-    static let key = signingKey("k1")
-    static let otherKey = signingKey("k2")
+    /// Made once; whoever signs with it finds out whether that worked.
+    typealias Key = Result<SigningKey, any Error>
+
+    static let key = newKey("k1")
+    static let otherKey = newKey("k2")
 
     /// A request as it came in.
     struct Request: Sendable {
@@ -140,7 +143,8 @@ final class FakeProvider: HTTPTransport {
             HTTPReply.text(
                 200,
                 "application/jwk-set+json",
-                JWKSet(state.withLock { $0.published }.map(\.verificationKey)).serialized()
+                JWKSet(state.withLock { $0.published }.compactMap { try? $0.get().verificationKey })
+                    .serialized()
             )
         case ("POST", "/token"): token(request)
         case ("GET", "/userinfo"): userInfo(request)
@@ -198,12 +202,12 @@ final class FakeProvider: HTTPTransport {
         var claims: JSONObject = [
             "iss": .string(Self.issuer), "sub": "alice", "aud": "app", "iat": .integer(now),
             "exp": .integer(now + 300), "name": "Alice", "sid": "s1", "auth_time": 1_700_000_000,
-            "at_hash": .string(state.signer.algorithm.leftHalfHash(of: accessToken)),
+            "at_hash": .string(SignatureAlgorithm.es256.leftHalfHash(of: accessToken)),
             "realm_access": ["roles": ["reader"]],
         ]
         if let nonce { claims["nonce"] = .string(nonce) }
         // `try?`: without an ID Token the test fails where it should.
-        let idToken = try? state.signer.sign(claims: state.claims(claims), type: .jwt)
+        let idToken = try? state.signer.get().sign(claims: state.claims(claims), type: .jwt)
         let tokens: JSONObject = [
             "access_token": .string(accessToken), "token_type": "Bearer",
             "expires_in": .integer(state.expiresIn),
@@ -243,12 +247,8 @@ final class FakeProvider: HTTPTransport {
         "claims_parameter_supported": true,
     ]
 
-    static func signingKey(_ keyID: String) -> SigningKey {
-        do {
-            return try SigningKey(generating: .es256, keyID: keyID, random: .system)
-        } catch {
-            fatalError("no key for the tests: \(error)")
-        }
+    static func newKey(_ keyID: String) -> Key {
+        Key { try SigningKey(generating: .es256, keyID: keyID, random: .system) }
     }
 }
 
