@@ -299,8 +299,7 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoProgram",
-                "PorticoTestSupport",
+                "PorticoProgram", serverProduct("ArgumentParser", "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),

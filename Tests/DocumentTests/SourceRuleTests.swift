@@ -4,84 +4,177 @@ import Testing
 /// What no source may hold, whoever writes it: rules that a reader of one file cannot see kept.
 @Suite("Rules for all sources")
 struct SourceRuleTests {
-    /// The code of the files below a folder of the project, comments left out, by path.
-    private func code(_ folder: String) throws -> [String: String] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let files = FileManager.default.enumerator(
-            at: root.appending(path: folder),
-            includingPropertiesForKeys: nil
-        )
-        var code: [String: String] = [:]
-        for case let file as URL in try #require(files) where file.pathExtension == "swift" {
-            let path = String(file.path.dropFirst(root.path.count + 1))
-            code[path] = try String(contentsOf: file, encoding: .utf8)
-                .split(separator: "\n", omittingEmptySubsequences: false)
-                .map { $0.prefix(upTo: $0.firstRange(of: "//")?.lowerBound ?? $0.endIndex) }
-                .joined(separator: "\n")
-        }
-        try #require(!code.isEmpty)
-        return code
-    }
-
-    /// The files that hold any of the words, without those that may.
+    /// The files whose code holds any of the words, comments left out, without those that may.
     private func files(
         with words: [String],
-        in folder: String = "Sources",
+        in folder: String = "Sources/",
         except allowed: Set<String> = []
-    ) throws -> [String] {
-        try code(folder)
+    ) -> [String] {
+        let code = Project.code.filter { $0.key.hasPrefix(folder) }
+        #expect(!code.isEmpty, "\(folder)")
+        return code.mapValues(Project.withoutComments)
             .filter { file in words.contains { file.value.contains($0) } }
             .keys.filter { !allowed.contains($0) }.sorted()
     }
 
     @Test("RFC 8252 §8.12: no source of ours can show a web page within an app")
-    func webViews() throws {
-        #expect(try files(with: ["WebKit", "WKWebView", "UIWebView", "WebView("]).isEmpty)
+    func webViews() {
+        #expect(files(with: ["WebKit", "WKWebView", "UIWebView", "WebView("]).isEmpty)
     }
 
     @Test("RFC 8252 §8.5: the library for apps has no place for a client secret")
-    func secrets() throws {
+    func secrets() {
         let words = ["client_secret", "clientSecret", "client_assertion", "clientAssertion"]
-        #expect(try files(with: words, in: "Sources/Portico").isEmpty)
+        #expect(files(with: words, in: "Sources/Portico/").isEmpty)
     }
 
     @Test("WEB-CRYPT-1: chance comes from the system's generator, by way of one file")
-    func chance() throws {
+    func chance() {
         let words = ["SystemRandomNumberGenerator", ".random(in", "randomElement", "UUID()"]
-        #expect(
-            try files(with: words, except: ["Sources/PorticoBytes/RandomSource.swift"]).isEmpty
-        )
+        #expect(files(with: words, except: ["Sources/PorticoBytes/RandomSource.swift"]).isEmpty)
     }
 
     @Test("Time is read where clocks are made, and given to every rule")
-    func time() throws {
+    func time() {
         let clocks: Set = [
             "Sources/PorticoProvider/Moment.swift", "Sources/Portico/SignInClient.swift",
         ]
-        let found = try files(with: ["Date()", "Date.now", "Date(timeIntervalSinceNow"])
-        #expect(found.filter { !clocks.contains($0) && !$0.contains("PorticoProgram/") }.isEmpty)
+        let found = files(
+            with: ["Date()", "Date.now", "Date(timeIntervalSinceNow"],
+            except: clocks
+        )
+        #expect(found.filter { !$0.contains("/PorticoProgram/") }.isEmpty)
     }
 
     @Test("attack H12: nothing from outside is trusted to be there, or to be what is expected")
-    func traps() throws {
-        #expect(try files(with: ["try!", " as! ", "fatalError("]).isEmpty)
+    func traps() {
+        // Force unwraps are the formatter's to refuse, in scripts/check.
+        #expect(files(with: ["try!", " as! ", "fatalError(", "precondition(", "assert("]).isEmpty)
+        let programmersErrors: Set = [
+            "Sources/PorticoSeals/Seal.swift", "Sources/PorticoSeals/SealedAtRest.swift",
+            "Sources/PorticoProvider/Endpoints/TokenEndpoint.swift",
+        ]
+        #expect(files(with: ["preconditionFailure("], except: programmersErrors).isEmpty)
+    }
+
+    @Test("what the formatter refuses includes every trap that a line can hide")
+    func formatter() throws {
+        let configuration = try Project.text(".swift-format")
+        for rule in [
+            "NeverForceUnwrap", "NeverUseForceTry", "NeverUseImplicitlyUnwrappedOptionals",
+        ] {
+            #expect(configuration.contains("\"\(rule)\": true"))
+        }
+    }
+
+    @Test("the program writes to its streams in one place, and nobody else writes to them")
+    func output() {
+        let streams = [" print(", "STDOUT_FILENO", "STDERR_FILENO", "standardOutput", "NSLog("]
+        let places: Set = [
+            "Sources/PorticoProgram/Output/Console.swift",
+            "Sources/PorticoProgram/Output/Table.swift",
+            // Closes those of the browser that it starts.
+            "Sources/Portico/Browsers/ProgramStart.swift",
+        ]
+        #expect(files(with: streams, except: places).isEmpty)
+    }
+
+    @Test("no Codable and no base64 of Foundation's on what strangers send")
+    func parsers() {
+        let words = [
+            "Codable", "Decodable", "JSONDecoder", "JSONEncoder", "JSONSerialization",
+            "base64Encoded", "URLComponents", "CharacterSet",
+        ]
+        let places: Set = [
+            // Into a type of the app's own, from an answer that our parser has read.
+            "Sources/Portico/Session/Session+UserInfo.swift",
+            // The hash of our own style, for its header.
+            "Sources/PorticoProvider/Pages/PageStyle.swift",
+        ]
+        #expect(files(with: words, except: places).isEmpty)
+    }
+
+    @Test("nothing changes behind a type's back: no singletons, no unchecked sharing")
+    func shared() {
+        let places: Set = [
+            "Sources/PorticoBytes/Locked.swift", "Sources/PorticoSQLite/CommitQueue.swift",
+            "Sources/PorticoProtocol/JOSE/RSAKey+Security.swift",
+        ]
+        let words = ["@unchecked", "nonisolated(unsafe)", "@preconcurrency", "static let shared"]
+        #expect(files(with: words, except: places).isEmpty)
+        for (path, text) in Project.code {
+            #expect(!text.contains(/static var \w+(?:: [^{\n]+)? =/), "\(path)")
+        }
+    }
+
+    @Test("a `try?` says why losing the error is right")
+    func lostErrors() {
+        for (path, text) in Project.code {
+            let lines = text.components(separatedBy: "\n")
+            for (index, line) in lines.enumerated()
+            where line.contains("try?") && Project.withoutComments(line).contains("try?") {
+                // On its line, or in the comment above the statement it belongs to.
+                let nearby = lines[max(0, index - 12)...index]
+                #expect(
+                    nearby.contains { $0.contains("//") && $0.contains("`try?`") },
+                    "\(path):\(index + 1)"
+                )
+            }
+        }
+    }
+
+    @Test("one concept a file: at most 300 lines, and no third mark")
+    func length() {
+        for (path, text) in Project.code {
+            #expect(text.components(separatedBy: "\n").count <= 301, "\(path)")
+            #expect(text.matches(of: /\/\/ MARK:/).count < 3, "\(path)")
+        }
+    }
+
+    @Test("names say what a thing is: no Manager, Helper, Util, Data or Info")
+    func names() {
+        for (path, text) in Project.code.merging(Project.tests, uniquingKeysWith: { one, _ in one })
+        {
+            let names = text.matches(of: /\b(?:struct|class|enum|actor|protocol|typealias) (\w+)/)
+            for name in names.map(\.1) where name.contains(/(Manager|Helpers?|Util\w*|Data|Info)$/)
+            {
+                // OpenID Connect Core §5.3 calls it so.
+                #expect(name == "UserInfo", "\(path): \(name)")
+            }
+        }
+    }
+
+    @Test("nothing of the machine that a source was written on stands in it")
+    func machines() {
+        let everything = [Project.code, Project.scripts, Project.tests].flatMap(\.self)
+        // Written apart, so that this file does not find itself.
+        let homes = ["/wor" + "k/", "/ho" + "me/", "/Use" + "rs/", "/ro" + "ot/"]
+        for (path, text) in everything {
+            #expect(!homes.contains { text.contains($0) }, "\(path)")
+        }
+    }
+
+    @Test("cookies are SameSite=Lax, and one function writes their attributes")
+    func cookies() {
+        let writers = files(with: ["SameSite", "HttpOnly"])
+        #expect(writers == ["Sources/PorticoWeb/Cookies/CookiePolicy.swift"])
+        #expect(files(with: ["SameSite=None", "SameSite=Strict"]).isEmpty)
     }
 
     @Test("attacks B26, C27: the Provider has nothing that it could fetch an address with")
-    func nothingIsFetched() throws {
+    func nothingIsFetched() {
         let words = [
             "HTTPTransport", "URLSession", "AsyncHTTPClient", "PorticoOutbound", "HTTPClient(",
             "ClientBootstrap",
         ]
         for folder in ["PorticoProvider", "PorticoWeb"] {
-            #expect(try files(with: words, in: "Sources/" + folder).isEmpty)
+            #expect(files(with: words, in: "Sources/\(folder)/").isEmpty)
         }
     }
 
     @Test("WEB-CMP-1: secrets are compared by the one function that takes the same time for all")
     func constantTime() throws {
-        let code = try code("Sources")
+        let code = Project.code.mapValues(Project.withoutComments)
         for path in [
             "PorticoBytes/SecretText", "PorticoBytes/Hash256", "PorticoProtocol/Rules/PKCE",
             "PorticoProvider/Clients/ClientAuthentication", "PorticoProvider/Tokens/RefreshToken",

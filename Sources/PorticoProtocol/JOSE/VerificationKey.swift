@@ -53,11 +53,10 @@ package struct VerificationKey: Sendable {
     func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         switch material {
         case .p256(let key):
+            // `try?`: what is no signature at all is no valid one either.
             guard P256Signature.isInRange(signature),
                 let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
-            else {  // what is no signature at all is no valid one either
-                return false
-            }
+            else { return false }
             return key.isValidSignature(signature, for: message)
         case .ed25519(let key): return key.isValidSignature(signature, for: message)
         case .rsa(let key):

@@ -20,7 +20,7 @@ struct ClientAssertion: Sendable {
     func prove(_ clientID: String?, in realm: LiveRealm, at moment: Moment) throws(OAuthError)
         -> AuthenticatedClient
     {
-        // The unverified `sub` only says whose keys to try.
+        // The unverified `sub` only says whose keys to try. `try?`: every failure is one refusal.
         guard let jwt = try? JWT(parsing: text),
             let subject = try? jwt.uncheckedClaims().string("sub"),
             clientID.map({ sameBytes($0, subject) }) ?? true,

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@Suite("The Swift that documents show compiles")
+struct DocumentCodeTests {
+    /// The sources of Tests/Consumer, which `scripts/consumer` compiles, as one line each.
+    private static let compiled = Project.tests
+        .filter { $0.key.hasPrefix("Tests/Consumer/Sources/") }.values
+        .map { $0.split(separator: "\n").map(String.init) }
+
+    @Test("every Swift example stands in the app that is compiled against Portico alone")
+    func examples() throws {
+        var count = 0
+        for document in try Markdown.all() {
+            for block in document.blocks where block.language == "swift" {
+                let lines = block.lines.filter { !$0.isEmpty }
+                if lines.count == 1, lines[0].hasPrefix(".package(") {
+                    #expect(lines[0].contains("traits: []"))
+                    continue
+                }
+                count += 1
+                let isCompiled = Self.compiled.contains { source in
+                    source.indices.contains { source[$0...].starts(with: lines) }
+                }
+                #expect(isCompiled, "\(document.path): \(lines.first ?? "")")
+            }
+        }
+        #expect(count >= 6)
+    }
+
+    @Test("a sign-in in an app is ten lines of Swift")
+    func tenLines() throws {
+        let block = try #require(try Markdown("README.md").blocks.first { $0.language == "swift" })
+        let lines = block.lines.filter { !$0.isEmpty && !$0.hasPrefix("import ") }
+        #expect(lines.count <= 10)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+/// Arrows go down only (ARCHITECTURE.md). The build's import check keeps each target to what it
+/// declares; here is what it may declare.
+@Suite("Floors")
+struct FloorTests {
+    private struct Target {
+        let name: String
+        let folder: String
+        /// Of our own targets only.
+        let dependencies: [String]
+    }
+
+    private static func targets() throws -> [Target] {
+        let package = try Project.text("Package.swift")
+        let list = try #require(package.firstRange(of: "    targets: [\n"))
+        let blocks = package[list.upperBound...]
+            .split(separator: /\n        \.(?=\w*[tT]arget\(|systemLibrary\()/)
+        let targets = blocks.compactMap { block -> Target? in
+            guard let name = block.firstMatch(of: /name: "(\w+)"/)?.1 else { return nil }
+            let words = block.matches(of: /"((?:Portico|CArgon2)\w*)"/).map { String($0.1) }
+            let folder = block.firstMatch(of: /path: "([^"]+)"/)?.1
+            let isTest = block.hasPrefix("testTarget")
+            return Target(
+                name: String(name),
+                folder: folder.map(String.init) ?? "\(isTest ? "Tests" : "Sources")/\(name)",
+                dependencies: words.filter { $0 != name }
+            )
+        }
+        try #require(targets.count > 20)
+        return targets
+    }
+
+    @Test("a target depends only on targets that stand above it in Package.swift")
+    func order() throws {
+        var above: Set<String> = []
+        for target in try Self.targets() {
+            #expect(above.isSuperset(of: target.dependencies), "\(target.name)")
+            above.insert(target.name)
+        }
+    }
+
+    @Test("a source imports of ours only what its target declares")
+    func imports() throws {
+        let targets = try Self.targets()
+        let names = Set(targets.map(\.name))
+        for target in targets {
+            let allowed = Set(target.dependencies + [target.name])
+            for (path, text) in Project.code.merging(
+                Project.tests,
+                uniquingKeysWith: { one, _ in one }
+            )
+            where path.hasPrefix(target.folder + "/") {
+                for match in text.matches(of: /(?m)^ *(?:@\w+ )*(?:\w+ )?import (\w+)/) {
+                    let module = String(match.1)
+                    #expect(
+                        !names.contains(module) || allowed.contains(module),
+                        "\(path): \(module)"
+                    )
+                }
+            }
+        }
+    }
+
+    @Test("an app's targets depend on nothing that the trait for servers pulls in")
+    func apps() throws {
+        let package = try Project.text("Package.swift")
+        let targets = try Self.targets()
+        var wanted: Set = ["Portico"]
+        for target in targets.reversed() where wanted.contains(target.name) {
+            wanted.formUnion(target.dependencies)
+        }
+        #expect(wanted == ["Portico", "PorticoProtocol", "PorticoBytes"])
+        for name in wanted {
+            let block = try #require(
+                package.firstMatch(of: try Regex("name: \"\(name)\",\\s+dependencies: [^\\]]*"))
+            )
+            #expect(!block.0.contains("serverProduct"), "\(name)")
+        }
+        // Whoever guards nothing makes every app fetch it.
+        let unguarded = package.matches(of: /\.product\(\s*name: "(\w+)"/).map { String($0.1) }
+        #expect(Set(unguarded) == ["Crypto", "HTTPTypes", "CryptoExtras"])
+    }
+
+    @Test("only what the library for apps shows is public")
+    func access() throws {
+        let isPublic = /(?m)^ *(?:@\w+ )*public (?!import)/
+        for (path, text) in Project.code where text.contains(isPublic) {
+            let mayBe = ["Sources/Portico/", "Sources/PorticoProtocol/"]
+            #expect(mayBe.contains(where: path.hasPrefix), "\(path)")
+        }
+    }
+
+    @Test("no two paths differ only in case, and no type is named like a module")
+    func names() throws {
+        let paths =
+            Project.files(below: "Sources", ending: "") + Project.files(below: "Tests", ending: "")
+        #expect(Set(paths.map { $0.lowercased() }).count == paths.count)
+        let modules = Set(try Self.targets().map(\.name))
+        for (path, text) in Project.code {
+            for match in text.matches(of: /\b(?:struct|class|enum|actor|protocol) (\w+)/) {
+                #expect(!modules.contains(String(match.1)), "\(path): \(match.1)")
+            }
+        }
+    }
+}
