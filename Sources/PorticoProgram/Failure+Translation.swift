@@ -36,8 +36,7 @@ extension Failure {
         case let error as SQLError where error.reason == .corrupt:
             self.init(
                 .database,
-                "The database is damaged.",
-                error.description,
+                "The database is damaged (code \(error.code)).",
                 "Put the whole data directory back from your backup."
             )
         case let error as SQLError where error.reason == .cannotWrite:

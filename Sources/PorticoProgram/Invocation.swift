@@ -100,8 +100,14 @@ struct CommandPath {
 
     init(_ arguments: [String]) {
         var commands = Program.configuration.subcommands
-        for argument in arguments where !argument.hasPrefix("-") {
+        var hasDefault = false
+        for argument in arguments {
             guard !commands.isEmpty else { return }
+            guard !argument.hasPrefix("-") else {
+                // It is an option of the command that needs no name, and a value may follow.
+                if hasDefault { return }
+                continue
+            }
             guard let command = commands.first(where: { $0._commandName == argument }) else {
                 if argument != "help" { unknown = argument }
                 candidates = commands.map { $0._commandName } + (names.isEmpty ? ["help"] : [])
@@ -109,6 +115,7 @@ struct CommandPath {
             }
             names.append(argument)
             commands = command.configuration.subcommands
+            hasDefault = command.configuration.defaultSubcommand != nil
         }
     }
 }

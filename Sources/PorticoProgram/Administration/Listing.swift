@@ -6,6 +6,8 @@ struct Listing<Item> {
     let items: [Item]
     /// Where the next page begins, where there is one.
     let next: String?
+    /// Whether there may be more than what was asked for.
+    private let isPart: Bool
 
     /// - Parameters:
     ///   - items: All of them, in the order of their keys.
@@ -21,11 +23,19 @@ struct Listing<Item> {
         let found = rest.filter { Self.matches(options.filter, text($0)) }
         self.items = Array(found.prefix(options.limit))
         next = found.count > options.limit ? self.items.last.map(key) : nil
+        isPart = options.isPart
     }
 
-    init(items: [Item], next: String?) {
+    /// - Parameter options: By which the items were found.
+    init(items: [Item], next: String?, _ options: ListOptions) {
         self.items = items
         self.next = next
+        isPart = options.isPart
+    }
+
+    /// What is said where there is nothing.
+    func empty(_ none: String) -> String {
+        isPart ? "Nothing here. All there is: without --filter and --cursor" : none
     }
 
     static func matches(_ filter: String?, _ texts: [String?]) -> Bool {
@@ -35,7 +45,7 @@ struct Listing<Item> {
 }
 
 extension Console {
-    /// - Parameter none: What is said where there is nothing, and how to make the first.
+    /// - Parameter none: What is said where there is nothing at all, and how to make the first.
     func show<Item>(
         _ listing: Listing<Item>,
         _ headers: Table,
@@ -47,7 +57,7 @@ extension Console {
         var table = headers
         table.rows = listing.items.map(row)
         if listing.items.isEmpty, !options.json {
-            say(none)
+            say(listing.empty(none))
             return
         }
         show(

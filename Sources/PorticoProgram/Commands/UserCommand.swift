@@ -54,7 +54,8 @@ struct UserCommand: AsyncParsableCommand {
             let items = Array(found.prefix(list.limit))
             return Listing(
                 items: items,
-                next: found.count > list.limit ? items.last?.username : nil
+                next: found.count > list.limit ? items.last?.username : nil,
+                list
             )
         }
     }

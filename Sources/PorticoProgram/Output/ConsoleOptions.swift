@@ -48,6 +48,9 @@ struct ListOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Show what has this text in it.", valueName: "text"))
     var filter: String?
 
+    /// Whether something may be there that is not asked for.
+    var isPart: Bool { cursor != nil || filter != nil }
+
     func validate() throws {
         guard (1...10_000).contains(limit) else {
             throw ValidationError("--limit must be a number from 1 to 10000.")

@@ -31,6 +31,12 @@ extension Failure {
                 "The issuer must be https; http only on 127.0.0.1 or [::1]."
             )
         case .misconfigured: self.init(.misconfigured, error.description)
+        case .rejected(.metadataIssuer):
+            self.init(
+                .rejected,
+                error.description,
+                "It is compared to the letter: is there a slash too many, or one too few?"
+            )
         case .rejected:
             self.init(.rejected, error.description, "All of the answer was discarded.")
         case .storage: self.init(.storage, error.description)

@@ -27,20 +27,25 @@ struct DataDirectory: Sendable {
             throw Failure(
                 .dataDirectory,
                 "The data directory \(printable(path)) cannot be made.",
-                Self.words(error),
+                obstacle,
                 "Choose another: --data-directory PATH"
             )
         }
     }
 
-    /// What the system said, where it said something.
-    private static func words(_ error: any Error) -> String {
-        var error = error as NSError
-        while let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError { error = cause }
-        guard error.domain == NSPOSIXErrorDomain, let code = Int32(exactly: error.code) else {
-            return printable(error.localizedDescription)
+    /// What the system says of the first folder that cannot be made.
+    private var obstacle: String {
+        var missing = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL
+        while missing.pathComponents.count > 2 {
+            let parent = missing.deletingLastPathComponent()
+            if FileManager.default.fileExists(atPath: parent.path) { break }
+            missing = parent
         }
-        return "\(String(cString: strerror(code)))."
+        guard mkdir(missing.path, 0o700) != 0 else {
+            rmdir(missing.path)
+            return "Try again."
+        }
+        return "\(printable(missing.path)): \(String(cString: strerror(errno)))."
     }
 
     /// The key ring; a new one only where there is no database yet, because what an older one

@@ -41,7 +41,7 @@ import Testing
     )
     func layout(look: Look) async throws {
         try await each(look) { state, browser in
-            let faults = try await browser.run(Self.measuring).array
+            let faults = try await browser.run(Self.measuring, [.integer(look.width)]).array
             #expect(faults == [], "\(state.testDescription)")
         }
     }
@@ -49,16 +49,17 @@ import Testing
     /// Names what is wrong with the page that is open: as it is, and with the text spacing that
     /// WCAG 1.4.12 wants to be bearable.
     private static let measuring = """
-        const faults = [];
+        // Not innerWidth: what is too wide makes that wider.
+        const [width] = arguments, faults = [];
         const name = element => element.outerHTML.slice(0, 80);
         const measure = state => {
-            if (document.documentElement.scrollWidth > innerWidth) faults.push(state + ': sideways');
+            if (document.documentElement.scrollWidth > width) faults.push(state + ': sideways');
             let last = {top: -1, bottom: 0, left: 0};
             for (const element of document.querySelectorAll('a, button, summary, input')) {
                 if (element.type === 'hidden') continue;
                 const box = element.getBoundingClientRect();
                 if (box.width < 24 || box.height < 24) faults.push(state + ': small ' + name(element));
-                if (box.right > innerWidth) faults.push(state + ': cut off ' + name(element));
+                if (box.right > width) faults.push(state + ': cut off ' + name(element));
                 const follows = box.top >= last.bottom - 1 || box.left > last.left;
                 if (!follows) faults.push(state + ': out of order ' + name(element));
                 last = box;
