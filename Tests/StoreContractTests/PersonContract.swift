@@ -20,9 +20,12 @@ import Testing
     }
 
     @Test(
-        "user name and e-mail address are taken once, without regard to case",
+        "user name and e-mail address are taken once, in whatever spelling",
         arguments: StoreUnderTest.allCases,
-        [("ann", nil), ("ANN", nil), ("other", "ann@example.com"), ("other", "Ann@Example.Com")]
+        [
+            ("ann", nil), ("ANN", nil), ("\u{FF21}nn", nil), (" ann ", nil),
+            ("other", "ann@example.com"), ("other", "Ann@Example.Com"),
+        ]
     )
     func conflict(_ database: StoreUnderTest, _ taken: (name: String, email: String?)) async throws
     {
@@ -32,6 +35,32 @@ import Testing
         person.email = taken.email
         #expect(try await people.create(NewPerson(person: person, password: nil)) == .conflict)
         #expect(try await people.people(realmID: "realm-1", after: nil, limit: 9) == [Example.ann])
+    }
+
+    @Test(
+        "RFC 8265 §3.3: a user name in decomposed or full-width letters is the same name",
+        arguments: StoreUnderTest.allCases
+    )
+    func spellings(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let people = stores.people
+        var person = Example.person("jose")
+        person.username = "JOSE\u{301}"
+        person.email = nil
+        #expect(try await people.create(NewPerson(person: person, password: nil)) == .created)
+        for spelling in ["jos\u{E9}", "jose\u{301}", "JOS\u{C9}", "\u{FF2A}ose\u{301}"] {
+            let found = try await stores.credentials(spelling)?.person
+            #expect(found?.id == person.id)
+            #expect(Array((found?.username ?? "").utf8) == Array("jos\u{E9}".utf8))
+            var twin = Example.person("twin")
+            twin.username = spelling
+            twin.email = nil
+            #expect(try await people.create(NewPerson(person: twin, password: nil)) == .conflict)
+        }
+        // A change keeps the spelling.
+        person.username = "re\u{301}mi"
+        #expect(try await people.update(person) == .changed)
+        #expect(try await stores.credentials("R\u{C9}MI")?.person.id == person.id)
     }
 
     @Test("people without an e-mail address do not conflict", arguments: StoreUnderTest.allCases)

@@ -174,7 +174,7 @@ extension FailedPasswords {
         _ device: String?
     ) -> Verdict {
         begin(
-            account: "\(visit.realm.realm.id) \(account?.person.id ?? userName.lowercased())",
+            account: "\(visit.realm.realm.id) \(account?.person.id ?? LoginName.folded(userName))",
             address: visit.visit.address,
             device: device,
             at: visit.moment.now

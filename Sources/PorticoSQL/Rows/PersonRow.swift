@@ -30,8 +30,8 @@ enum PersonRow {
     /// The same columns' values, `id` first, with the e-mail address's key behind the address.
     static func values(_ person: Person) -> [SQLValue] {
         [
-            .text(person.id), .text(person.realmID), .text(person.username.lowercased()),
-            SQLValue(person.email), SQLValue(person.email?.lowercased()),
+            .text(person.id), .text(person.realmID), .text(LoginName.folded(person.username)),
+            SQLValue(person.email), SQLValue(person.email.map(LoginName.folded)),
             .bool(person.isEmailVerified), SQLValue(person.givenName),
             SQLValue(person.familyName), .bool(person.isEnabled), .int64(person.notBefore),
             SQLValue(PersonAttributes.document(person.attributes)), .int64(person.createdAt),

@@ -27,7 +27,7 @@ package struct SQLPersonStore: PersonStore {
     package func credentials(realmID: String, login: String, byEmail: Bool) async throws
         -> PersonCredentials?
     {
-        let key = SQLValue.text(login.lowercased())
+        let key = SQLValue.text(LoginName.folded(login))
         return try await database.read { reader in
             let byName = try reader.first(
                 """
@@ -82,8 +82,8 @@ package struct SQLPersonStore: PersonStore {
                 WHERE id = $11 AND realm_id = $12
                 """,
                 [
-                    .text(person.username.lowercased()), SQLValue(person.email),
-                    SQLValue(person.email?.lowercased()), .bool(person.isEmailVerified),
+                    .text(LoginName.folded(person.username)), SQLValue(person.email),
+                    SQLValue(person.email.map(LoginName.folded)), .bool(person.isEmailVerified),
                     SQLValue(person.givenName), SQLValue(person.familyName),
                     .bool(person.isEnabled), .int64(person.notBefore),
                     SQLValue(PersonAttributes.document(person.attributes)),

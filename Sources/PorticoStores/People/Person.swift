@@ -3,9 +3,9 @@ package struct Person: Hashable, Sendable {
     /// `sub` (OpenID Connect Core §2): at most 255 ASCII characters, never given to another.
     package var id: String
     package var realmID: String
-    /// Unique in the realm without regard to case; kept lower-case.
+    /// Unique in the realm; kept in its one spelling (``LoginName/folded(_:)``).
     package var username: String
-    /// Unique in the realm without regard to case, where present.
+    /// Unique in the realm in its one spelling, where present.
     package var email: String?
     package var isEmailVerified = false
     package var givenName: String?

@@ -5,9 +5,9 @@ package protocol PersonStore: Sendable {
     /// The person of that id with the roles they have.
     func person(id: String, realmID: String) async throws -> PersonWithRoles?
 
-    /// The person that `login` names: a user name, or an e-mail address where `byEmail`; compared
-    /// without regard to case. With the password hash, for signing in. Somebody's user name comes
-    /// before somebody else's e-mail address.
+    /// The person that `login` names: a user name, or an e-mail address where `byEmail`; compared in
+    /// their one spelling (``LoginName/folded(_:)``). With the password hash, for signing in.
+    /// Somebody's user name comes before somebody else's e-mail address.
     func credentials(realmID: String, login: String, byEmail: Bool) async throws
         -> PersonCredentials?
 

@@ -93,6 +93,19 @@ import Testing
         }
     }
 
+    @Test("WEB-BRUTE-1: a name that nobody has is one name too, however it is written")
+    func unknownSpellings() async throws {
+        let server = try await ProviderUnderTest()
+        // In capitals, composed, decomposed, and in full-width letters.
+        let names = ["Jos\u{E9}", "jose\u{301}", "JOSE\u{301}", "\u{FF4A}os\u{E9}", "jos\u{E9}"]
+        for name in names {
+            #expect(try await guess(server, name, from: "192.0.2.66").status == 200)
+        }
+        for name in names {
+            #expect(try await guess(server, name, from: "192.0.2.66").status == 429)
+        }
+    }
+
     @Test("WEB-ENUM-1: an unknown name and a wrong password get the same page and headers")
     func sameAnswer() async throws {
         let server = try await ProviderUnderTest()

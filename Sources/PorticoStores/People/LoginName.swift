@@ -1,7 +1,8 @@
 import Foundation
 
 /// A user name as it is kept and looked up (RFC 8265 §3.3, UsernameCaseMapped): what somebody types
-/// in capitals or in full-width letters is the same name.
+/// in capitals, in full-width letters or in decomposed characters is the same name. Stores, sign-in,
+/// import and commands all use this one spelling.
 package enum LoginName {
     /// `text` in the one spelling that is kept, without white space around it. What it makes of a
     /// text that is no name, no person has.
@@ -21,7 +22,7 @@ package enum LoginName {
 
     /// Whether a folded text may be a user name: 1 to 200 bytes of letters, digits and visible ASCII
     /// (RFC 8264 §4.2, IdentifierClass), so no spaces and nothing invisible.
-    static func isName(_ folded: String) -> Bool {
+    package static func isName(_ folded: String) -> Bool {
         (1...200).contains(folded.utf8.count)
             && folded.unicodeScalars.allSatisfy { scalar in
                 if scalar.isASCII { return 0x21...0x7E ~= scalar.value }
