@@ -64,7 +64,7 @@ import Testing
     func touch(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         let second = Example.session("session-2", cookie: Hash256(of: "second"))
-        try await stores.sessions.start(second, replacing: nil)
+        try await stores.sessions.start(second, replacing: nil, upgrading: nil)
         let later = Example.signedIn + 1000
         try await stores.sessions.touch([("session-1", later), ("session-2", later - 1)])
         try await stores.sessions.touch([("session-1", later - 500), ("unknown", later)])
@@ -80,7 +80,7 @@ import Testing
     func replacement(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         let next = Example.session("session-2", cookie: Hash256(of: "next"))
-        try await stores.sessions.start(next, replacing: Example.cookie)
+        try await stores.sessions.start(next, replacing: Example.cookie, upgrading: nil)
         #expect(try await stores.liveByCookie() == nil)
         #expect(try await stores.liveByID("session-2")?.session == next)
     }
@@ -93,7 +93,7 @@ import Testing
         let stores = try await database.furnished()
         let twice = Example.session("session-1", cookie: Hash256(of: "next"))
         await #expect(throws: StoreConflict.self) {
-            try await stores.sessions.start(twice, replacing: Example.cookie)
+            try await stores.sessions.start(twice, replacing: Example.cookie, upgrading: nil)
         }
         #expect(try await stores.liveByCookie() != nil)
     }
@@ -103,7 +103,7 @@ import Testing
         let stores = try await database.furnished()
         var next = Example.session("session-2", cookie: Hash256(of: "next"))
         next.realmID = "realm-2"
-        try await stores.sessions.start(next, replacing: Example.cookie)
+        try await stores.sessions.start(next, replacing: Example.cookie, upgrading: nil)
         #expect(try await stores.liveByCookie() != nil)
     }
 
@@ -125,7 +125,8 @@ import Testing
         let sessions = stores.sessions
         try await sessions.start(
             Example.session("session-2", cookie: Hash256(of: "second")),
-            replacing: nil
+            replacing: nil,
+            upgrading: nil
         )
         _ = try await sessions.end(id: "session-2", realmID: "realm-1", at: Example.now)
         try await sessions.purge(before: Example.now)

@@ -62,7 +62,7 @@ import Testing
         session.cookieHash = Hash256(of: "after")
         session.authenticatedAt = later
         session.epoch = try #require(try await stores.credentials("ann")).epoch
-        try await stores.sessions.start(session, replacing: nil)
+        try await stores.sessions.start(session, replacing: nil, upgrading: nil)
         #expect(try await stores.liveByID("session-2", at: later) != nil)
         var after = Example.grant(Example.id(2))
         after.sessionID = "session-2"
@@ -83,7 +83,7 @@ import Testing
         var session = Example.session("session-2", cookie: Hash256(of: "late"))
         session.authenticatedAt = Example.now + 5
         session.epoch = before.epoch
-        try await stores.sessions.start(session, replacing: nil)
+        try await stores.sessions.start(session, replacing: nil, upgrading: nil)
         #expect(try await stores.liveByID("session-2", at: Example.now + 5) == nil)
         var grant = Example.grant()
         grant.sessionID = "session-2"
@@ -111,12 +111,18 @@ import Testing
     func upgrade(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         let stronger = PasswordHash(encoded: "stronger")
-        try await stores.people.upgradePassword(Example.password, to: stronger, of: "person-ann")
-        #expect(try await stores.credentials("ann")?.password == stronger)
-        #expect(try await stores.liveByCookie() != nil)
         let late = PasswordHash(encoded: "late")
-        try await stores.people.upgradePassword(Example.password, to: late, of: "person-ann")
-        #expect(try await stores.credentials("ann")?.password == stronger)
+        for (index, new) in [stronger, late].enumerated() {
+            try await stores.sessions.start(
+                Example.session("session-\(index + 2)", cookie: Hash256(of: "cookie-\(index)")),
+                replacing: nil,
+                upgrading: PasswordUpgrade(from: Example.password, to: new)
+            )
+            #expect(try await stores.credentials("ann")?.password == stronger)
+        }
+        #expect(try await stores.liveByCookie() != nil)
+        #expect(try await stores.liveByID("session-2") != nil)
+        #expect(try await stores.liveByID("session-3") != nil)
     }
 
     @Test(

@@ -160,7 +160,7 @@ import Testing
         try await realms.removeKeys(retiredBefore: 6)
         try await expect(raised: true, "remove a key")
         _ = try await stores.people.create(NewPerson(person: Example.person("bob"), password: nil))
-        try await stores.sessions.start(Example.session, replacing: nil)
+        try await stores.sessions.start(Example.session, replacing: nil, upgrading: nil)
         _ = try await stores.redeem(Example.grant())
         try await expect(raised: false, "a sign-in")
         _ = try await realms.deleteRealm(id: "realm-1")

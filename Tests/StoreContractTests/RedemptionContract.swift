@@ -219,7 +219,7 @@ enum SignInLoss: String, CaseIterable, CustomTestStringConvertible {
         case .sessionExpired: break
         case .replaced:
             let next = Example.session("session-2", cookie: Hash256(of: "next"))
-            try await stores.sessions.start(next, replacing: Example.cookie)
+            try await stores.sessions.start(next, replacing: Example.cookie, upgrading: nil)
         case .disabled:
             var person = Example.ann
             person.isEnabled = false

@@ -21,7 +21,7 @@ enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
     func furnished() async throws -> TestDatabase {
         let stores = try empty()
         #expect(try await stores.realms.create(Example.newRealm) == .created)
-        try await stores.sessions.start(Example.session, replacing: nil)
+        try await stores.sessions.start(Example.session, replacing: nil, upgrading: nil)
         return stores
     }
 }

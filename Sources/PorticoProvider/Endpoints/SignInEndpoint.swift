@@ -75,15 +75,19 @@ struct SignInEndpoint: Sendable {
         }
         let outcome: PasswordSignIn.Outcome
         do {
-            outcome = try await recognise(password, of: account)
+            outcome = try await recognise(
+                password,
+                of: account,
+                random: visit.moment.random
+            )
         } catch is PasswordHashing.Busy {
             tries.wasRight(counted)
             return try again(attempt, .busy, visit)
         }
         switch outcome {
-        case .recognised(let credentials):
+        case .recognised(let credentials, let rehashed):
             tries.wasRight(counted)
-            return try await begin(credentials, attempt, visit)
+            return try await begin(credentials, rehashed, attempt, visit)
         case .refused:
             events.signInFailed(visit)
             return try again(attempt, .wrongPair, visit)
@@ -127,6 +131,7 @@ struct SignInEndpoint: Sendable {
     /// anything after it (WEB-SESS-1).
     private func begin(
         _ credentials: PersonCredentials,
+        _ rehashed: PasswordHash?,
         _ attempt: Attempt,
         _ visit: RealmVisit
     ) async throws -> Response {
@@ -134,6 +139,7 @@ struct SignInEndpoint: Sendable {
         let cookies = flow.cookies(of: visit)
         let (session, cookie) = try await start(
             credentials,
+            rehashed: rehashed,
             in: visit.realm,
             replacing: cookies.sessionHash(visit.request.headers),
             at: visit.moment

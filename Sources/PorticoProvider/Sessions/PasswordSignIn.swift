@@ -8,7 +8,9 @@ struct PasswordSignIn: Sendable {
     let hashing: PasswordHashing
 
     enum Outcome: Sendable {
-        case recognised(PersonCredentials)
+        /// With a stronger hash of the same password, where the kept one is weaker than those made
+        /// today.
+        case recognised(PersonCredentials, rehashed: PasswordHash?)
         /// Nobody has this name, or the password is another: which, nobody learns.
         case refused
         /// The password is right, and the account is blocked.
@@ -24,18 +26,39 @@ struct PasswordSignIn: Sendable {
         )
     }
 
-    /// Takes as long for a name that nobody has as for a wrong password.
+    /// Takes as long for a name that nobody has as for a wrong password; longer only for a right
+    /// one whose hash is outdated.
     ///
     /// - Throws: ``PasswordHashing/Busy``.
-    func callAsFunction(_ password: SecretText, of credentials: PersonCredentials?) async throws
-        -> Outcome
-    {
+    func callAsFunction(
+        _ password: SecretText,
+        of credentials: PersonCredentials?,
+        random: RandomSource
+    ) async throws -> Outcome {
         // A password that nobody can have still costs a check.
         let text = PasswordText(password.reveal()) ?? PasswordText("")
         guard let text else { return .refused }
         guard try await hashing.verify(text, against: credentials?.password), let credentials else {
             return .refused
         }
-        return credentials.person.isEnabled ? .recognised(credentials) : .blocked
+        guard credentials.person.isEnabled else { return .blocked }
+        return .recognised(
+            credentials,
+            rehashed: try await rehashed(text, of: credentials, random: random)
+        )
+    }
+
+    /// WEB-PW-2. A sign-in does not fail for it: where hashing is busy, the next one will do.
+    private func rehashed(
+        _ password: PasswordText,
+        of credentials: PersonCredentials,
+        random: RandomSource
+    ) async throws -> PasswordHash? {
+        guard let kept = credentials.password, Argon2id.isOutdated(kept) else { return nil }
+        do {
+            return try await hashing.hash(password, random: random)
+        } catch is PasswordHashing.Busy {
+            return nil
+        }
     }
 }

@@ -6,11 +6,12 @@ struct SessionStart: Sendable {
     let sessions: any BrowserSessionStore
 
     /// A session with a new id and a new cookie, in place of the one that the browser had: no id
-    /// survives a sign-in.
+    /// survives a sign-in. The stronger hash, where there is one, is kept in the same transaction.
     ///
     /// - Returns: The session and the cookie's value: 43 characters that are kept nowhere.
     func callAsFunction(
         _ credentials: PersonCredentials,
+        rehashed: PasswordHash?,
         in realm: LiveRealm,
         replacing old: Hash256?,
         at moment: Moment
@@ -29,7 +30,10 @@ struct SessionStart: Sendable {
             expiresAt: moment.seconds + realm.realm.lifetimes.sessionMaximum,
             epoch: credentials.epoch
         )
-        try await sessions.start(session, replacing: old)
+        let upgrade = rehashed.flatMap { new in
+            credentials.password.map { PasswordUpgrade(from: $0, to: new) }
+        }
+        try await sessions.start(session, replacing: old, upgrading: upgrade)
         return (session, cookie)
     }
 }

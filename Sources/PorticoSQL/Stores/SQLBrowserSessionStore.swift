@@ -9,8 +9,13 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
         self.database = database
     }
 
-    package func start(_ session: BrowserSession, replacing old: Hash256?) async throws {
+    package func start(
+        _ session: BrowserSession,
+        replacing old: Hash256?,
+        upgrading upgrade: PasswordUpgrade?
+    ) async throws {
         try await database.change { transaction in
+            if let upgrade { try transaction.upgrade(upgrade, of: session.personID) }
             if let old {
                 try transaction.run(
                     """

@@ -19,17 +19,16 @@ extension SQLPersonStore {
             return changed > 0 ? .changed : .notFound
         }
     }
+}
 
-    package func upgradePassword(
-        _ old: PasswordHash,
-        to new: PasswordHash,
-        of personID: String
-    ) async throws {
-        _ = try await database.change { transaction in
-            try transaction.run(
-                "UPDATE people SET password_hash = $1 WHERE id = $2 AND password_hash = $3",
-                [.text(new.encoded), .text(personID), .text(old.encoded)]
-            )
-        }
+extension SQLTransaction {
+    /// Does nothing where the password has changed meanwhile.
+    func upgrade(_ upgrade: PasswordUpgrade, of personID: String) throws {
+        try run(
+            "UPDATE people SET password_hash = $1 WHERE id = $2 AND password_hash = $3",
+            [
+                .text(upgrade.stronger.encoded), .text(personID), .text(upgrade.former.encoded),
+            ]
+        )
     }
 }

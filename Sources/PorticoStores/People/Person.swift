@@ -45,6 +45,18 @@ package struct PasswordHash: Hashable, Sendable {
     }
 }
 
+/// A stronger hash of the same password (decision 20).
+package struct PasswordUpgrade: Hashable, Sendable {
+    /// The hash that the password was checked against.
+    package var former: PasswordHash
+    package var stronger: PasswordHash
+
+    package init(from former: PasswordHash, to stronger: PasswordHash) {
+        self.former = former
+        self.stronger = stronger
+    }
+}
+
 package struct NewPerson: Hashable, Sendable {
     package var person: Person
     package var password: PasswordHash?

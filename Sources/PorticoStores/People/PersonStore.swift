@@ -34,11 +34,6 @@ package protocol PersonStore: Sendable {
     func setPassword(_ password: PasswordHash, of personID: String, at now: Int64) async throws
         -> Change
 
-    /// Replaces a hash by a stronger one of the same password: nobody is signed out. Does nothing
-    /// where the password has changed meanwhile.
-    func upgradePassword(_ old: PasswordHash, to new: PasswordHash, of personID: String)
-        async throws
-
     /// Gives a person a role that the realm has; giving it twice changes nothing.
     func assign(_ role: RoleName, to personID: String, realmID: String) async throws -> Change
     /// `.notFound` also where the person does not have the role.

@@ -56,7 +56,14 @@ package protocol BrowserSessionStore: Sendable {
     /// Starts a session and, in the same step, ends the one it takes the place of
     /// (no session id survives a sign-in). A session whose person was signed out everywhere after
     /// its credentials were read is dead from the start.
-    func start(_ session: BrowserSession, replacing old: Hash256?) async throws
+    ///
+    /// - Parameter upgrade: A stronger hash of the password that was checked, kept in the same step.
+    ///   Nobody is signed out by it, and it yields to a password that was changed meanwhile.
+    func start(
+        _ session: BrowserSession,
+        replacing old: Hash256?,
+        upgrading upgrade: PasswordUpgrade?
+    ) async throws
 
     /// The live session of a cookie with its person.
     func live(cookie: Hash256, realmID: String, at now: Int64, idle: Int64) async throws

@@ -122,14 +122,19 @@ struct PasswordTests {
                 let text = SecretText(password)
                 let outcome = try await PasswordSignIn(people: people, hashing: hashing)(
                     text,
-                    of: credentials
+                    of: credentials,
+                    random: .system
                 )
                 guard case .refused = outcome else {
                     Issue.record("It was taken.")
                     return
                 }
                 await #expect(throws: PasswordHashing.Busy.self) {
-                    try await PasswordSignIn(people: people, hashing: full)(text, of: credentials)
+                    try await PasswordSignIn(people: people, hashing: full)(
+                        text,
+                        of: credentials,
+                        random: .system
+                    )
                 }
             }
         }

@@ -208,6 +208,48 @@ import Testing
         expectPage(old, "authenticate")
     }
 
+    /// Made with 4 MiB, as long ago.
+    private static let weak = (
+        password: "kept since the first day",
+        hash: PasswordHash(
+            encoded: "$argon2id$v=19$m=4096,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg"
+                + "$zBZXCJkGn2i32JZG7DYUALE+UqwFCX3eNHhEWbqh4V0"
+        )
+    )
+
+    @Test("WEB-PW-2, decision 15: a weaker hash is replaced in the transaction of the sign-in")
+    func rehash() async throws {
+        let server = try await ProviderUnderTest { realm in
+            realm.people[0].password = Self.weak.hash
+        }
+        func kept() async throws -> PasswordHash? {
+            let realmID = try #require(try await server.database.realms.snapshot().realms.first).id
+            let people = server.database.people
+            return try await people.credentials(realmID: realmID, login: "alice", byEmail: false)?
+                .password
+        }
+        func signIn(_ browser: TestBrowser, _ password: String) async throws -> Reply {
+            let page = try await browser.authorize(
+                TestFlow.request("native1", [("prompt", "login")])
+            )
+            return try await browser.submit(page, [("username", "alice"), ("password", password)])
+        }
+        let browser = TestBrowser(server)
+        expectPage(try await signIn(browser, "another one altogether"), "authenticate")
+        #expect(try await kept() == Self.weak.hash, "a wrong password changes nothing")
+
+        let before = server.database.database.commitCounts.writes
+        expectCode(try await signIn(browser, Self.weak.password))
+        #expect(server.database.database.commitCounts.writes == before + 1)
+        let stronger = try #require(try await kept())
+        #expect(stronger.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        // Nobody was signed out by it, the password is the same one, and once is enough.
+        #expect(try await isSignedIn(browser))
+        expectCode(try await signIn(TestBrowser(server), Self.weak.password))
+        #expect(try await kept() == stronger)
+        #expect(try await isSignedIn(browser))
+    }
+
     @Test("WEB-SESS-1: where the answer is an error after all, the browser still gets its session")
     func sessionBesideError() async throws {
         let server = try await ProviderUnderTest()
