@@ -108,7 +108,13 @@ struct Wiring {
 
     /// What goes on beside the requests.
     private func repeating(_ realms: RealmDirectory, _ activity: SessionActivity) -> [Repeating] {
-        let installation = installation
+        let clock = installation.clock
+        let purge = Purge(
+            realms: installation.realms,
+            sessions: installation.sessions,
+            grants: installation.grants,
+            pushedRequests: installation.pushedRequests
+        )
         let logger = log.logger("portico.background")
         return [
             // The command line writes from another process.
@@ -119,12 +125,7 @@ struct Wiring {
                 try await activity.flush()
             },
             Repeating(name: "purge", interval: .seconds(600), logger: logger) {
-                let now = installation.clock.moment().seconds
-                // A spent code is remembered for a day.
-                try await installation.grants.purge(before: now - 86_400)
-                try await installation.sessions.purge(before: now - 86_400)
-                try await installation.pushedRequests.purgePushedRequests(before: now - 3600)
-                try await installation.realms.removeKeys(retiredBefore: now)
+                try await purge(at: clock.moment().seconds)
             },
         ]
     }

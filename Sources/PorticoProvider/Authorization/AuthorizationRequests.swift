@@ -20,7 +20,12 @@ struct AuthorizationRequests: Sendable {
         if let reference = form["request_uri"], reference.hasPrefix(Self.requestURIPrefix) {
             return try await beginPushed(reference, form, realm, browser, moment)
         }
-        let proven = try ProvenRequest(form, in: realm, wasPushed: false)
+        let proven = try ProvenRequest(
+            form,
+            in: realm,
+            wasPushed: false,
+            at: moment.seconds
+        )
         let flow = AuthorizationFlow(
             requestID: UniqueID(random: moment.random),
             parameters: FormEncoding.encode(form.all),
@@ -32,11 +37,14 @@ struct AuthorizationRequests: Sendable {
 
     /// The request of a flow that is under way: checked again, because the registration may have
     /// changed meanwhile (RFC 9126 §4).
-    func resume(_ flow: AuthorizationFlow, in realm: LiveRealm) throws -> ProvenRequest {
+    func resume(_ flow: AuthorizationFlow, in realm: LiveRealm, at moment: Moment) async throws
+        -> ProvenRequest
+    {
         try ProvenRequest(
             try FormParameters(decoding: flow.parameters),
             in: realm,
-            wasPushed: flow.isPushed
+            wasPushed: flow.isPushed,
+            at: moment.seconds
         )
     }
 
@@ -66,7 +74,12 @@ struct AuthorizationRequests: Sendable {
             throw AuthorizationRefusal.page(error, client: clientID, nil)
         }
         let parameters = try FormParameters(decoding: request.parameters)
-        let proven = try ProvenRequest(parameters, in: realm, wasPushed: true)
+        let proven = try ProvenRequest(
+            parameters,
+            in: realm,
+            wasPushed: true,
+            at: moment.seconds
+        )
         // RFC 9126 §7.3: one grant for one request, and a reload before that does no harm.
         guard try await !grants.isAnswered(requestID: request.requestID) else {
             let error = OAuthError(.invalidRequestURI, "request_uri was used before.")

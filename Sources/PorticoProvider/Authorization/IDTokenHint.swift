@@ -10,13 +10,16 @@ struct IDTokenHint: Sendable, Equatable {
     /// The client it was issued to.
     let clientID: String
 
-    /// - Returns: `nil` where the text is not an ID Token that this realm signed.
-    init?(_ text: String, of realm: LiveRealm) {
+    /// - Parameter now: Seconds since 1970.
+    /// - Returns: `nil` where the text is not an ID Token that this realm signed with a key that it
+    ///   still publishes.
+    init?(_ text: String, of realm: LiveRealm, at now: Int64) {
+        let published = realm.keys.published(at: now)
         // `try?`: whatever is wrong, the hint is not ours.
         guard let jwt = try? JWT(parsing: text),
             let claims = try? jwt.verified(
-                by: realm.keys.verificationKeys,
-                allowing: Set(realm.keys.algorithms),
+                by: published.verificationKeys,
+                allowing: Set(published.algorithms),
                 types: [.jwt]
             ).claims,
             let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),

@@ -19,7 +19,9 @@ struct ProvenRequest: Sendable {
     static let passwordACR = "1"
 
     /// Reads the effective parameters of a request: those of the URL, or of the pushed request.
-    init(_ form: FormParameters, in realm: LiveRealm, wasPushed: Bool) throws {
+    ///
+    /// - Parameter now: Seconds since 1970.
+    init(_ form: FormParameters, in realm: LiveRealm, wasPushed: Bool, at now: Int64) throws {
         let client = try Self.client(form, realm)
         let redirect = try Self.redirect(form, client)
         let target = try Self.target(form, redirect, client, realm)
@@ -42,7 +44,7 @@ struct ProvenRequest: Sendable {
             scope = Self.granted(request, to: client)
             claims = try Self.compactClaims(form)
             try Self.checkReachable(request)
-            hintedSubject = try Self.hint(request, realm)
+            hintedSubject = try Self.hint(request, realm, now)
         } catch {
             throw AuthorizationRefusal.redirect(error, target)
         }
@@ -153,11 +155,13 @@ struct ProvenRequest: Sendable {
         }
     }
 
-    private static func hint(_ request: AuthorizationRequest, _ realm: LiveRealm)
-        throws(OAuthError) -> String?
-    {
+    private static func hint(
+        _ request: AuthorizationRequest,
+        _ realm: LiveRealm,
+        _ now: Int64
+    ) throws(OAuthError) -> String? {
         guard let text = request.idTokenHint else { return nil }
-        guard let hint = IDTokenHint(text, of: realm) else {
+        guard let hint = IDTokenHint(text, of: realm, at: now) else {
             throw OAuthError(.invalidRequest, "id_token_hint is not an ID Token of this issuer.")
         }
         return hint.subject

@@ -47,7 +47,7 @@ struct AuthorizationEndpoint: Sendable {
             startedAt: visit.now,
             isPushed: old.isPushed
         )
-        let proven = try flow.requests.resume(begun, in: visit.realm)
+        let proven = try await flow.requests.resume(begun, in: visit.realm, at: visit.moment)
         var visit = visit
         visit.visit = visit.visit.speaking(try FormParameters(decoding: old.parameters))
         return try await flow.next(

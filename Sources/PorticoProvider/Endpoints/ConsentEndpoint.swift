@@ -21,7 +21,7 @@ struct ConsentEndpoint: Sendable {
         // What one person read, in one transaction, nobody allows in another.
         let transaction = begun.id + session.session.id
         try flow.checkForm("consent", form["csrf"], transaction: transaction, visit)
-        let proven = try flow.requests.resume(begun, in: visit.realm)
+        let proven = try await flow.requests.resume(begun, in: visit.realm, at: visit.moment)
         switch form["action"] {
         case "allow":
             try await people.allow(
@@ -47,7 +47,7 @@ struct ConsentEndpoint: Sendable {
         try form.refuseRepeats()
         var begun = try flow.flow(form["request"], visit)
         try flow.checkForm("select account", form["csrf"], transaction: begun.id, visit)
-        let proven = try flow.requests.resume(begun, in: visit.realm)
+        let proven = try await flow.requests.resume(begun, in: visit.realm, at: visit.moment)
         switch form["action"] {
         case "continue":
             begun.hasSelectedAccount = true

@@ -22,7 +22,7 @@ struct EndSessionEndpoint: Sendable {
         }
         var visit = visit
         visit.visit = visit.visit.speaking(form)
-        let request = try SignOutRequest(form, of: visit.realm)
+        let request = try SignOutRequest(form, of: visit.realm, at: visit.moment)
         let session = try await flow.session(visit)
         guard let hint = request.hint else {
             guard let session else { return done(request, .nobodyWas, visit) }
@@ -51,7 +51,7 @@ struct EndSessionEndpoint: Sendable {
         try flow.checkForm("sign out", form["csrf"], transaction: sessionID, visit)
         var visit = visit
         visit.visit = visit.visit.speaking(parameters)
-        let request = try SignOutRequest(parameters, of: visit.realm)
+        let request = try SignOutRequest(parameters, of: visit.realm, at: visit.moment)
         guard form["action"] == "sign-out" else {
             let page = SignedOutPage(
                 outcome: .stayed,

@@ -14,17 +14,18 @@ struct MetadataEndpoint: Sendable {
 
     func get(_ visit: RealmVisit) -> Response {
         Response(
-            publicJSON: Self.document(visit.realm).serialized(),
+            publicJSON: Self.document(visit.realm, at: visit.now).serialized(),
             for: Self.maxAge,
             headers: headers
         )
     }
 
     func keys(_ visit: RealmVisit) -> Response {
-        Response(publicJSON: visit.realm.keys.keySet, for: Self.maxAge, headers: headers)
+        let published = visit.realm.keys.published(at: visit.now)
+        return Response(publicJSON: published.keySet, for: Self.maxAge, headers: headers)
     }
 
-    static func document(_ realm: LiveRealm) -> JSONObject {
+    static func document(_ realm: LiveRealm, at now: Int64) -> JSONObject {
         let urls = realm.urls
         let methods = ClientAuthenticationMethod.allCases.map(\.rawValue)
         let confidential = methods.filter { $0 != "none" }
@@ -46,7 +47,10 @@ struct MetadataEndpoint: Sendable {
             ("response_modes_supported", ResponseMode.allCases.map(\.rawValue)),
             ("grant_types_supported", GrantType.allCases.map(\.rawValue)),
             ("subject_types_supported", ["public"]),
-            ("id_token_signing_alg_values_supported", realm.keys.algorithms.map(\.rawValue)),
+            (
+                "id_token_signing_alg_values_supported",
+                realm.keys.published(at: now).algorithms.map(\.rawValue)
+            ),
             ("code_challenge_methods_supported", ["S256"]),
             ("token_endpoint_auth_methods_supported", methods),
             ("token_endpoint_auth_signing_alg_values_supported", signing),

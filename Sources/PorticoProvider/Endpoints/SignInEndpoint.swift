@@ -18,7 +18,7 @@ struct SignInEndpoint: Sendable {
         try form.refuseRepeats()
         let begun = try flow.flow(form["request"], visit)
         try flow.checkForm("sign-in", form["csrf"], transaction: begun.id, visit)
-        let proven = try flow.requests.resume(begun, in: visit.realm)
+        let proven = try await flow.requests.resume(begun, in: visit.realm, at: visit.moment)
         var visit = visit
         visit.visit = visit.visit.speaking(try FormParameters(decoding: begun.parameters))
         // `checkForm` has seen the cookie.

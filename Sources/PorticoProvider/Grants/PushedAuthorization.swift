@@ -26,7 +26,7 @@ struct PushedAuthorization: Sendable {
         }
         let parameters = FormParameters(Self.withoutCredentials(form, client.client))
         do {
-            _ = try ProvenRequest(parameters, in: realm, wasPushed: true)
+            _ = try ProvenRequest(parameters, in: realm, wasPushed: true, at: moment.seconds)
         } catch AuthorizationRefusal.page(let error, _, _), AuthorizationRefusal.redirect(
             let error,
             _

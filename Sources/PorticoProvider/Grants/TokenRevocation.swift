@@ -33,7 +33,7 @@ struct TokenRevocation: Sendable {
             return try await grant(ofRefreshToken: text, client, realm, moment)?.id
         }
         // RFC 7009 §2.1: a token of another client is left alone, and nothing is said of it.
-        guard let (claims, id) = verifier.signed(text, by: realm),
+        guard let (claims, id) = verifier.signed(text, by: realm, at: moment),
             let clientID = claims.string("azp"), sameBytes(clientID, client.client.clientID)
         else { return nil }
         return id.grantID

@@ -3,30 +3,66 @@ import PorticoSeals
 import PorticoStores
 
 /// The signing keys of a realm: those that sign, and those that verify what was signed before.
+///
+/// A key is there from the moment it is made until it is retired: by then everything that it signed
+/// has expired (``KeyRotation``). After that it is neither published nor does it verify anything,
+/// whether or not its row has been cleared away (OpenID Connect Core §10.1.1).
 package struct RealmKeys: Sendable {
-    private struct Entry: Sendable {
+    fileprivate struct Entry: Sendable {
         let key: SigningKey
         let activeFrom: Int64
         let retiredFrom: Int64?
     }
 
+    /// What is published in a stretch of time.
+    package struct Published: Sendable {
+        /// Seconds since 1970; `nil`: as long as no key is added or retired.
+        fileprivate let until: Int64?
+        /// The keys that verify what the realm has signed.
+        package let verificationKeys: [VerificationKey]
+        /// The algorithms of these.
+        package let algorithms: [SignatureAlgorithm]
+        /// The JWK set as it is sent (RFC 7517 §5): public members only.
+        package let keySet: [UInt8]
+
+        fileprivate init(_ entries: [Entry], until: Int64?) {
+            self.until = until
+            let keys = entries.filter { entry in
+                guard let retiredFrom = entry.retiredFrom else { return true }
+                return until.map { $0 <= retiredFrom } ?? false
+            }.map(\.key)
+            verificationKeys = keys.map(\.verificationKey)
+            algorithms = SignatureAlgorithm.allCases.filter { algorithm in
+                keys.contains { $0.algorithm == algorithm }
+            }
+            keySet = JWKSet(verificationKeys).serialized()
+        }
+    }
+
     private let entries: [Entry]
-    /// The JWK set as it is sent (RFC 7517 §5): public members only.
-    package let keySet: [UInt8]
-    /// The keys that verify, whatever their age; a token's own times tell whether it still counts.
-    package let verificationKeys: [VerificationKey]
+    /// In the order of time, each made once, because key sets are sent as they are kept.
+    private let stretches: [Published]
+    private let last: Published
 
     init(_ records: [SigningKeyRecord], ring: KeyRing) throws {
         let seal = SigningKeySeal(ring: ring)
-        entries = try records.sorted { $0.activeFrom > $1.activeFrom }.map { record in
+        let entries = try records.sorted { $0.activeFrom > $1.activeFrom }.map { record in
             Entry(
                 key: try seal.open(record),
                 activeFrom: record.activeFrom,
                 retiredFrom: record.retiredFrom
             )
         }
-        verificationKeys = entries.map(\.key.verificationKey)
-        keySet = JWKSet(verificationKeys).serialized()
+        self.entries = entries
+        stretches = Set(entries.compactMap(\.retiredFrom)).sorted().map {
+            Published(entries, until: $0)
+        }
+        last = Published(entries, until: nil)
+    }
+
+    /// What is published, and verifies, at `now` (seconds since 1970).
+    package func published(at now: Int64) -> Published {
+        stretches.first { $0.until.map { now < $0 } ?? true } ?? last
     }
 
     /// The newest key of that algorithm that is active at `now` (seconds since 1970).
@@ -37,10 +73,8 @@ package struct RealmKeys: Sendable {
         }?.key
     }
 
-    /// The algorithms that some key signs with.
-    package var algorithms: [SignatureAlgorithm] {
-        SignatureAlgorithm.allCases.filter { algorithm in
-            entries.contains { $0.key.algorithm == algorithm }
-        }
+    /// The keys by `kid`, with the time from which each signs.
+    package var signingTimes: [String: Int64] {
+        Dictionary(entries.map { ($0.key.keyID, $0.activeFrom) }) { first, _ in first }
     }
 }

@@ -13,12 +13,12 @@ struct SignOutRequest: Sendable {
     let state: String?
 
     /// - Throws: `invalid_request`: a page, and no redirect (§4).
-    init(_ form: FormParameters, of realm: LiveRealm) throws(OAuthError) {
+    init(_ form: FormParameters, of realm: LiveRealm, at moment: Moment) throws(OAuthError) {
         try form.refuseRepeats()
         guard form["redirect_uri"] == nil else {
             throw OAuthError(.invalidRequest, "redirect_uri is now post_logout_redirect_uri.")
         }
-        hint = try Self.hint(form["id_token_hint"], realm)
+        hint = try Self.hint(form["id_token_hint"], realm, moment)
         client = try Self.client(form["client_id"], hint, realm)
         let text = form["post_logout_redirect_uri"]
         redirect = try Self.redirect(text, client)
@@ -35,11 +35,11 @@ struct SignOutRequest: Sendable {
         }
     }
 
-    private static func hint(_ text: String?, _ realm: LiveRealm) throws(OAuthError)
-        -> IDTokenHint?
+    private static func hint(_ text: String?, _ realm: LiveRealm, _ moment: Moment)
+        throws(OAuthError) -> IDTokenHint?
     {
         guard let text else { return nil }
-        guard let hint = IDTokenHint(text, of: realm) else {
+        guard let hint = IDTokenHint(text, of: realm, at: moment.seconds) else {
             throw OAuthError(.invalidRequest, "id_token_hint is not an ID Token of this issuer.")
         }
         return hint

@@ -18,13 +18,16 @@ struct AccessTokenVerifier: Sendable {
     /// What the token says, where this realm signed it: expired or not.
     ///
     /// - Returns: `nil` where it is no access token of this realm.
-    func signed(_ text: String, by realm: LiveRealm) -> (claims: JSONObject, id: AccessTokenID)? {
+    func signed(_ text: String, by realm: LiveRealm, at moment: Moment)
+        -> (claims: JSONObject, id: AccessTokenID)?
+    {
+        let published = realm.keys.published(at: moment.seconds)
         // `try?`: whatever is wrong, it is not a token of ours. Other kinds of JWT are refused by
         // their type (RFC 8725 §3.12).
         guard let jwt = try? JWT(parsing: text, limit: 8192),
             let claims = try? jwt.verified(
-                by: realm.keys.verificationKeys,
-                allowing: Set(realm.keys.algorithms),
+                by: published.verificationKeys,
+                allowing: Set(published.algorithms),
                 types: [.accessToken]
             ).claims,
             let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),
@@ -38,7 +41,7 @@ struct AccessTokenVerifier: Sendable {
     func live(_ text: String, in realm: LiveRealm, at moment: Moment) async throws
         -> LiveAccessToken?
     {
-        guard let (claims, id) = signed(text, by: realm),
+        guard let (claims, id) = signed(text, by: realm, at: moment),
             let expires = claims.int64("exp"), moment.seconds < expires,
             let issued = claims.int64("iat"), issued >= realm.realm.notBefore,
             let reading = try await grants.grant(

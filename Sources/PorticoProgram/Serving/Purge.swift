@@ -1,0 +1,21 @@
+import PorticoStores
+
+/// Clears away what has been dead for a while. Nothing depends on it but the size of the database:
+/// what is dead is dead before.
+struct Purge: Sendable {
+    let realms: any RealmStore
+    let sessions: any BrowserSessionStore
+    let grants: any GrantStore
+    let pushedRequests: any PushedRequestStore
+
+    /// - Parameter now: Seconds since 1970.
+    func callAsFunction(at now: Int64) async throws {
+        // A day's margin: a spent code is remembered for as long, and a clock that ran ahead for a
+        // while costs no key that is still needed.
+        let yesterday = now - 86_400
+        try await grants.purge(before: yesterday)
+        try await sessions.purge(before: yesterday)
+        try await pushedRequests.purgePushedRequests(before: now - 3600)
+        try await realms.removeKeys(retiredBefore: yesterday)
+    }
+}
