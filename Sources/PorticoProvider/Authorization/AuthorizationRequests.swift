@@ -36,16 +36,27 @@ struct AuthorizationRequests: Sendable {
     }
 
     /// The request of a flow that is under way: checked again, because the registration may have
-    /// changed meanwhile (RFC 9126 §4).
+    /// changed meanwhile (RFC 9126 §4). A pushed one that was answered meanwhile leads nowhere any
+    /// more: nobody types a password for it in vain.
     func resume(_ flow: AuthorizationFlow, in realm: LiveRealm, at moment: Moment) async throws
         -> ProvenRequest
     {
-        try ProvenRequest(
+        let proven = try ProvenRequest(
             try FormParameters(decoding: flow.parameters),
             in: realm,
             wasPushed: flow.isPushed,
             at: moment.seconds
         )
+        if flow.isPushed { try await refuseAnswered(flow.requestID, of: proven.client) }
+        return proven
+    }
+
+    /// RFC 9126 §7.3: one grant for one request; a reload before that does no harm.
+    private func refuseAnswered(_ requestID: UniqueID, of client: Client) async throws {
+        guard try await !grants.isAnswered(requestID: requestID) else {
+            let error = OAuthError(.invalidRequestURI, "request_uri was used before.")
+            throw AuthorizationRefusal.page(error, client: client.clientID, nil)
+        }
     }
 
     private func beginPushed(
@@ -80,11 +91,7 @@ struct AuthorizationRequests: Sendable {
             wasPushed: true,
             at: moment.seconds
         )
-        // RFC 9126 §7.3: one grant for one request, and a reload before that does no harm.
-        guard try await !grants.isAnswered(requestID: request.requestID) else {
-            let error = OAuthError(.invalidRequestURI, "request_uri was used before.")
-            throw AuthorizationRefusal.page(error, client: clientID, nil)
-        }
+        try await refuseAnswered(request.requestID, of: proven.client)
         let flow = AuthorizationFlow(
             requestID: request.requestID,
             parameters: request.parameters,

@@ -197,6 +197,52 @@ import Testing
         #expect(try await server.remains().grants == 1)
     }
 
+    @Test("RFC 9126 §7.3: once a pushed request was answered, no page of it goes on")
+    func answered() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(
+            try await server.push(TestFlow.request("third", [("prompt", "login")]))
+        )
+        let browser = TestBrowser(server)
+        let signIn = try await browser.authorize(reference(uri, "third"))
+        let alice = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        let request = try #require(signIn.hiddenFields.first { $0.name == "request" }).value
+        let restart = "/realms/test/login-actions/restart?request=" + request
+        // Before that, starting again does no harm.
+        let page = try await browser.get(restart)
+        expectPage(page, "authenticate")
+        let consent = try await browser.submit(page, alice)
+        expectPage(consent, "consent")
+        let code = expectCode(
+            try await browser.submit(consent, [("action", "allow")]),
+            of: "third"
+        )
+        #expect(try await server.redeem(code, "third").status == 200)
+
+        let before = try await server.remains()
+        expectErrorPage(try await browser.get(restart))
+        expectErrorPage(try await TestBrowser(server).get(restart))
+        expectErrorPage(try await browser.submit(consent, [("action", "allow")]))
+        // The form of the first page is bound to a cookie that the sign-in has replaced; in a
+        // browser that kept it, it would be refused like these.
+        #expect(try await server.remains() == before)
+    }
+
+    @Test("RFC 9126 §7.3: a password is not asked for again, nor taken, for an answered request")
+    func answeredElsewhere() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(try await server.push(TestFlow.request()))
+        let late = TestBrowser(server)
+        let page = try await late.authorize(reference(uri))
+        expectPage(page, "authenticate")
+        let code = expectCode(try await TestBrowser(server).signIn("alice", reference(uri)))
+        #expect(try await server.redeem(code).status == 200)
+        let before = try await server.remains()
+        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        expectErrorPage(try await late.submit(page, bob))
+        #expect(try await server.remains() == before)
+    }
+
     @Test("attack C35, RFC 9126 §4: parameters beside request_uri do not override pushed ones")
     func beside() async throws {
         let server = try await ProviderUnderTest()
