@@ -15,7 +15,7 @@ package struct Provider: Sendable {
     let hashing: PasswordHashing
     let pages: PageRenderer
     let activity: SessionActivity
-    let events: SecurityEvents
+    package let events: SecurityEvents
     let publicURL: PublicURL
     let tries: FailedPasswords
     let guesses: RateLimiter

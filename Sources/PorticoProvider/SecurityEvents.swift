@@ -32,6 +32,38 @@ package struct SecurityEvents: Sendable {
         log("sign_out", visit, ["sid": sessionID])
     }
 
+    /// A code or refresh token that was spent came again, from its own client.
+    func replayed(_ replay: ReplayRefusal, _ client: Client, _ visit: RealmVisit) {
+        var facts = [
+            "what": replay.subject.rawValue, "grant": replay.grant.id.text,
+            "client": client.clientID,
+        ]
+        facts["sub"] = replay.grant.personID
+        facts["sid"] = replay.grant.sessionID
+        log("replay", visit, facts)
+    }
+
+    /// A client gave up a token, and with it the grant (RFC 7009).
+    func revoked(_ grant: UniqueID, _ client: Client, _ visit: RealmVisit) {
+        log("token.revoked", visit, ["grant": grant.text, "client": client.clientID])
+    }
+
+    /// The command line changed a realm's signing keys; nobody's request did.
+    package func keysChanged(_ change: RealmDirectory.KeyChange) {
+        var metadata: Logger.Metadata = ["realm": .string(change.realm)]
+        switch change.kind {
+        case .published(let activeFrom):
+            metadata["event"] = "key.published"
+            metadata["signs_from"] = .stringConvertible(activeFrom)
+        case .broughtForward(let activeFrom):
+            metadata["event"] = "key.brought_forward"
+            metadata["signs_from"] = .stringConvertible(activeFrom)
+        case .removed: metadata["event"] = "key.removed"
+        }
+        metadata["kid"] = .string(change.keyID)
+        logger.notice("security event", metadata: metadata)
+    }
+
     func clientRefused(_ clientID: String?, _ visit: RealmVisit) {
         log("client.refused", visit, ["client": clientID ?? "-"])
     }

@@ -50,7 +50,7 @@ struct Wiring {
             readiness: readiness
         )
         let application = application(door, whenListening)
-        let background = repeating(realms, activity)
+        let background = repeating(realms, activity, provider.events)
         let result: Result<Void, any Error>
         do {
             try await group([readiness] + background + [application]).run()
@@ -107,7 +107,11 @@ struct Wiring {
     }
 
     /// What goes on beside the requests.
-    private func repeating(_ realms: RealmDirectory, _ activity: SessionActivity) -> [Repeating] {
+    private func repeating(
+        _ realms: RealmDirectory,
+        _ activity: SessionActivity,
+        _ events: SecurityEvents
+    ) -> [Repeating] {
         let clock = installation.clock
         let purge = Purge(
             realms: installation.realms,
@@ -119,7 +123,7 @@ struct Wiring {
         return [
             // The command line writes from another process.
             Repeating(name: "realm snapshot", interval: .seconds(1), logger: logger) {
-                try await realms.refresh()
+                for change in try await realms.refresh() { events.keysChanged(change) }
             },
             Repeating(name: "last seen", interval: .seconds(5), logger: logger) {
                 try await activity.flush()

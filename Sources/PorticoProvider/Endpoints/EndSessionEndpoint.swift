@@ -153,11 +153,12 @@ struct LegacySignOut: Sendable {
                 throw OAuthError(.invalidGrant, "The refresh token is unknown.")
             }
             if let sessionID = grant.sessionID {
-                _ = try await sessions.end(
+                let change = try await sessions.end(
                     id: sessionID,
                     realmID: visit.realm.realm.id,
                     at: visit.now
                 )
+                if change == .changed { door.events.signedOut(sessionID, visit) }
             }
             return Response(empty: .noContent, headers: headers)
         }

@@ -12,12 +12,13 @@ struct RevocationEndpoint: Sendable {
     func post(_ visit: RealmVisit) async throws -> Response {
         try await door(visit) { client, form in
             try form.refuseRepeats()
-            try await revoke(
+            let revoked = try await revoke(
                 try form.required("token"),
                 from: client,
                 in: visit.realm,
                 at: visit.moment
             )
+            if let revoked { door.events.revoked(revoked, client.client, visit) }
         }
         return Response(empty: .ok, headers: headers)
     }

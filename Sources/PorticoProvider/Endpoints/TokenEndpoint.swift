@@ -17,34 +17,47 @@ struct TokenEndpoint: Sendable {
 
     func post(_ visit: RealmVisit) async throws -> Response {
         let answer = try await door(visit) { client, form in
-            switch try TokenRequest(form) {
-            case .authorizationCode(let request):
-                let answer = try await authorizationCode(
-                    request,
-                    from: client,
-                    in: visit.realm,
-                    at: visit.moment
-                )
-                noteRepetition(of: request.codeVerifier, by: client.client, visit)
-                return answer
-            case .refreshToken(let request):
-                return try await refreshToken(
-                    request,
-                    idempotencyKey: try Self.idempotencyKey(visit.request),
-                    from: client,
-                    in: visit.realm,
-                    at: visit.moment
-                )
-            case .clientCredentials(let scope):
-                return try await clientCredentials(
-                    scope: scope,
-                    from: client,
-                    in: visit.realm,
-                    at: visit.moment
-                )
+            do {
+                return try await grant(try TokenRequest(form), client, visit)
+            } catch let replay as ReplayRefusal {
+                door.events.replayed(replay, client.client, visit)
+                throw replay.error
             }
         }
         return Response(json: .object(answer.json), headers: headers, adding: [.pragma: "no-cache"])
+    }
+
+    private func grant(
+        _ request: TokenRequest,
+        _ client: AuthenticatedClient,
+        _ visit: RealmVisit
+    ) async throws -> TokenAnswer {
+        switch request {
+        case .authorizationCode(let request):
+            let answer = try await authorizationCode(
+                request,
+                from: client,
+                in: visit.realm,
+                at: visit.moment
+            )
+            noteRepetition(of: request.codeVerifier, by: client.client, visit)
+            return answer
+        case .refreshToken(let request):
+            return try await refreshToken(
+                request,
+                idempotencyKey: try Self.idempotencyKey(visit.request),
+                from: client,
+                in: visit.realm,
+                at: visit.moment
+            )
+        case .clientCredentials(let scope):
+            return try await clientCredentials(
+                scope: scope,
+                from: client,
+                in: visit.realm,
+                at: visit.moment
+            )
+        }
     }
 
     /// A challenge that is met twice is constant, and protects nobody (RFC 9700 §2.1.1). The maker

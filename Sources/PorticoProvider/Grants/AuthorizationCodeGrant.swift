@@ -15,8 +15,8 @@ struct AuthorizationCodeGrant: Sendable {
     /// or wrong: whatever fails below, nobody gets a second try (decision 14).
     ///
     /// - Throws: `invalid_grant` where the code is not this client's to redeem, now, with this
-    ///   redirect URI and verifier; `unauthorized_client`; `invalid_client` where the assertion was
-    ///   used before.
+    ///   redirect URI and verifier, as ``ReplayRefusal`` where it was spent before;
+    ///   `unauthorized_client`; `invalid_client` where the assertion was used before.
     func callAsFunction(
         _ request: TokenRequest.AuthorizationCode,
         from client: AuthenticatedClient,
@@ -51,8 +51,12 @@ struct AuthorizationCodeGrant: Sendable {
                 spending: client.assertion.take(),
                 at: moment.seconds
             )
-            guard outcome != .assertionSpent else { throw ClientAuthentication.refusal }
-            throw error
+            switch outcome {
+            case .assertionSpent: throw ClientAuthentication.refusal
+            // Wrong, and spent before: the thief of a code without its verifier looks like this.
+            case .replayed: throw ReplayRefusal(subject: .code, grant: grant, error: error)
+            case .redeemed, .sessionEnded: throw error
+            }
         }
         let person = try await people.person(id: code.personID, realmID: realm.realm.id)
         try check(
@@ -61,7 +65,8 @@ struct AuthorizationCodeGrant: Sendable {
                 requestID: code.requestID,
                 spending: client.assertion.take(),
                 at: moment.seconds
-            )
+            ),
+            of: grant
         )
         guard let person else {
             throw OAuthError(.invalidGrant, "The person behind the code is gone.")
@@ -80,11 +85,16 @@ struct AuthorizationCodeGrant: Sendable {
         )
     }
 
-    private func check(_ outcome: Redemption) throws(OAuthError) {
+    private func check(_ outcome: Redemption, of grant: Grant) throws {
         switch outcome {
         case .redeemed: return
         // RFC 6749 §4.1.2: the store has revoked what the first redemption issued.
-        case .replayed: throw OAuthError(.invalidGrant, "The code was redeemed before.")
+        case .replayed:
+            throw ReplayRefusal(
+                subject: .code,
+                grant: grant,
+                error: OAuthError(.invalidGrant, "The code was redeemed before.")
+            )
         case .sessionEnded:
             throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
         case .assertionSpent: throw ClientAuthentication.refusal

@@ -13,8 +13,8 @@ struct RefreshTokenGrant: Sendable {
     let ring: KeyRing
 
     /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, where it has one.
-    /// - Throws: `invalid_grant` where the token is not this client's, or dead, or was used before;
-    ///   `invalid_scope` where more is asked for than was granted; `unauthorized_client`.
+    /// - Throws: `invalid_grant` where the token is not this client's, or dead, or, as
+    ///   ``ReplayRefusal``, was used before; `invalid_scope` where more is asked for than was granted; `unauthorized_client`.
     func callAsFunction(
         _ request: TokenRequest.Refresh,
         idempotencyKey: Hash256?,
@@ -130,7 +130,14 @@ struct RefreshTokenGrant: Sendable {
             at: moment.seconds
         )
         guard outcome != .assertionSpent else { throw ClientAuthentication.refusal }
-        throw OAuthError(.invalidGrant, "The refresh token was used before; its grant is revoked.")
+        throw ReplayRefusal(
+            subject: .refreshToken,
+            grant: grant,
+            error: OAuthError(
+                .invalidGrant,
+                "The refresh token was used before; its grant is revoked."
+            )
+        )
     }
 }
 

@@ -11,16 +11,22 @@ struct TokenRevocation: Sendable {
     let verifier: AccessTokenVerifier
 
     /// An unknown token, or one of another client, changes nothing and is no error (RFC 7009 §2.2).
+    ///
+    /// - Returns: What was revoked, if anything was.
     func callAsFunction(
         _ token: String,
         from client: AuthenticatedClient,
         in realm: LiveRealm,
         at moment: Moment
-    ) async throws {
-        guard let id = try await grantID(of: token, client, realm, moment) else { return }
+    ) async throws -> UniqueID? {
+        guard let id = try await grantID(of: token, client, realm, moment) else { return nil }
         let assertion = client.assertion.take()
         let outcome = try await grants.revoke(id: id, spending: assertion, at: moment.seconds)
-        guard outcome != .assertionSpent else { throw ClientAuthentication.refusal }
+        switch outcome {
+        case .revoked: return id
+        case .notFound: return nil
+        case .assertionSpent: throw ClientAuthentication.refusal
+        }
     }
 
     private func grantID(

@@ -30,12 +30,50 @@ package final class RealmDirectory: Sendable {
         current.withLock { Array($0.realms.values) }
     }
 
+    /// A signing key that another process added, or began to use earlier, or removed.
+    package struct KeyChange: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
+            case published(activeFrom: Int64)
+            case broughtForward(activeFrom: Int64)
+            case removed
+        }
+
+        package let realm: String
+        package let keyID: String
+        package let kind: Kind
+    }
+
     /// Reads the store again where its version has grown. Called once a second, and by tests.
-    package func refresh() async throws {
+    ///
+    /// - Returns: How the signing keys of realms that stayed have changed.
+    @discardableResult
+    package func refresh() async throws -> [KeyChange] {
         let known = current.withLock(\.version)
-        guard try await store.version() != known else { return }
+        guard try await store.version() != known else { return [] }
         let fresh = try Self.snapshot(of: try await store.snapshot(), ring)
-        current.withLock { $0 = fresh }
+        let former = current.withLock { current in
+            defer { current = fresh }
+            return current
+        }
+        return Self.keyChanges(from: former, to: fresh)
+    }
+
+    private static func keyChanges(from former: Snapshot, to fresh: Snapshot) -> [KeyChange] {
+        former.realms.sorted { $0.key < $1.key }.flatMap { name, old -> [KeyChange] in
+            guard let new = fresh.realms[name], new.realm.id == old.realm.id else { return [] }
+            let (before, after) = (old.keys.signingTimes, new.keys.signingTimes)
+            return Set(before.keys).union(after.keys).sorted().compactMap { keyID in
+                let kind: KeyChange.Kind? =
+                    switch (before[keyID], after[keyID]) {
+                    case (nil, let activeFrom?): .published(activeFrom: activeFrom)
+                    case (_?, nil): .removed
+                    case (let was?, let activeFrom?) where was != activeFrom:
+                        .broughtForward(activeFrom: activeFrom)
+                    default: nil
+                    }
+                return kind.map { KeyChange(realm: name, keyID: keyID, kind: $0) }
+            }
+        }
     }
 
     private static func snapshot(of record: RealmSnapshotRecord, _ ring: KeyRing) throws

@@ -1,6 +1,9 @@
 import Foundation
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -134,5 +137,86 @@ import Testing
             #expect(line.contains("2027-01-15T"), "the stopped clock's day")
         }
         #expect(lines.first { $0.contains("consent.given") }?.contains("client=third") == true)
+    }
+
+    @Test("WEB-LOG-3: revocations and replays are recorded, and no code or token with them")
+    func replays() async throws {
+        let server = try await ProviderUnderTest()
+        let tokens = try await server.tokens()
+        let first = try #require(tokens.json.string("refresh_token"))
+        let sub = try #require(
+            try ProviderUnderTest.claims(tokens.json.string("id_token")).string("sub")
+        )
+        _ = try await server.refresh(first, key: "k-1")
+        #expect(!server.log.contains("event=replay"), "an ordinary refresh is none")
+        _ = try await server.refresh(first, key: "k-1")
+        #expect(!server.log.contains("event=replay"), "nor is one whose answer was lost")
+        #expect(try await server.refresh(first, key: "k-2").error == "invalid_grant")
+
+        let code = try await server.code()
+        #expect(try await server.redeem(code).status == 200)
+        #expect(try await server.redeem(code).error == "invalid_grant")
+        let wrong = [("code_verifier", String(repeating: "w", count: 43))]
+        #expect(try await server.redeem(code, "native1", wrong).error == "invalid_grant")
+
+        let other = try #require(try await server.tokens().json.string("refresh_token"))
+        for _ in 0..<2 {
+            let form = [("token", other), ("client_id", "native1")]
+            #expect(try await server.post(ProviderUnderTest.path("revoke"), form).status == 200)
+        }
+        let nobodys = [("token", "x"), ("client_id", "native1")]
+        _ = try await server.post(ProviderUnderTest.path("revoke"), nobodys)
+
+        let lines = server.log.split(separator: "\n").filter { $0.contains("security event") }
+        let replays = lines.filter { $0.contains("event=replay") }
+        #expect(replays.map { $0.contains("what=refresh_token") } == [true, false, false])
+        #expect(replays.map { $0.contains("what=code") } == [false, true, true])
+        #expect(lines.filter { $0.contains("event=token.revoked") }.count == 2)
+        for line in replays + lines.filter({ $0.contains("event=token.revoked") }) {
+            for fact in ["realm=test", "request=", "192.0.2.1", "client=native1", "grant="] {
+                #expect(line.contains(fact))
+            }
+        }
+        for line in replays { #expect(line.contains("sub=\(sub)")) }
+        for secret in [first, other, code] { #expect(!server.log.contains(secret)) }
+    }
+
+    @Test("WEB-LOG-3: a change of a realm's signing keys is recorded by the server that sees it")
+    func keys() async throws {
+        let server = try await ProviderUnderTest()
+        let realms = server.database.realms
+        let snapshot = try await realms.snapshot()
+        let realm = try #require(snapshot.realms.first)
+        let maker = SigningKeyMaker(ring: server.ring)
+        let moment = Moment(now: server.clock.now, random: .system)
+        var key = try maker.make(.es256, realmID: realm.id, activeFrom: 2_000_000_000, at: moment)
+        func change() async throws -> String {
+            let before = server.log.count
+            for change in try await server.provider.realms.refresh() {
+                server.provider.events.keysChanged(change)
+            }
+            return String(server.log.dropFirst(before))
+        }
+        try await realms.rotate(adding: [key], changing: [])
+        let published = try await change()
+        #expect(published.contains("event=key.published"))
+        #expect(published.contains("kid=\(key.keyID)"))
+        #expect(published.contains("realm=test"))
+        #expect(published.contains("signs_from=2000000000"))
+        #expect(published.split(separator: "\n").count == 1)
+
+        key.activeFrom = server.clock.seconds
+        try await realms.rotate(adding: [], changing: [key])
+        #expect(try await change().contains("event=key.brought_forward"))
+        key.retiredFrom = 5
+        try await realms.rotate(adding: [], changing: [key])
+        #expect(try await change() == "")
+        try await realms.removeKeys(retiredBefore: 6)
+        let removed = try await change()
+        #expect(removed.contains("event=key.removed"))
+        #expect(removed.contains("kid=\(key.keyID)"))
+        #expect(!server.log.contains(key.sealedPrivateKey))
+        _ = try await realms.update(realm)
+        #expect(try await change() == "")
     }
 }
