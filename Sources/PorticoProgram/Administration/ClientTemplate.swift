@@ -27,13 +27,19 @@ enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
         )
         switch self {
         case .native, .spa, .web: break
-        case .cli: client.redirectURIs = Self.loopbackRedirects
+        case .cli:
+            client.redirectURIs = Self.loopback(path: "/callback")
+            client.postLogoutRedirectURIs = Self.loopback(path: Self.signedOutPath)
         case .service: client.grantTypes = [.clientCredentials]
         }
         return client
     }
 
+    /// Where the browser comes back to after signing out.
+    static let signedOutPath = "/signed-out"
+
     /// Both families, any port (RFC 8252 §7.3).
-    static let loopbackRedirects = ["http://127.0.0.1/callback", "http://[::1]/callback"]
-        .map(RedirectURI.init)
+    static func loopback(path: String) -> [RedirectURI] {
+        ["http://127.0.0.1", "http://[::1]"].map { RedirectURI($0 + path) }
+    }
 }

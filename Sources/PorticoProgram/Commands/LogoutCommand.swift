@@ -15,6 +15,18 @@ struct LogoutCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Do not open the provider's sign-out page.")
     var noBrowser = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Wait until the browser is signed out and comes back, on a loopback port. The path must \
+            be registered at the provider as a post-logout redirect: /signed-out for a client that \
+            portico client create --template cli has made.
+            """,
+            valueName: "path"
+        )
+    )
+    var returnPath: String?
+
     @OptionGroup var session: SessionOptions
     @OptionGroup var output: ConsoleOptions
 
@@ -22,7 +34,10 @@ struct LogoutCommand: AsyncParsableCommand {
         let console = output.console
         try await session.withSession { session, choice, folder in
             let name = printable(session.user.displayName)
-            let report = await session.signOut(noBrowser ? .tokens : .everything)
+            let report = await session.signOut(
+                noBrowser ? .tokens : .everything,
+                returnPath: returnPath
+            )
             if try await folder.current() == choice { try await folder.forgetCurrent() }
             if let error = report.storageError { throw error }
             Self.tell(report, console)
@@ -39,7 +54,7 @@ struct LogoutCommand: AsyncParsableCommand {
             console.warn("The tokens could not be revoked and are good until they expire. \(error)")
         }
         switch report.browserSession {
-        case .ended: break
+        case .ended: console.say("Your browser is signed out at the provider.")
         case .pageOpened: console.say("The provider's sign-out page is open in your browser.")
         case .notAsked:
             console.say("Your browser may still be signed in at the provider.")

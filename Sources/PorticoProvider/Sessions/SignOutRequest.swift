@@ -8,7 +8,7 @@ import PorticoStores
 struct SignOutRequest: Sendable {
     let hint: IDTokenHint?
     let client: Client?
-    /// Exactly as registered, `state` not yet added.
+    /// As registered, but for the port of a native app's loopback address; `state` not yet added.
     let redirect: RedirectURI?
     let state: String?
 
@@ -64,13 +64,24 @@ struct SignOutRequest: Sendable {
     {
         guard let text else { return nil }
         let requested = RedirectURI(text)
-        guard let client, client.postLogoutRedirectURIs.contains(requested) else {
+        guard let client, client.permitsReturn(to: requested) else {
             throw OAuthError(
                 .invalidRequest,
                 "post_logout_redirect_uri is not one the client registered."
             )
         }
         return requested
+    }
+}
+
+extension Client {
+    /// Exactly a registered address (§3). The port of a loopback IP literal is open where it is for
+    /// sign-in, and for the same reason: a native app learns it only once it listens
+    /// (RFC 8252 §7.3, docs/decisions/0008).
+    fileprivate func permitsReturn(to requested: RedirectURI) -> Bool {
+        postLogoutRedirectURIs.contains { registered in
+            registered == requested || type == .public && registered.permits(requested)
+        }
     }
 }
 

@@ -216,6 +216,89 @@ import Testing
         #expect(try await isSignedIn(browser))
     }
 
+    /// A native client with its loopback addresses; a confidential one that registered the same.
+    private func loopbackServer() async throws -> ProviderUnderTest {
+        try await ProviderUnderTest { realm in
+            for index in realm.clients.indices
+            where ["native1", "web1"].contains(realm.clients[index].clientID) {
+                realm.clients[index].postLogoutRedirectURIs += [
+                    RedirectURI("http://127.0.0.1/bye"), RedirectURI("http://[::1]/bye?from=app"),
+                ]
+            }
+        }
+    }
+
+    @Test(
+        "RFC 8252 §7.3, RP-Initiated Logout §3: an app's loopback address is gone back to on any port",
+        arguments: [
+            "http://127.0.0.1/bye", "http://127.0.0.1:49152/bye", "http://127.0.0.1:1/bye",
+            "http://[::1]:65535/bye?from=app",
+        ]
+    )
+    func anyPort(address: String) async throws {
+        let server = try await loopbackServer()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens("alice", "native1", browser: browser)
+        let reply = try await logout(
+            browser,
+            ("id_token_hint", try #require(tokens.json.string("id_token"))),
+            ("post_logout_redirect_uri", address),
+            ("state", "s-1")
+        )
+        #expect(reply.status == 303)
+        let separator = address.contains("?") ? "&" : "?"
+        #expect(reply.location == address + separator + "state=s-1")
+        #expect(try await server.remains().liveSessions == 0)
+    }
+
+    @Test(
+        "attack E30, RFC 8252 §7.3: nothing but the port of a registered loopback literal is open",
+        arguments: [
+            "http://localhost:49152/bye", "http://127.0.0.1:49152/", "http://127.0.0.1:49152/bye/",
+            "http://127.0.0.1:49152/bye?x=1", "http://127.0.0.1:49152/bye#x",
+            "https://127.0.0.1:49152/bye", "http://127.0.0.2:49152/bye", "http://127.1:49152/bye",
+            "http://[::1]:49152/bye", "http://[0:0:0:0:0:0:0:1]:49152/bye?from=app",
+            "http://0.0.0.0:49152/bye", "http://127.0.0.1:99999/bye", "http://127.0.0.1:-1/bye",
+            "http://127.0.0.1:+80/bye", "http://127.0.0.1:80:90/bye",
+            "http://127.0.0.1:\u{665}\u{660}/bye", "http://127.0.0.1@evil.example/bye",
+            "http://127.0.0.1:49152@evil.example/bye", "http://127.0.0.1.evil.example/bye",
+            "http://evil.example:49152/bye", "com.example.app:49152/bye",
+        ]
+    )
+    func onlyThePort(address: String) async throws {
+        let server = try await loopbackServer()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens("alice", "native1", browser: browser)
+        let hint = try #require(tokens.json.string("id_token"))
+        expectErrorPage(
+            try await logout(
+                browser,
+                ("id_token_hint", hint),
+                ("post_logout_redirect_uri", address)
+            )
+        )
+        #expect(try await isSignedIn(browser))
+    }
+
+    @Test("attack E30, RP-Initiated Logout §3: the port is open to native apps only")
+    func confidentialPort() async throws {
+        let server = try await loopbackServer()
+        let (browser, hint, _) = try await signedIn(server)
+        for address in ["http://127.0.0.1:49152/bye", "https://app.example.com:8443/bye"] {
+            expectErrorPage(
+                try await logout(
+                    browser,
+                    ("id_token_hint", hint),
+                    ("post_logout_redirect_uri", address)
+                )
+            )
+        }
+        #expect(try await isSignedIn(browser))
+        let exact = ("post_logout_redirect_uri", "http://127.0.0.1/bye")
+        let reply = try await logout(browser, ("id_token_hint", hint), exact)
+        #expect(reply.location == "http://127.0.0.1/bye")
+    }
+
     @Test("RP-Initiated Logout §2, §3: hint, client_id and address must belong together")
     func otherClient() async throws {
         let server = try await ProviderUnderTest { realm in
