@@ -87,8 +87,7 @@ struct CertificateTests {
                 )
             }
         }
-        // URLSession on Linux does not say why there is no connection.
-        #expect(error == .untrusted || kind == .urlSession && error == .unreachable)
+        #expect(error == .untrusted)
     }
 
     @Test("A root that the program trusts is good for the name in the certificate, and no other")

@@ -123,10 +123,21 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
             .clientCertificateRejected, .clientCertificateRequired:
             .untrusted
+        case .unknown where isAboutCertificate(error): .untrusted
         case .badURL, .unsupportedURL, .badServerResponse, .cannotDecodeRawData,
             .cannotDecodeContentData, .cannotParseResponse:
             .malformed
         default: .unreachable
         }
+    }
+
+    /// On Linux the code says nothing, and only the words below it do ("SSL certificate problem: …").
+    /// They choose the error that is told, and nothing is ever accepted for them.
+    private static func isAboutCertificate(_ error: URLError) -> Bool {
+        #if canImport(FoundationNetworking)
+            error.localizedDescription.hasPrefix("SSL")
+        #else
+            false
+        #endif
     }
 }
