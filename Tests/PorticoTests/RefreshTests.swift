@@ -421,6 +421,33 @@ struct RefreshTests {
         #expect(!scene.provider.isFamilyDead)
     }
 
+    @Test("A new refresh token is kept although the ID Token beside it cannot be checked yet")
+    func uncheckable() async throws {
+        let (scene, session) = try await expired()
+        let old = try #require(try await scene.storedRecord)
+        // A provider that does not know Idempotency-Key: only the successor is good now.
+        scene.provider.change {
+            $0.published.append(FakeProvider.otherKey)
+            $0.signer = FakeProvider.otherKey
+        }
+        scene.provider.answer("/keys") { _ throws(HTTPTransportError) in throw .unreachable }
+        scene.clock.advance(by: 400)
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .transient(.unreachable, retryAfter: nil))
+        #expect(session.isActive)
+        let stored = try #require(try await scene.storedRecord)
+        #expect(stored.refreshToken?.reveal() == "R1")
+        #expect(stored.pending == nil)
+        #expect(stored.accessToken == old.accessToken, "nothing of it is used unchecked")
+        #expect(stored.idToken.text == old.idToken.text)
+
+        scene.provider.answerAsUsual("/keys")
+        scene.clock.advance(by: 400)
+        _ = try await (try await scene.neighbour()).token()
+        #expect(refreshes(scene).map { $0.form["refresh_token"] } == ["R0", "R1"])
+        #expect(!scene.provider.isFamilyDead)
+    }
+
     @Test("OpenID Connect Core §12.2: an iat before that of the sign-in is refused")
     func refreshedIssuedAt() async throws {
         let scene = Scene()

@@ -160,6 +160,60 @@ struct AdoptionTests {
         #expect(try await failure(good, scene) == .rejected(.subject))
     }
 
+    @Test("Once a refresh has spent the given token, its successor is kept, whatever fails then")
+    func keptAfterRefresh() async throws {
+        for path in ["/userinfo", "/keys"] {
+            let scene = Scene()
+            let good = try await credentials(scene)
+            scene.clock.advance(by: 4000)
+            let (provider, clock) = (scene.provider, scene.clock)
+            let isCut = Locked(false)
+            provider.answer("/token") { _ in
+                isCut.withLock { $0 = true }
+                guard path == "/keys" else { return nil }
+                // Signed with a key that has to be fetched, some time after the others.
+                clock.advance(by: 400)
+                provider.change {
+                    $0.published.append(FakeProvider.otherKey)
+                    $0.signer = FakeProvider.otherKey
+                }
+                return nil
+            }
+            provider.answer(path) { _ throws(HTTPTransportError) in
+                if isCut.withLock({ $0 }) { throw .unreachable }
+                return nil
+            }
+            let client = scene.client
+            let kind = await Task.failure {
+                _ = try await Session(adopting: good, by: client)
+            }.value
+            #expect(kind == .transient(.unreachable, retryAfter: nil))
+            #expect(provider.generation == 1)
+            #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R1")
+            #expect(provider.revoked.isEmpty)
+
+            // The network is back, perhaps after a restart of the app.
+            provider.answerAsUsual(path)
+            provider.answerAsUsual("/token")
+            scene.clock.advance(by: 400)
+            let session = try await scene.neighbour()
+            #expect(session.user.subject == "alice")
+            _ = try await session.token()
+            _ = try await session.userInfo()
+            #expect(!provider.isFamilyDead)
+        }
+    }
+
+    @Test("Tokens that a refresh gave for another person are revoked and not kept")
+    func substitutionAfterRefresh() async throws {
+        let scene = Scene()
+        let good = try await credentials(scene)
+        scene.clock.advance(by: 4000)
+        scene.provider.change { $0.userInfo["sub"] = "bob" }
+        #expect(try await failure(good, scene) == .rejected(.subject))
+        #expect(scene.provider.revoked == ["R1"])
+    }
+
     @Test("An expired ID Token is replaced by a refresh, or refused")
     func expired() async throws {
         let scene = Scene()

@@ -8,6 +8,10 @@ extension Session {
     /// access token stands for the same person. An ID Token that has expired is replaced by a
     /// refresh first; without a refresh token it is refused.
     ///
+    /// A refresh spends the refresh token that was given, so its successor is kept at once: where
+    /// something fails in passing after that, ``SignInClient/restore()`` has the session, and the
+    /// given credentials are worth nothing any more.
+    ///
     /// - Throws: rejected(.idTokenMissing), and whatever a sign-in can throw.
     public convenience init(adopting credentials: Credentials, by client: SignInClient)
         async throws(SignInError)
@@ -38,10 +42,11 @@ private struct Adoption {
         do throws(SignInError) {
             let accessToken = SecretText(credentials.accessToken)
             let idToken = try await verified(text, accessToken, mustBeFresh: false)
-            record = try await self.record(accessToken, refreshToken, idToken)
+            let id = client.context.random.text(16)
+            record = try await self.record(id, accessToken, refreshToken, idToken)
         } catch {
             guard error == SignInError(.rejected(.expiry)), let refreshToken else { throw error }
-            record = try await refreshed(text, refreshToken)
+            return try await refreshed(text, credentials.accessToken, refreshToken)
         }
         try await checkUserInfo(record)
         return record
@@ -58,13 +63,30 @@ private struct Adoption {
         return VerifiedToken(text: text, claims: verified.claims)
     }
 
+    /// Everything is checked but that it has expired. The access token that came with it may have
+    /// been refreshed without it.
+    private func verifiedThoughExpired(_ text: SecretText) async throws(SignInError)
+        -> VerifiedToken
+    {
+        let signed = try await verifier.signature(of: text)
+        guard let issuedAt = signed.claims["iat"].flatMap(NumericDate.date) else {
+            throw SignInError(.rejected(.issuedAt))
+        }
+        var expected = client.expectation(of: provider.issuer, nonce: .unchecked)
+        expected.maximumTokenAge = nil
+        let verified = try await IDTokenVerifier(provider: provider, now: { issuedAt })
+            .verify(text, meeting: expected, serverDate: nil)
+        return VerifiedToken(text: text, claims: verified.claims)
+    }
+
     private func record(
+        _ id: String,
         _ accessToken: SecretText,
         _ refreshToken: SecretText?,
         _ idToken: VerifiedToken
     ) async throws(SignInError) -> SessionRecord {
         SessionRecord(
-            id: client.context.random.text(16),
+            id: id,
             issuer: try await provider.metadata().issuer,
             clientID: client.clientID,
             accessToken: accessToken,
@@ -80,18 +102,43 @@ private struct Adoption {
     }
 
     /// New tokens for an expired ID Token, of the same person.
-    private func refreshed(_ old: SecretText, _ refreshToken: SecretText)
+    private func refreshed(_ old: SecretText, _ accessToken: String, _ refreshToken: SecretText)
         async throws(SignInError) -> SessionRecord
     {
-        let subject = try await verifier.signature(of: old).claims.string("sub")
+        let id = client.context.random.text(16)
+        var kept = try await record(
+            id,
+            SecretText(accessToken),
+            refreshToken,
+            try await verifiedThoughExpired(old)
+        )
+        let answer = try await answer(to: refreshToken)
+        kept.refreshToken = answer.tokens.refreshToken ?? refreshToken
+        // The given refresh token is spent: whatever fails from here on, its successor is kept.
+        try await client.store(kept)
+        do throws(SignInError) {
+            let fresh = try await checked(answer, kept)
+            try await client.store(fresh)
+            try await checkUserInfo(fresh)
+            return fresh
+        } catch {
+            if error.condemnsAnswer || error.kind == .interactionRequired(.sessionEnded) {
+                await discard(kept)
+            }
+            throw error
+        }
+    }
+
+    private func answer(to refreshToken: SecretText) async throws(SignInError)
+        -> TokenEndpoint.Answer
+    {
         let endpoint = TokenEndpoint(
             address: try await provider.metadata().tokenEndpoint,
             clientID: client.clientID,
             http: client.context.http
         )
-        let answer: TokenEndpoint.Answer
         do {
-            answer = try await endpoint.refresh(
+            return try await endpoint.refresh(
                 refreshToken,
                 idempotencyKey: client.context.random.text(16)
             )
@@ -104,18 +151,39 @@ private struct Adoption {
             case .other(let error): throw error
             }
         }
+    }
+
+    private func checked(_ answer: TokenEndpoint.Answer, _ kept: SessionRecord)
+        async throws(SignInError) -> SessionRecord
+    {
         guard let text = answer.tokens.idToken else {
             throw SignInError(.rejected(.idTokenMissing))
         }
         let idToken = try await verified(text, answer.tokens.accessToken, mustBeFresh: true)
-        guard let subject, sameBytes(idToken.claims.subject, subject) else {
+        guard sameBytes(idToken.claims.subject, kept.idToken.claims.subject) else {
             throw SignInError(.rejected(.subject))
         }
         return try await record(
+            kept.id,
             answer.tokens.accessToken,
-            answer.tokens.refreshToken ?? refreshToken,
+            kept.refreshToken,
             idToken
         ).refreshed(with: answer.tokens, idToken: idToken, receivedAt: client.context.now())
+    }
+
+    /// Tokens that are another person's, or nobody's, are revoked and forgotten. What else the
+    /// storage holds by now stays.
+    private func discard(_ record: SessionRecord) async {
+        _ = await RevocationEndpoint.revoke(record, at: provider, for: client)
+        let storage = client.context.storage
+        do throws(SignInError) {
+            let lock = try await storage.lock(patience: .seconds(5))
+            defer { lock.release() }
+            let stored = try await storage.read().flatMap(SessionRecord.init)
+            if let stored, stored.isOf(record) { try await storage.remove() }
+        } catch {
+            // It stays, revoked: the next use of it says that the session has ended.
+        }
     }
 
     private func checkUserInfo(_ record: SessionRecord) async throws(SignInError) {

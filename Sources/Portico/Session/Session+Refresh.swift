@@ -35,9 +35,46 @@ extension Session {
         } catch {
             throw try await failure(error, of: token)
         }
-        let fresh = try await checked(answer, continuing: stored)
-        try await store(fresh, replacing: token)
+        let kept = try await keepSuccessor(of: answer, in: stored, replacing: token)
+        let fresh: SessionRecord
+        do throws(SignInError) {
+            fresh = try await checked(answer, continuing: stored)
+        } catch {
+            if error.condemnsAnswer { try await putBack(stored, request, insteadOf: kept) }
+            throw error
+        }
+        try await store(fresh, replacing: kept.refreshToken)
         return fresh
+    }
+
+    /// Keeps the refresh token that has taken the place of the spent one, before anything else may
+    /// fail: keys to verify the ID Token with may have to be fetched first. Nothing of the answer is
+    /// used before it is checked.
+    private func keepSuccessor(
+        of answer: TokenEndpoint.Answer,
+        in record: SessionRecord,
+        replacing token: SecretText
+    ) async throws(SignInError) -> SessionRecord {
+        guard let successor = answer.tokens.refreshToken, successor != token,
+            answer.tokens.idToken != nil
+        else { return record }
+        var kept = record
+        kept.refreshToken = successor
+        kept.pending = nil
+        try await store(kept, replacing: token)
+        return kept
+    }
+
+    /// All of an answer that is not the provider's to give is discarded, its refresh token too.
+    private func putBack(
+        _ former: SessionRecord,
+        _ request: SessionRecord.PendingRefresh,
+        insteadOf kept: SessionRecord
+    ) async throws(SignInError) {
+        guard kept.refreshToken != former.refreshToken else { return }
+        var former = former
+        former.pending = request
+        try await store(former, replacing: kept.refreshToken)
     }
 
     private var signedOut: SignInError { SignInError(.interactionRequired(.signedOut)) }
@@ -113,7 +150,7 @@ extension Session {
     }
 
     /// Stores the result before anybody sees it. One that comes after a sign-out is dropped.
-    private func store(_ fresh: SessionRecord, replacing token: SecretText)
+    private func store(_ fresh: SessionRecord, replacing token: SecretText?)
         async throws(SignInError)
     {
         let storage = client.context.storage
@@ -158,5 +195,14 @@ extension Session {
             return SignInError(.interactionRequired(.sessionEnded))
         case .refused(let code, let retryAfter): return SignInError(code, retryAfter: retryAfter)
         }
+    }
+}
+
+extension SignInError {
+    /// Whether an answer is known to be wrong. Where it could not be checked, for want of keys or of
+    /// a right clock, nothing is known against its refresh token.
+    var condemnsAnswer: Bool {
+        guard case .rejected(let check) = kind else { return false }
+        return check != .key
     }
 }
