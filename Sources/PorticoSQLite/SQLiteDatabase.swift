@@ -118,7 +118,8 @@ package final class SQLiteDatabase: SQLDatabase {
         try await commits.write(body)
     }
 
-    /// Finishes the writes that wait, and closes the file; SQLite then folds its log into it.
+    /// Finishes the writes that wait, and closes the file. Its log is folded into it: where no other
+    /// process has it open, one file remains.
     package func close() async throws {
         await commits.close()
         try translatingErrors {
@@ -135,3 +136,6 @@ package final class SQLiteDatabase: SQLDatabase {
         }
     }
 }
+            // SQLite removes its log with the last connection that may write: GRDB, left alone,
+            // closes readers after the writer.
+            (main as? DatabasePool)?.releaseMemory()

@@ -78,6 +78,19 @@ struct ServeTests {
             }
             #expect(status == 200)
             try await person.close()
+    @Test("when it has ended, the database is one file")
+    func oneFile() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let server = try await DemoServer(in: portico)
+        _ = try await server.login("ann")
+        server.running.process.terminate()
+        #expect(try await server.running.ended() == 0)
+        let folder = portico.home.appending(path: "demo")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(files.filter { $0.hasPrefix("portico.sqlite") } == ["portico.sqlite"])
+    }
+
         }
     }
 

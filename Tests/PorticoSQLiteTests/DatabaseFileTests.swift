@@ -60,6 +60,28 @@ import Testing
         #expect(number == 7)
     }
 
+    @Test("after a clean end one file remains, with everything in it")
+    func oneFile() async throws {
+        let notes = try await Notes()
+        // Readers of both kinds, in use until the end.
+        for number: Int64 in 1...20 {
+            try await notes.add(number)
+            _ = try notes.database.read { try $0.rows("SELECT 1 FROM notes", []) { _ in } }
+            _ = try await notes.database.scan { try $0.rows("SELECT 1 FROM notes", []) { _ in } }
+        }
+        try await notes.database.close()
+        let file = URL(filePath: notes.file)
+        let folder = file.deletingLastPathComponent().path
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder) == [file.lastPathComponent]
+        )
+        let again = try SQLiteDatabase(file: notes.file)
+        let count = try again.read {
+            try $0.first("SELECT count(*) FROM notes", []) { try $0.int64(0) }
+        }
+        #expect(count == 20)
+    }
+
     @Test("a file that is no database is refused as damaged, and left as it is")
     func garbage() throws {
         let file = try emptyFile()
