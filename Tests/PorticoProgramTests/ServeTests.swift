@@ -46,19 +46,49 @@ struct ServeTests {
         #expect(userinfo.stdout == "")
     }
 
-    @Test("liveness and readiness are told to whoever asks, by any name")
+    @Test("liveness and readiness are told to whoever asks, by any name or address, or none")
     func health() async throws {
         try await DemoServer.run { server in
-            let person = WebPerson()
-            let port = try #require(server.url.split(separator: ":").last)
+            let port = try #require(server.url.split(separator: ":").last.flatMap { UInt16($0) })
+            let probes = [
+                // As Kubernetes and load balancers ask: by the address they have.
+                "HTTP/1.1\r\nHost: 10.1.2.3:8080\r\nConnection: close",
+                "HTTP/1.1\r\nHost: [fd00::7]:8080\r\nConnection: close",
+                "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close",
+                "HTTP/1.1\r\nHost: localhost\r\nConnection: close",
+                "HTTP/1.1\r\nHost: portico.internal\r\nConnection: close", "HTTP/1.0",
+            ]
             for path in ["healthz", "readyz"] {
-                let reply = try await person.get("http://localhost:\(port)/\(path)")
-                #expect(reply.status == 200)
-                #expect(reply.text == "ok\n")
+                for probe in probes {
+                    let answer = await RawExchange.run {
+                        RawExchange("GET /\(path) \(probe)\r\n\r\n", port: port)
+                    }
+                    #expect(answer?.status == 200, "\(probe)")
+                    #expect(answer?.body == "ok\n", "\(probe)")
+                }
             }
-            try await person.close()
+            // Nothing else is served so.
+            for probe in [probes[0], probes[1], probes[4], probes[5]] {
+                let answer = await RawExchange.run {
+                    RawExchange("GET /realms/demo/account \(probe)\r\n\r\n", port: port)
+                }
+                #expect(answer?.status == 421, "\(probe)")
+            }
             #expect(!server.running.stderr.contains("healthz"))
         }
+    }
+
+    @Test("when it has ended, the database is one file")
+    func oneFile() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let server = try await DemoServer(in: portico)
+        _ = try await server.login("ann")
+        server.running.process.terminate()
+        #expect(try await server.running.ended() == 0)
+        let folder = portico.home.appending(path: "demo")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(files.filter { $0.hasPrefix("portico.sqlite") } == ["portico.sqlite"])
     }
 
     @Test("what the command line changes, a running server sees within moments")
@@ -78,19 +108,6 @@ struct ServeTests {
             }
             #expect(status == 200)
             try await person.close()
-    @Test("when it has ended, the database is one file")
-    func oneFile() async throws {
-        let portico = try PorticoProcess()
-        defer { portico.remove() }
-        let server = try await DemoServer(in: portico)
-        _ = try await server.login("ann")
-        server.running.process.terminate()
-        #expect(try await server.running.ended() == 0)
-        let folder = portico.home.appending(path: "demo")
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(files.filter { $0.hasPrefix("portico.sqlite") } == ["portico.sqlite"])
-    }
-
         }
     }
 

@@ -54,7 +54,7 @@ struct StrictHTTPTests {
             Row("two hosts", get + "Host: i\r\n\r\n"),
             Row("two equal hosts", get + "host: h\r\n\r\n"),
             Row("no host", "GET /a HTTP/1.1\r\n\r\n"),
-            Row("no host in HTTP/1.0", "GET /a HTTP/1.0\r\n\r\n"),
+            Row("two hosts in HTTP/1.0", "GET /a HTTP/1.0\r\nHost: h\r\nHost: h\r\n\r\n"),
             Row(
                 "chunked in HTTP/1.0",
                 "POST /a HTTP/1.0\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
@@ -232,6 +232,7 @@ struct StrictHTTPTests {
     @Test(
         "HTTP/1.0 and an upgrade are answered, and the connection closed",
         arguments: [
+            "GET /a HTTP/1.0\r\n\r\n",
             "GET /a HTTP/1.0\r\nHost: h\r\n\r\n",
             "GET /a HTTP/1.0\r\nHost: h\r\nConnection: keep-alive\r\n\r\n",
             get

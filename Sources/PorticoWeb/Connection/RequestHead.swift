@@ -48,8 +48,9 @@ struct RequestHead {
             }
             fields.append(HTTPField(name: name, value: value))
         }
-        // RFC 9112 §3.2: exactly one Host. HTTP/1.0 knew none, but nothing can be served without.
-        guard let host else { throw .malformed }
+        // RFC 9112 §3.2: exactly one Host. HTTP/1.0 knew none, and load balancers still ask for
+        // health that way; everything else is 421 without it.
+        guard host != nil || isHTTP10 else { throw .malformed }
         // Closing after every HTTP/1.0 request saves it from waiting for more. After an Upgrade the
         // decoder reads no further.
         keepsAlive = head.isKeepAlive && !isHTTP10 && fields[.upgrade] == nil
