@@ -280,7 +280,7 @@ let package = Package(
             name: "PorticoProgramTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", "PorticoStores",
-                "PorticoOutbound", "PorticoProgram",
+                "PorticoOutbound", "PorticoSQL", "PorticoSQLite", "PorticoProgram",
                 "PorticoTestSupport", httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
             ],

@@ -51,18 +51,25 @@ package final class SQLiteDatabase: SQLDatabase {
     }
 
     /// An empty database that lives as long as this value. For tests.
-    package init(inMemory: Void) throws {
-        connections = SQLiteConnections()
-        scans = nil
-        main = try DatabaseOpeningError.translating { [connections] in
+    package convenience init(inMemory: Void) throws {
+        let connections = SQLiteConnections()
+        let main = try DatabaseOpeningError.translating {
             let main = try DatabaseQueue(configuration: Self.configuration(connections))
             try main.writeWithoutTransaction { try SQLiteSchema.migrate($0) }
             return main
         }
+        self.init(alone: main, connections: connections)
+    }
+
+    /// On the one connection that there is.
+    init(alone main: DatabaseQueue, connections: SQLiteConnections) {
+        self.main = main
+        self.connections = connections
+        scans = nil
         commits = CommitQueue(writer: main, connections: connections)
     }
 
-    private static func configuration(
+    static func configuration(
         _ connections: SQLiteConnections,
         busyTimeout: Double = 5
     ) -> Configuration {
@@ -132,10 +139,10 @@ package final class SQLiteDatabase: SQLDatabase {
                 try forget()
             }
             try scans?.close()
+            // SQLite removes its log with the last connection that may write: GRDB, left alone,
+            // closes readers after the writer.
+            (main as? DatabasePool)?.releaseMemory()
             try main.close()
         }
     }
 }
-            // SQLite removes its log with the last connection that may write: GRDB, left alone,
-            // closes readers after the writer.
-            (main as? DatabasePool)?.releaseMemory()

@@ -41,6 +41,15 @@ enum SQLiteSchema {
         }
     }
 
+    /// Whether there is nothing to bring up to date. Writes nothing.
+    static func isCurrent(_ database: Database) throws -> Bool {
+        guard try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationID else {
+            return false
+        }
+        return try Int.fetchOne(database, sql: "SELECT count(*) FROM migrations")
+            == migrations.count
+    }
+
     /// - Throws: ``DatabaseOpeningError`` where the file is neither ours nor new.
     static func checkOwner(of database: Database) throws {
         // In this order: another process that makes the file ours sets both in one commit.

@@ -11,8 +11,11 @@ struct Administration: Sendable {
     var moment: Moment { installation.clock.moment() }
 
     /// Opens the data directory for `body`, and closes it whatever happens.
+    ///
+    /// - Parameter change: Where the command changes something; in a dry run nothing can be written.
     static func run(
         _ place: DataDirectoryOptions,
+        changing change: ChangeOptions? = nil,
         publicURL: String? = nil,
         missing: Installation.Missing = .fail,
         _ console: Console,
@@ -25,7 +28,11 @@ struct Administration: Sendable {
             file: place.config,
             environment: ProcessInfo.processInfo.environment
         )
-        let installation = try Installation.open(reader.settings().settings, missing: missing)
+        let installation = try Installation.open(
+            reader.settings().settings,
+            missing: missing,
+            isDryRun: change?.dryRun ?? false
+        )
         let result: Result<Void, any Error>
         do {
             let administration = Administration(

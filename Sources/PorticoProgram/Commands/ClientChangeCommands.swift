@@ -28,7 +28,7 @@ extension ClientCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(realm.realm)
                 let taken = Failure(
                     .exists,
@@ -114,7 +114,7 @@ extension ClientCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(realm.realm)
                 let former = try administration.client(clientID, in: realm)
                 var client = former

@@ -74,7 +74,7 @@ struct ClientCommand: AsyncParsableCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(realm.realm)
                 let client = try administration.client(clientID, in: realm)
                 guard !change.dryRun else {

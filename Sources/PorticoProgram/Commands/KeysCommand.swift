@@ -91,7 +91,7 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(realm.realm)
                 let moment = administration.moment
                 let algorithm = algorithm ?? realm.signingAlgorithm

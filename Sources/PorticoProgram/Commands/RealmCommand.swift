@@ -63,7 +63,7 @@ struct RealmCommand: AsyncParsableCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(name)
                 let count = administration.clients(of: realm).count
                 let clients = count == 1 ? "1 client" : "\(count) clients"

@@ -28,6 +28,7 @@ extension RealmCommand {
             let console = output.console
             try await Administration.run(
                 place,
+                changing: change,
                 publicURL: publicURL,
                 missing: change.dryRun ? .pretend : .create,
                 console

@@ -27,6 +27,7 @@ extension RealmCommand {
             let names = try file.names()
             try await Administration.run(
                 place,
+                changing: change,
                 publicURL: publicURL,
                 missing: change.dryRun ? .pretend : .create,
                 console

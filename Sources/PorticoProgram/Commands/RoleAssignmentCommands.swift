@@ -14,7 +14,7 @@ extension RoleCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let (realm, role, person) = try await administration.find(name, user, of)
                 guard !change.dryRun else {
                     return administration.dryRun("given \(role.text) to \(person.username)")
@@ -47,7 +47,7 @@ extension RoleCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let (realm, role, person) = try await administration.find(name, user, of)
                 guard !change.dryRun else {
                     return administration.dryRun("taken \(role.text) from \(person.username)")

@@ -60,7 +60,7 @@ struct RoleCommand: AsyncParsableCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(of.realm.realm)
                 if let client = of.client { _ = try administration.client(client, in: realm) }
                 let role = Role(
@@ -104,7 +104,7 @@ struct RoleCommand: AsyncParsableCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(of.realm.realm)
                 let role = try await administration.role(name, of: of.client, in: realm)
                 guard !change.dryRun else {

@@ -36,7 +36,7 @@ extension UserCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(realm.realm)
                 let moment = administration.moment
                 try await administration.installation.registering { registration in
@@ -105,7 +105,7 @@ extension UserCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(realm.realm)
                 let former = try await administration.person(name, in: realm).person
                 try await administration.installation.registering { registration in
@@ -158,7 +158,7 @@ extension UserCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(realm.realm)
                 let person = try await administration.person(name, in: realm).person
                 let moment = administration.moment

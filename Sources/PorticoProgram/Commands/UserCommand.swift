@@ -103,7 +103,7 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             let console = output.console
-            try await Administration.run(place, console) { administration in
+            try await Administration.run(place, changing: change, console) { administration in
                 let realm = try administration.realm(realm.realm)
                 let person = try await administration.person(name, in: realm).person
                 guard !change.dryRun else {

@@ -24,13 +24,17 @@ struct Installation: Sendable {
     enum Missing {
         case create
         case fail
-        /// Go on with an empty database in memory: a dry run leaves nothing behind.
+        /// Go on with an empty database in memory, for a dry run.
         case pretend
     }
 
-    static func open(_ settings: Settings, missing: Missing, clock: Clock = .system) throws
-        -> Installation
-    {
+    /// - Parameter isDryRun: Nothing is written, not even to bring an older database up to date.
+    static func open(
+        _ settings: Settings,
+        missing: Missing,
+        isDryRun: Bool = false,
+        clock: Clock = .system
+    ) throws -> Installation {
         let directory = DataDirectory(path: settings.dataDirectory)
         let random = RandomSource.system
         if !directory.hasDatabase {
@@ -59,7 +63,9 @@ struct Installation: Sendable {
                 settings: settings,
                 directory: directory,
                 ring: ring,
-                database: try SQLiteDatabase(file: directory.database),
+                database: isDryRun
+                    ? try SQLiteDatabase(lookingAt: directory.database)
+                    : try SQLiteDatabase(file: directory.database),
                 clock: clock
             )
         } catch let error as DatabaseOpeningError {

@@ -1,0 +1,87 @@
+import Foundation
+import PorticoSQL
+import PorticoSQLite
+import Testing
+
+@Suite("--dry-run")
+struct DryRunTests {
+    private static let folder = ".local/share/portico/server"
+
+    /// Names, bytes and times of everything in the data folder.
+    private func contents(of portico: PorticoProcess) throws -> [String: [String]] {
+        let folder = portico.home.appending(path: Self.folder)
+        let manager = FileManager.default
+        return try manager.contentsOfDirectory(atPath: folder.path).reduce(into: [:]) {
+            let file = folder.appending(path: $1)
+            let attributes = try manager.attributesOfItem(atPath: file.path)
+            $0[$1] = [
+                try Data(contentsOf: file).base64EncodedString(),
+                "\(attributes[.modificationDate] ?? "")", "\(attributes[.posixPermissions] ?? "")",
+            ]
+        }
+    }
+
+    /// As the version before would have left it.
+    private func makeOlder(_ portico: PorticoProcess) async throws {
+        let file = portico.home.appending(path: Self.folder + "/portico.sqlite").path
+        let database = try SQLiteDatabase(file: file)
+        try await database.write { transaction in
+            try transaction.run("ALTER TABLE people DROP COLUMN epoch", [])
+            try transaction.run("ALTER TABLE browser_sessions DROP COLUMN epoch", [])
+            try transaction.run("ALTER TABLE grants DROP COLUMN epoch", [])
+            try transaction.run("DELETE FROM migrations WHERE number > 1", [])
+        }
+        try await database.close()
+    }
+
+    @Test("nothing at all is written: an older database is not even brought up to date")
+    func nothing() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        for arguments in [
+            ["realm", "create", "acme", "--public-url", "https://id.example.com"],
+            ["client", "create", "app", "--template", "cli"],
+            ["user", "create", "ann", "--without-password"], ["role", "create", "editor"],
+        ] {
+            #expect(try portico.run(arguments).status == 0)
+        }
+        try await makeOlder(portico)
+        try Data(#"{"realm": "other"}"#.utf8)
+            .write(to: portico.home.appending(path: "other.json"))
+        let before = try contents(of: portico)
+        for arguments in [
+            ["realm", "import", "other.json", "--public-url", "https://id.example.com"],
+            ["realm", "create", "next", "--public-url", "https://id.example.com"],
+            ["realm", "delete", "acme", "--confirm", "acme"],
+            ["client", "create", "second", "--template", "cli"],
+            ["client", "update", "app", "--name", "App"],
+            ["client", "delete", "app", "--confirm", "app"],
+            ["user", "create", "bob", "--without-password"],
+            ["user", "update", "ann", "--given-name", "Ann"],
+            ["user", "delete", "ann", "--confirm", "ann"], ["role", "create", "reader"],
+            ["role", "assign", "editor", "ann"],
+            ["role", "delete", "editor", "--confirm", "editor"],
+            ["keys", "rotate"],
+        ] {
+            let outcome = try portico.run(arguments + ["--dry-run"])
+            #expect(outcome.status == 0, "\(arguments): \(outcome.stderr)")
+            #expect(outcome.stderr.contains("Nothing written (dry run)."), "\(arguments)")
+            #expect(try contents(of: portico) == before, "\(arguments)")
+        }
+        // What is not a dry run does bring it up to date.
+        #expect(try portico.run(["role", "create", "reader"]).status == 0)
+        #expect(try contents(of: portico) != before)
+    }
+
+    @Test("where there is no data yet, there is none afterwards")
+    func nothingYet() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let outcome = try portico.run([
+            "realm", "create", "acme", "--public-url", "https://id.example.com", "-n",
+        ])
+        #expect(outcome.status == 0)
+        let made = portico.home.appending(path: Self.folder).path
+        #expect(!FileManager.default.fileExists(atPath: made))
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import GRDB
+import PorticoSQL
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoSQLite
+
+@Suite("SQLite: looking at a database without touching it") struct LookingTests {
+    private struct Seen: Equatable {
+        let bytes: Data
+        let changed: Date?
+    }
+
+    /// Every file beside the database, and itself; the shared memory of those who have it open is no
+    /// part of it.
+    private func folder(of file: String) throws -> [String: Seen] {
+        let folder = URL(filePath: file).deletingLastPathComponent()
+        let manager = FileManager.default
+        return try manager.contentsOfDirectory(atPath: folder.path).reduce(into: [:]) {
+            let path = folder.appending(path: $1).path
+            guard !path.hasSuffix("-shm") else { return $0[$1] = Seen(bytes: Data(), changed: nil) }
+            $0[$1] = Seen(
+                bytes: try Data(contentsOf: URL(filePath: path)),
+                changed: try manager.attributesOfItem(atPath: path)[.modificationDate] as? Date
+            )
+        }
+    }
+
+    private let realm = Realm(id: "1", name: "a", displayName: "A", issuer: "https://a.example/a")
+
+    private func look(at file: String) async throws -> [String] {
+        let database = try SQLiteDatabase(lookingAt: file)
+        let names = try await SQLRealmStore(database).snapshot().realms.map(\.name)
+        _ = try await SQLRealmStore(database).version()
+        try await database.close()
+        return names
+    }
+
+    @Test("a database that nobody has open is read, and nothing is left beside it")
+    func closed() async throws {
+        let file = TestDatabase.temporaryFile()
+        let database = try SQLiteDatabase(file: file)
+        _ = try await SQLRealmStore(database).create(NewRealm(realm: realm, keys: []))
+        try await database.close()
+        let before = try folder(of: file)
+        #expect(before.count == 1)
+        #expect(try await look(at: file) == ["a"])
+        #expect(try folder(of: file) == before)
+    }
+
+    @Test("one that a server has open is read with what it has written last")
+    func open() async throws {
+        let file = TestDatabase.temporaryFile()
+        let database = try SQLiteDatabase(file: file)
+        _ = try await SQLRealmStore(database).create(NewRealm(realm: realm, keys: []))
+        let before = try folder(of: file)
+        #expect(before.count == 3)
+        #expect(try await look(at: file) == ["a"])
+        #expect(try folder(of: file) == before)
+        try await database.close()
+    }
+
+    @Test("one of an older schema is brought up to date in memory, not in its file")
+    func older() async throws {
+        let file = TestDatabase.temporaryFile()
+        let directory = URL(filePath: file).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let old = try DatabasePool(path: file)
+        try await old.writeWithoutTransaction { database in
+            try SQLiteSchema.migrate(database, to: Array(SQLiteSchema.migrations.prefix(1)))
+            try database.execute(
+                sql: """
+                    INSERT INTO realms (id, name, issuer, settings)
+                    SELECT '1', 'a', 'https://a.example/a', '{}'
+                    """
+            )
+            try database.execute(sql: "DELETE FROM realms")
+        }
+        old.releaseMemory()
+        try old.close()
+        let before = try folder(of: file)
+        #expect(try await look(at: file) == [])
+        #expect(try folder(of: file) == before)
+        let database = try SQLiteDatabase(lookingAt: file)
+        let columns = try database.read {
+            try $0.rows("SELECT name FROM pragma_table_info('people')", []) { try $0.text(0) }
+        }
+        #expect(columns.contains("epoch"))
+        #expect(try folder(of: file) == before)
+    }
+
+    @Test("nothing can be written by it")
+    func refusesWrites() async throws {
+        let file = TestDatabase.temporaryFile()
+        try await SQLiteDatabase(file: file).close()
+        let before = try folder(of: file)
+        let database = try SQLiteDatabase(lookingAt: file)
+        await #expect(throws: (any Error).self) {
+            try await database.write { _ = try $0.run("DELETE FROM realms", []) }
+        }
+        try await database.close()
+        #expect(try folder(of: file) == before)
+    }
+
+    @Test("another program's database, and one of a newer program, are refused as ever")
+    func refused() async throws {
+        let file = TestDatabase.temporaryFile()
+        let directory = URL(filePath: file).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let other = try DatabaseQueue(path: file)
+        try await other.write { try $0.execute(sql: "CREATE TABLE t (x)") }
+        try other.close()
+        #expect(throws: DatabaseOpeningError.foreign) { try SQLiteDatabase(lookingAt: file) }
+
+        let newer = TestDatabase.temporaryFile()
+        let database = try SQLiteDatabase(file: newer)
+        try await database.write {
+            _ = try $0.run("INSERT INTO migrations (number, name) VALUES (99, 'tomorrow')", [])
+        }
+        try await database.close()
+        #expect(throws: DatabaseOpeningError.newerSchema) { try SQLiteDatabase(lookingAt: newer) }
+    }
+}
