@@ -30,7 +30,7 @@ struct Stage {
     }
 
     private init() async throws {
-        folder = FileManager.default.temporaryDirectory
+        folder = Guardian.shared.folder
             .appending(path: "portico-walk-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let handOver = folder.appending(path: "system-browser")

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoTestSupport
 import Testing
 
 /// The built program, run as a person would run it, in a home of its own.
@@ -6,13 +7,13 @@ struct PorticoProcess {
     let home: URL
 
     init() throws {
-        home = FileManager.default.temporaryDirectory
+        home = Guardian.shared.folder
             .appending(path: "portico-\(ProcessInfo.processInfo.globallyUniqueString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
     }
 
     func remove() {
-        // `try?`: a folder that stays behind in /tmp fails no test.
+        // `try?`: what stays behind goes at the end of the run.
         try? FileManager.default.removeItem(at: home)
     }
 
@@ -58,6 +59,7 @@ struct PorticoProcess {
         process.standardOutput = try FileHandle(forWritingTo: files[1])
         process.standardError = try FileHandle(forWritingTo: files[2])
         try process.run()
+        Guardian.shared.watch(process)
         return Running(process: process, output: files[1], errors: files[2])
     }
 

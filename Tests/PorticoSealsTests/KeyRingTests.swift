@@ -6,13 +6,18 @@ import Testing
 @testable import PorticoSeals
 
 @Suite("Key ring")
-struct KeyRingTests {
+final class KeyRingTests {
     let folder: URL
 
     init() throws {
         folder = FileManager.default.temporaryDirectory
             .appending(path: "portico-keyring-\(RandomSource.system.text(9))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        // `try?`: what stays behind lies in the system's folder for such things.
+        try? FileManager.default.removeItem(at: folder)
     }
 
     private var path: String { folder.appending(path: "keys").path }

@@ -48,6 +48,7 @@ package final class RunningProgram: Sendable {
             }
         }
         try process.run()
+        Guardian.shared.watch(process)
         self.process = Locked(process)
     }
 

@@ -45,7 +45,7 @@ package final class TestDatabase: Sendable {
 
     /// A path that nothing has used, in a folder that is not there yet.
     package static func temporaryFile() -> String {
-        FileManager.default.temporaryDirectory
+        Guardian.shared.folder
             .appending(path: "portico-test-" + RandomSource.system.text(12))
             .appending(path: "portico.sqlite").path
     }
@@ -63,7 +63,7 @@ private final class TemporaryDatabase: SQLDatabase {
 
     deinit {
         guard let file else { return }
-        // Best effort: what stays is in the folder for temporary files.
+        // `try?`: what stays behind goes at the end of the run.
         try? FileManager.default.removeItem(at: URL(filePath: file).deletingLastPathComponent())
     }
 

@@ -9,7 +9,7 @@ final class TemporaryFolder {
     let path: String
 
     init() throws {
-        let url = FileManager.default.temporaryDirectory
+        let url = Guardian.shared.folder
             .appending(path: "portico-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: url,
