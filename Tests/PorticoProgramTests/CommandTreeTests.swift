@@ -61,7 +61,7 @@ struct CommandTreeTests {
         }
     }
 
-    @Test("attack H: no option takes a secret itself, only the file that has it")
+    @Test("no option takes a secret itself, only the file that has it")
     func secrets() throws {
         let secretWords = ["password", "secret", "token"]
         for place in Self.all {

@@ -143,7 +143,7 @@ import Testing
         #expect(try notes.numbers() == [1, 2])
     }
 
-    @Test("attack H: at most 2,048 writes wait, the next is told that the database is busy")
+    @Test("mechanisms: at most 2,048 writes wait, the next is told that the database is busy")
     func bound() async throws {
         let notes = try await Notes()
         let answers = try await notes.whileBlocked { group in
