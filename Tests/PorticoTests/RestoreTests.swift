@@ -233,6 +233,8 @@ struct AdoptionTests {
                 claims["sub"] = "bob"
                 return claims
             }
+            // UserInfo agrees with it: only the token before tells.
+            $0.userInfo["sub"] = "bob"
         }
         #expect(try await failure(stale, third) == .rejected(.subject))
     }
