@@ -15,9 +15,9 @@ struct JOSEMutationTests {
         var random = SeededGenerator(
             seed: UInt64(algorithm.rawValue.utf8.reduce(0) { $0 + Int($1) })
         )
-        let key = TokenForge.key(algorithm)
+        let key = try TokenForge.key(algorithm)
         let token = Array(try key.sign(claims: Array(TokenForge.claims.utf8), type: .jwt).utf8)
-        let keys = SignatureAlgorithm.allCases.map { TokenForge.key($0).verificationKey }
+        let keys = try SignatureAlgorithm.allCases.map { try TokenForge.key($0).verificationKey }
         for _ in 0..<Self.rounds {
             var damaged = token
             for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -41,7 +41,7 @@ struct JOSEMutationTests {
     @Test("A key set that was damaged anywhere is read or refused, and never traps")
     func sets() throws {
         var random = SeededGenerator(seed: 42)
-        let keys = SignatureAlgorithm.allCases.map { TokenForge.key($0).verificationKey }
+        let keys = try SignatureAlgorithm.allCases.map { try TokenForge.key($0).verificationKey }
         let text = JWKSet(keys).serialized()
         var read = 0
         for _ in 0..<Self.rounds {

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("JWK set")
 struct JWKSetTests {
-    private static let ec = TokenForge.p256.verificationKey.jwk.object
-    private static let rsa = TokenForge.rs256.verificationKey.jwk.object
+    private static let ec = TokenForge.jwk(.es256)
+    private static let rsa = TokenForge.jwk(.rs256)
 
     private func set(_ keys: [JSONValue]) throws -> JWKSet {
         let object: JSONObject = ["keys": .array(keys)]
@@ -74,10 +74,10 @@ struct JWKSetTests {
         let told = try set([.object(Self.ec), .object(Self.rsa.with("kid", "ec1"))])
         #expect(told.keys.map(\.algorithm) == [.es256, .rs256])
         let header = try JWT(parsing: token).header
-        #expect(told.keys(fitting: header) == [TokenForge.p256.verificationKey])
+        #expect(try told.keys(fitting: header) == [TokenForge.p256.verificationKey])
 
         let repeated = try set([.object(Self.ec), .object(Self.ec)])
-        #expect(repeated.keys == [TokenForge.p256.verificationKey])
+        #expect(try repeated.keys == [TokenForge.p256.verificationKey])
         #expect(repeated.refusals.isEmpty)
 
         let nameless = try set([
@@ -91,7 +91,9 @@ struct JWKSetTests {
         "OpenID Connect Core §10.1: a header finds the keys of its kid and algorithm, and no others"
     )
     func fitting() throws {
-        let set = JWKSet(SignatureAlgorithm.allCases.map { TokenForge.key($0).verificationKey })
+        let set = JWKSet(
+            try SignatureAlgorithm.allCases.map { try TokenForge.key($0).verificationKey }
+        )
         func found(_ header: String) throws -> [String?] {
             let token = TokenForge.token(TokenForge.input(header), signature: [1])
             return set.keys(fitting: try JWT(parsing: token).header).map(\.keyID)
@@ -104,7 +106,7 @@ struct JWKSetTests {
 
     @Test("JOSE-X-1: a published set has public members only")
     func serializes() throws {
-        let keys = SignatureAlgorithm.allCases.map { TokenForge.key($0) }
+        let keys = try SignatureAlgorithm.allCases.map { try TokenForge.key($0) }
         let text = JWKSet(keys.map(\.verificationKey)).serialized()
         let published = try JSONObject(parsing: text)
         let members = Set(
@@ -112,7 +114,7 @@ struct JWKSetTests {
         )
         #expect(members == ["kty", "kid", "use", "alg", "crv", "x", "y", "n", "e"])
         #expect(try JWKSet(parsing: text).keys == keys.map(\.verificationKey))
-        for key in [TokenForge.p256, TokenForge.ed25519] {
+        for key in [try TokenForge.p256, try TokenForge.ed25519] {
             let secret = Base64URL.encode(key.revealStored())
             #expect(!String(decoding: text, as: UTF8.self).contains(secret))
         }

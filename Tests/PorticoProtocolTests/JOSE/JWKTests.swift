@@ -5,9 +5,9 @@ import PorticoBytes
 import PorticoProtocol
 import Testing
 
-private let ec = TokenForge.p256.verificationKey.jwk.object
-private let okp = TokenForge.ed25519.verificationKey.jwk.object
-private let rsa = TokenForge.rs256.verificationKey.jwk.object
+private let ec = TokenForge.jwk(.es256)
+private let okp = TokenForge.jwk(.edDSA)
+private let rsa = TokenForge.jwk(.rs256)
 
 @Suite("JWK")
 struct JWKTests {

@@ -18,7 +18,7 @@ struct JWTKitOracleTests {
     }
 
     private func collection(_ algorithm: SignatureAlgorithm) async throws -> JWTKeyCollection {
-        let key = TokenForge.key(algorithm)
+        let key = try TokenForge.key(algorithm)
         let kid = JWKIdentifier(string: key.keyID)
         let keys = JWTKeyCollection()
         switch algorithm {
@@ -56,7 +56,7 @@ struct JWTKitOracleTests {
     @Test("What jwt-kit signs, we verify", arguments: SignatureAlgorithm.allCases)
     func verifies(algorithm: SignatureAlgorithm) async throws {
         let keys = try await collection(algorithm)
-        let kid = TokenForge.key(algorithm).keyID
+        let kid = try TokenForge.key(algorithm).keyID
         let token = try await keys.sign(Claims(), kid: JWKIdentifier(string: kid))
         let verified = try TokenForge.verify(token, allowing: [algorithm])
         #expect(verified.claims.string("sub") == Claims().sub)
@@ -69,7 +69,7 @@ struct JWTKitOracleTests {
         arguments: [SignatureAlgorithm.es256, .edDSA, .rs256]
     )
     func readsSet(algorithm: SignatureAlgorithm) async throws {
-        let key = TokenForge.key(algorithm)
+        let key = try TokenForge.key(algorithm)
         let json = String(
             decoding: JWKSet([key.verificationKey]).serialized(),
             as: UTF8.self

@@ -12,7 +12,7 @@ struct JWTTests {
         arguments: SignatureAlgorithm.allCases
     )
     func verifies(algorithm: SignatureAlgorithm) throws {
-        let key = TokenForge.key(algorithm)
+        let key = try TokenForge.key(algorithm)
         let token = try key.sign(claims: Array(TokenForge.claims.utf8), type: .jwt)
         let verified = try TokenForge.verify(token, allowing: [algorithm])
         #expect(verified.claims.string("sub") == "alice")
@@ -43,7 +43,7 @@ struct JWTTests {
         let publicKey = try _RSA.Signing.PrivateKey(
             derRepresentation: TokenForge.rs256.revealStored()
         ).publicKey
-        let jwk = TokenForge.rs256.verificationKey.jwk.object.serialized()
+        let jwk = try TokenForge.rs256.verificationKey.jwk.object.serialized()
         let secrets: [Data] = [
             Data(publicKey.pemRepresentation.utf8), publicKey.derRepresentation,
             publicKey.pkcs1DERRepresentation, Data(jwk),
@@ -90,7 +90,7 @@ struct JWTTests {
     )
     func bindsAlgorithm(keyAlgorithm: SignatureAlgorithm, named: SignatureAlgorithm) throws {
         guard keyAlgorithm != named else { return }
-        let key = TokenForge.key(keyAlgorithm)
+        let key = try TokenForge.key(keyAlgorithm)
         let token = try key.sign(claims: Array(TokenForge.claims.utf8), type: .jwt)
         let signature = token.split(separator: ".")[2]
         let forged =
@@ -103,7 +103,7 @@ struct JWTTests {
     @Test("RFC 8725 §3.1: a right signature under the name of another algorithm is worth nothing")
     func refusesRightSignatureWithWrongName() throws {
         let token = try TokenForge.token(#"{"alg":"RS256","kid":"ec1"}"#)
-        let key = TokenForge.p256.verificationKey
+        let key = try TokenForge.p256.verificationKey
         #expect(try !JWS(parsing: token.utf8).isSigned(by: key))
         #expect(throws: JOSEError.unknownKey) {
             try JWT(parsing: token).verified(
@@ -116,7 +116,7 @@ struct JWTTests {
 
     @Test("OpenID Connect Core §10.1: the kid decides; a key of another name is never tried")
     func keyIDFirst() throws {
-        let right = TokenForge.p256
+        let right = try TokenForge.p256
         let wrong = try SigningKey(generating: .es256, keyID: "ec2", random: .system)
         let keys = [wrong.verificationKey, right.verificationKey]
         func verify(_ token: String) throws -> VerifiedJWT {
@@ -140,7 +140,7 @@ struct JWTTests {
         let others = try (0..<3).map { _ in
             try SigningKey(generating: .es256, random: .system).verificationKey
         }
-        let keys = others + [TokenForge.p256.verificationKey]
+        let keys = try others + [TokenForge.p256.verificationKey]
         #expect(
             try JWT(parsing: token).verified(by: keys, allowing: [.es256], types: [.jwt]).key.keyID
                 == "ec1"
@@ -253,7 +253,7 @@ struct JWTTests {
         arguments: SignatureAlgorithm.allCases
     )
     func refusesChanges(algorithm: SignatureAlgorithm) throws {
-        let key = TokenForge.key(algorithm)
+        let key = try TokenForge.key(algorithm)
         let token = try key.sign(claims: Array(TokenForge.claims.utf8), type: .jwt)
         let parts = token.split(separator: ".").map(String.init)
         let bob = Base64URL.encode(TokenForge.claims.replacing("alice", with: "bob").utf8)

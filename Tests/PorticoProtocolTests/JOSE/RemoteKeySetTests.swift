@@ -5,8 +5,13 @@ import Testing
 @Suite("Remote key set")
 struct RemoteKeySetTests {
     private let start = Date(timeIntervalSince1970: 1_700_000_000)
-    private let known = TokenForge.p256.verificationKey
-    private let rotated = TokenForge.ed25519.verificationKey
+    private let known: VerificationKey
+    private let rotated: VerificationKey
+
+    init() throws {
+        known = try TokenForge.p256.verificationKey
+        rotated = try TokenForge.ed25519.verificationKey
+    }
 
     private func header(_ algorithm: SignatureAlgorithm, _ keyID: String) throws -> JWSHeader {
         let text = #"{"alg":"\#(algorithm.rawValue)","kid":"\#(keyID)"}"#

@@ -7,21 +7,51 @@ import PorticoProtocol
 /// Makes tokens that our own ``SigningKey`` never would: any header, any payload, signed properly.
 /// So a row of a table differs from a working token by one thing.
 enum TokenForge {
-    static let p256 = signingKey(.es256, keyID: "ec1")
-    static let ed25519 = signingKey(.edDSA, keyID: "ed1")
-    static let rs256 = signingKey(.rs256, keyID: "rs1")
-    /// The same RSA key under another name: tests need not wait for a second one.
-    static let ps256 = storedKey(.ps256, rs256.revealStored(), keyID: "ps1")
+    static var p256: SigningKey { get throws { try keys.p256.get() } }
+    static var ed25519: SigningKey { get throws { try keys.ed25519.get() } }
+    static var rs256: SigningKey { get throws { try keys.rs256.get() } }
+    static var ps256: SigningKey { get throws { try keys.ps256.get() } }
+
+    /// Made once; whoever asks for one finds out whether that worked.
+    private static let keys = Keys()
+
+    private struct Keys {
+        let p256 = Result { try made(.es256, "ec1") }
+        let ed25519 = Result { try made(.edDSA, "ed1") }
+        let rs256: Result<SigningKey, any Error>
+        /// The same RSA key under another name: tests need not wait for a second one.
+        let ps256: Result<SigningKey, any Error>
+
+        init() {
+            let rsa = Result { try Self.made(.rs256, "rs1") }
+            rs256 = rsa
+            ps256 = Result {
+                try SigningKey(.ps256, stored: rsa.get().revealStored(), keyID: "ps1")
+            }
+        }
+
+        private static func made(_ algorithm: SignatureAlgorithm, _ keyID: String) throws
+            -> SigningKey
+        {
+            try SigningKey(generating: algorithm, keyID: keyID, random: .system)
+        }
+    }
 
     static let claims = #"{"iss":"https://op.example.com","sub":"alice","aud":"web1"}"#
 
-    static func key(_ algorithm: SignatureAlgorithm) -> SigningKey {
+    static func key(_ algorithm: SignatureAlgorithm) throws -> SigningKey {
         switch algorithm {
-        case .es256: p256
-        case .edDSA: ed25519
-        case .rs256: rs256
-        case .ps256: ps256
+        case .es256: try p256
+        case .edDSA: try ed25519
+        case .rs256: try rs256
+        case .ps256: try ps256
         }
+    }
+
+    /// The public key, for tables of arguments; empty where it could not be made.
+    static func jwk(_ algorithm: SignatureAlgorithm) -> JSONObject {
+        // `try?`: what an empty object is given to fails.
+        (try? key(algorithm).verificationKey.jwk.object) ?? [:]
     }
 
     /// The signing input of a header and a payload.
@@ -47,30 +77,10 @@ enum TokenForge {
         types: Set<JWTType> = [.jwt]
     ) throws -> VerifiedJWT {
         try JWT(parsing: token).verified(
-            by: SignatureAlgorithm.allCases.map { key($0).verificationKey },
+            by: SignatureAlgorithm.allCases.map { try key($0).verificationKey },
             allowing: algorithms,
             types: types
         )
-    }
-
-    private static func signingKey(_ algorithm: SignatureAlgorithm, keyID: String) -> SigningKey {
-        do {
-            return try SigningKey(generating: algorithm, keyID: keyID, random: .system)
-        } catch {
-            fatalError("no key for the tests: \(error)")
-        }
-    }
-
-    private static func storedKey(
-        _ algorithm: SignatureAlgorithm,
-        _ stored: [UInt8],
-        keyID: String
-    ) -> SigningKey {
-        do {
-            return try SigningKey(algorithm, stored: stored, keyID: keyID)
-        } catch {
-            fatalError("no key for the tests: \(error)")
-        }
     }
 }
 

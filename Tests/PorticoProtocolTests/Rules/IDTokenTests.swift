@@ -23,12 +23,13 @@ struct IDTokenTests {
     /// What the checks say to a token that is signed properly.
     static func refusal(
         _ claims: JSONObject,
-        key: SigningKey = TokenForge.p256,
+        key: SigningKey? = nil,
         at now: Date = now,
         _ change: (inout IDTokenExpectation) -> Void = { _ in }
     ) throws -> IDTokenRefusal? {
         var expectation = try expectation()
         change(&expectation)
+        let key = try key ?? TokenForge.p256
         let jwt = try TokenForge.verify(key.sign(claims: claims, type: .jwt))
         do throws(IDTokenRefusal) {
             _ = try VerifiedIDToken(jwt, meeting: expectation, at: now)
@@ -200,7 +201,7 @@ struct IDTokenTests {
         arguments: SignatureAlgorithm.allCases
     )
     func accessTokenHash(algorithm: SignatureAlgorithm) throws {
-        let key = TokenForge.key(algorithm)
+        let key = try TokenForge.key(algorithm)
         let hash = algorithm.leftHalfHash(of: "ACCESS")
         let ask = { (expectation: inout IDTokenExpectation) in
             expectation.accessToken = SecretText("ACCESS")
