@@ -1,0 +1,110 @@
+import Foundation
+
+/// Load on one server on this machine for a bounded time; prints what it counted as JSON.
+///
+///     Load MODE PORT REALM CONNECTIONS SECONDS VERIFIER CHALLENGE < cookies
+///
+/// One `Cookie` value a line on standard input; scripts/bench makes them by signing in.
+@main
+enum Load {
+    static func main() throws {
+        guard let settings = Settings(CommandLine.arguments) else {
+            print("Load MODE PORT REALM CONNECTIONS SECONDS VERIFIER CHALLENGE < cookies")
+            exit(2)
+        }
+        let people = try (0..<settings.connections).map { try Person(settings, number: $0) }
+        for person in people { try person.prepare() }
+
+        let results = Results()
+        let start = DispatchTime.now()
+        let end = start + .milliseconds(Int(settings.seconds * 1000))
+        let group = DispatchGroup()
+        for person in people {
+            group.enter()
+            nonisolated(unsafe) let person = person
+            Thread.detachNewThread {
+                results.add(run(person, until: end))
+                group.leave()
+            }
+        }
+        group.wait()
+        let elapsed = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+        print(results.summary(elapsed: elapsed))
+        if results.failure != nil { exit(1) }
+    }
+
+    private static func run(
+        _ person: Person,
+        until end: DispatchTime
+    ) -> (microseconds: [Int], failure: String?) {
+        var durations: [Int] = []
+        durations.reserveCapacity(100_000)
+        var now = DispatchTime.now()
+        while now < end {
+            do { try person.once() } catch { return (durations, "\(error)") }
+            let then = DispatchTime.now()
+            durations.append(Int((then.uptimeNanoseconds - now.uptimeNanoseconds) / 1000))
+            now = then
+        }
+        return (durations, nil)
+    }
+}
+
+final class Results: @unchecked Sendable {
+    private let lock = NSLock()
+    private var durations: [Int] = []
+    private(set) var failure: String?
+
+    func add(_ result: (microseconds: [Int], failure: String?)) {
+        lock.lock()
+        defer { lock.unlock() }
+        durations += result.microseconds
+        failure = failure ?? result.failure
+    }
+
+    func summary(elapsed: Double) -> String {
+        durations.sort()
+        func percentile(_ share: Double) -> Int {
+            durations.isEmpty ? 0 : durations[Int(Double(durations.count - 1) * share)]
+        }
+        let count = durations.count
+        return """
+            {"count": \(count), "seconds": \(elapsed), "p50": \(percentile(0.5)), \
+            "p99": \(percentile(0.99)), "failure": \(failure.map { "\"\($0.debugDescription.dropFirst())" } ?? "null")}
+            """
+    }
+}
+
+struct Settings: Sendable {
+    enum Mode: String { case flow, refresh, authorize, redeem, userinfo, discovery }
+
+    let mode: Mode
+    let port: UInt16
+    let realm: String
+    let connections: Int
+    let seconds: Double
+    let verifier: String
+    let challenge: String
+    let cookies: [String]
+
+    var path: String { "\(realm)/protocol/openid-connect" }
+
+    init?(_ arguments: [String]) {
+        guard arguments.count == 8, let mode = Mode(rawValue: arguments[1]),
+            let port = UInt16(arguments[2]), let connections = Int(arguments[4]),
+            (1...256).contains(connections), let seconds = Double(arguments[5]),
+            (0...60).contains(seconds)
+        else { return nil }
+        self.mode = mode
+        self.port = port
+        realm = arguments[3]
+        self.connections = connections
+        self.seconds = seconds
+        verifier = arguments[6]
+        challenge = arguments[7]
+        var cookies: [String] = []
+        while let line = readLine() { cookies.append(line) }
+        guard !cookies.isEmpty else { return nil }
+        self.cookies = cookies
+    }
+}

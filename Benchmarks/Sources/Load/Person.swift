@@ -1,0 +1,125 @@
+import Foundation
+
+/// One native app and the browser beside it, on one connection.
+final class Person {
+    private let connection: Connection
+    private let settings: Settings
+    private let number: Int
+    private var count = 0
+    private var refreshToken = ""
+    private var accessToken = ""
+
+    init(_ settings: Settings, number: Int) throws {
+        self.settings = settings
+        self.number = number
+        connection = try Connection(port: settings.port)
+    }
+
+    /// What is done before the clock starts.
+    func prepare() throws {
+        guard settings.mode == .refresh || settings.mode == .userinfo else { return }
+        try redeem(authorize())
+    }
+
+    func once() throws {
+        count += 1
+        switch settings.mode {
+        case .flow:
+            try redeem(authorize())
+            try userInfo()
+        case .refresh: try refresh()
+        case .authorize: _ = try authorize()
+        case .redeem: try redeem(authorize())
+        case .userinfo: try userInfo()
+        case .discovery: try discovery()
+        }
+    }
+
+    /// A live browser session asks for a code (RFC 6749 §4.1.1).
+    private func authorize() throws -> String {
+        let cookie = settings.cookies[(number + count * 7) % settings.cookies.count]
+        let answer = try connection.exchange(
+            """
+            GET \(settings.path)/auth?response_type=code&client_id=bench&redirect_uri=\
+            http%3A%2F%2F127.0.0.1%3A49153%2Fcallback&scope=openid%20profile%20email&state=\
+            s\(number)-\(count)-0123456789&nonce=n\(number)-\(count)-0123456789&code_challenge=\
+            \(settings.challenge)&code_challenge_method=S256 HTTP/1.1\r
+            Host: 127.0.0.1:\(settings.port)\r
+            Accept: text/html\r
+            Cookie: \(cookie)\r
+            \r\n
+            """
+        )
+        guard answer.status == 303 || answer.status == 302,
+            let code = answer.text(after: "code=", until: [0x26, 13])
+        else { throw unexpected(answer) }
+        return code
+    }
+
+    private func redeem(_ code: String) throws {
+        try token(
+            """
+            grant_type=authorization_code&client_id=bench&code=\(code)&redirect_uri=\
+            http%3A%2F%2F127.0.0.1%3A49153%2Fcallback&code_verifier=\(settings.verifier)
+            """
+        )
+    }
+
+    /// As our client library refreshes: each with a key of its own.
+    private func refresh() throws {
+        try token(
+            "grant_type=refresh_token&client_id=bench&refresh_token=\(refreshToken)",
+            more: "Idempotency-Key: k\(number)-\(count)-0123456789\r\n"
+        )
+    }
+
+    private func token(_ form: String, more: String = "") throws {
+        let answer = try connection.exchange(
+            """
+            POST \(settings.path)/token HTTP/1.1\r
+            Host: 127.0.0.1:\(settings.port)\r
+            Accept: application/json\r
+            Content-Type: application/x-www-form-urlencoded\r
+            Content-Length: \(form.utf8.count)\r
+            \(more)\r
+            \(form)
+            """
+        )
+        guard answer.status == 200,
+            let access = answer.text(after: "\"access_token\":\"", until: [0x22]),
+            let refresh = answer.text(after: "\"refresh_token\":\"", until: [0x22])
+        else { throw unexpected(answer) }
+        accessToken = access
+        refreshToken = refresh
+    }
+
+    private func userInfo() throws {
+        let answer = try connection.exchange(
+            """
+            GET \(settings.path)/userinfo HTTP/1.1\r
+            Host: 127.0.0.1:\(settings.port)\r
+            Authorization: Bearer \(accessToken)\r
+            \r\n
+            """
+        )
+        guard answer.status == 200 else { throw unexpected(answer) }
+    }
+
+    /// Stored bytes: what a request costs in itself.
+    private func discovery() throws {
+        let answer = try connection.exchange(
+            """
+            GET \(settings.realm)/.well-known/openid-configuration HTTP/1.1\r
+            Host: 127.0.0.1:\(settings.port)\r
+            \r\n
+            """
+        )
+        guard answer.status == 200 else { throw unexpected(answer) }
+    }
+
+    private func unexpected(_ answer: Answer) -> Connection.Failure {
+        Connection.Failure(
+            description: "unexpected: \(String(decoding: answer.bytes.prefix(600), as: UTF8.self))"
+        )
+    }
+}
