@@ -46,7 +46,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(
@@ -120,13 +119,10 @@ let package = Package(
         ),
 
         // MARK: Floor 2
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(
             name: "PorticoSQLite",
-            dependencies: [
-                "PorticoBytes", "PorticoSQL", "PorticoStores",
-                serverProduct("GRDB", "GRDB.swift"),
-                serverProduct("GRDBSQLite", "GRDB.swift"),
-            ],
+            dependencies: ["PorticoBytes", "PorticoSQL", "PorticoStores", "CSQLite"],
             swiftSettings: settings
         ),
         .systemLibrary(
@@ -252,7 +248,7 @@ let package = Package(
             name: "PorticoSQLiteTests",
             dependencies: [
                 "PorticoBytes", "PorticoStores", "PorticoSQL", "PorticoSQLite",
-                "PorticoTestSupport", serverProduct("GRDB", "GRDB.swift"),
+                "PorticoTestSupport",
             ],
             swiftSettings: settings
         ),

@@ -1,5 +1,4 @@
 import Dispatch
-import GRDB
 import PorticoBytes
 import PorticoSQL
 import PorticoStores
@@ -13,8 +12,8 @@ final class CommitQueue: Sendable {
     static let batchLimit = 128
     static let waitingLimit = 2048
 
-    private let writer: any DatabaseWriter
-    private let connections: SQLiteConnections
+    /// The one connection that writes; `nil` once it is closed.
+    private let writer: Locked<SQLiteConnection?>
     private let state = Locked(State())
     private let thread = DispatchQueue(label: "portico.commit", qos: .userInitiated)
 
@@ -25,9 +24,8 @@ final class CommitQueue: Sendable {
         var counts = CommitCounts()
     }
 
-    init(writer: any DatabaseWriter, connections: SQLiteConnections) {
-        self.writer = writer
-        self.connections = connections
+    init(writer: SQLiteConnection) {
+        self.writer = Locked(writer)
     }
 
     var counts: CommitCounts {
@@ -47,8 +45,20 @@ final class CommitQueue: Sendable {
         }
     }
 
+    /// Uses the writer's connection while no batch does.
+    func withWriter<Value>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
+        try writer.withLock { writer in
+            guard let writer else { throw SQLError(.closed, code: 0) }
+            return try body(writer)
+        }
+    }
+
+    func closeWriter() {
+        writer.withLock { $0 = nil }
+    }
+
     /// Takes no more jobs, and returns once those that wait are done.
-    func close() async {
+    func finish() async {
         state.withLock { $0.isClosed = true }
         await withCheckedContinuation { continuation in
             thread.async { continuation.resume() }
@@ -99,34 +109,30 @@ final class CommitQueue: Sendable {
 
     /// - Throws: What keeps the whole batch from being durable; then nothing of it is.
     private func commit(_ batch: [any Job]) throws {
-        try translatingErrors {
-            try writer.writeWithoutTransaction { database in
-                let connection = try connections.connection(of: database)
-                try connection.run("BEGIN IMMEDIATE", [])
-                do {
-                    for job in batch { try run(job, on: connection) }
-                    try connection.run("COMMIT", [])
-                } catch {
-                    // GRDB traps on a transaction that is left open.
-                    if connection.isInTransaction { try connection.run("ROLLBACK", []) }
-                    throw error
-                }
+        try withWriter { connection in
+            try connection.run("BEGIN IMMEDIATE")
+            do {
+                for job in batch { try run(job, on: connection) }
+                try connection.run("COMMIT")
+            } catch {
+                if connection.isInTransaction { try connection.run("ROLLBACK") }
+                throw error
             }
         }
     }
 
     /// - Throws: Only what undoes the whole transaction; a job's own error is the job's.
     private func run(_ job: any Job, on connection: SQLiteConnection) throws {
-        try connection.run("SAVEPOINT job", [])
+        try connection.run("SAVEPOINT job")
         do {
-            try job.run(connection)
+            try job.run(SQLiteTransaction(connection: connection))
         } catch {
             // After a full disk, for instance, SQLite has rolled back what went before, too.
             guard connection.isInTransaction else { throw error }
             job.fail(error)
-            try connection.run("ROLLBACK TO job", [])
+            try connection.run("ROLLBACK TO job")
         }
-        try connection.run("RELEASE job", [])
+        try connection.run("RELEASE job")
     }
 }
 
@@ -142,7 +148,7 @@ package struct CommitCounts: Hashable, Sendable {
 
 /// A write in the queue, its type forgotten.
 private protocol Job: Sendable {
-    func run(_ transaction: SQLiteConnection) throws
+    func run(_ transaction: SQLiteTransaction) throws
     /// Keeps the job's own failure for ``finish(_:)``.
     func fail(_ error: any Error)
     /// Lets the caller go on, with the failure of the batch where it had one.
@@ -165,7 +171,7 @@ private final class PendingWrite<Value: Sendable>: Job, @unchecked Sendable {
         self.caller = caller
     }
 
-    func run(_ transaction: SQLiteConnection) throws {
+    func run(_ transaction: SQLiteTransaction) throws {
         outcome = .success(try body(transaction))
     }
 

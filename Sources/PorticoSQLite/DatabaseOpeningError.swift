@@ -1,4 +1,3 @@
-import GRDB
 import PorticoSQL
 import PorticoStores
 
@@ -43,25 +42,16 @@ extension DatabaseOpeningError: CustomStringConvertible {
             return try body()
         } catch let error as DatabaseOpeningError {
             throw error
-        } catch let error as DatabaseError {
-            throw opening(error)
         } catch is StoreBusy {
             throw .locked
+        } catch let error as SQLError where error.reason == .corrupt {
+            throw .corrupt
+        } catch let error as SQLError where error.reason == .cannotWrite {
+            throw .cannotOpen
         } catch let error as SQLError {
-            throw error.reason == .corrupt ? .corrupt : .other(code: error.code)
+            throw .other(code: error.code)
         } catch {
             throw .other(code: 0)
-        }
-    }
-
-    private static func opening(_ error: DatabaseError) -> DatabaseOpeningError {
-        switch error.resultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt
-        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY: .cannotOpen
-        // GRDB's own error where the journal mode stayed what it was.
-        case .SQLITE_ERROR where error.sql == nil: .noWriteAheadLog
-        default: .other(code: error.extendedResultCode.rawValue)
         }
     }
 }

@@ -1,38 +1,85 @@
-import GRDBSQLite
+import CSQLite
 import PorticoSQL
 
-/// One connection with the statements it has prepared. It is used by one thread at a time: GRDB
-/// sees to that.
-final class SQLiteConnection: SQLTransaction {
-    private let handle: OpaquePointer
+/// One connection with the statements it has prepared.
+///
+/// It is used by one thread at a time: whoever holds it sees to that.
+final class SQLiteConnection: @unchecked Sendable {
+    let handle: OpaquePointer
     /// By the address of their literal: no long text is hashed on the way of a request.
     private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
 
-    init(handle: OpaquePointer) {
-        self.handle = handle
+    enum Access {
+        case writing
+        case reading
+        /// Reading; the path is an address (`file:…`).
+        case looking
     }
 
-    func rows<Element>(
-        _ sql: StaticString,
-        _ arguments: [SQLValue],
-        decode: (any SQLRow) throws -> Element
-    ) throws -> [Element] {
-        var elements: [Element] = []
-        try statement(sql).run(arguments) { elements.append(try decode($0)) }
-        return elements
+    /// - Parameters:
+    ///   - path: A file that is there, or `:memory:`.
+    ///   - busyTimeout: How long, in seconds, to wait for another process to finish.
+    init(path: String, _ access: Access, busyTimeout: Double) throws {
+        Self.configureLibrary
+        var flags = access == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
+        if access == .looking { flags |= SQLITE_OPEN_URI }
+        flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard let opened, code == SQLITE_OK else {
+            sqlite3_close_v2(opened)
+            throw sqliteError(code)
+        }
+        handle = opened
+        sqlite3_busy_timeout(opened, Int32(clamping: Int(busyTimeout * 1000)))
+        portico_sqlite_strict_quotes(opened)
+        try execute("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF")
     }
 
-    @discardableResult
-    func run(_ sql: StaticString, _ arguments: [SQLValue]) throws -> Int {
-        try statement(sql).run(arguments) { _ in }
-        return Int(clamping: sqlite3_changes64(handle))
+    deinit {
+        statements = [:]
+        sqlite3_close_v2(handle)
+    }
+
+    /// Once for the process, before the first connection.
+    private static let configureLibrary: Void = {
+        _ = portico_sqlite_without_memory_statistics()
+    }()
+
+    /// Makes this a copy of what another connection has open.
+    func become(_ other: SQLiteConnection) throws {
+        guard let backup = sqlite3_backup_init(handle, "main", other.handle, "main") else {
+            throw sqliteError(sqlite3_errcode(handle))
+        }
+        let code = sqlite3_backup_step(backup, -1)
+        sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else { throw sqliteError(code) }
     }
 
     /// Whether a transaction is open. SQLite ends one by itself after some errors.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    func forgetStatements() {
-        statements = [:]
+    /// How many rows the last `INSERT`, `UPDATE` or `DELETE` changed.
+    var changes: Int { Int(clamping: sqlite3_changes64(handle)) }
+
+    /// Runs statements that take no arguments and give no rows, prepared for this once.
+    func execute(_ script: StaticString) throws {
+        let code = script.withUTF8Buffer { text in
+            // A literal ends with a NUL behind its last byte.
+            text.withMemoryRebound(to: CChar.self) {
+                sqlite3_exec(handle, $0.baseAddress, nil, nil, nil)
+            }
+        }
+        guard code == SQLITE_OK else { throw sqliteError(code) }
+    }
+
+    /// Runs one statement, kept for the next time.
+    func run(
+        _ sql: StaticString,
+        _ arguments: [SQLValue] = [],
+        row: (SQLiteRow) throws -> Void = { _ in }
+    ) throws {
+        try statement(sql).run(arguments, row: row)
     }
 
     private func statement(_ sql: StaticString) throws -> SQLiteStatement {
@@ -40,5 +87,39 @@ final class SQLiteConnection: SQLTransaction {
         let prepared = try SQLiteStatement(sql, on: handle)
         if statements[sql.utf8Start] == nil { statements[sql.utf8Start] = prepared }
         return prepared
+    }
+}
+
+/// A connection as the stores see it in a read.
+struct SQLiteReader: SQLReader {
+    let connection: SQLiteConnection
+
+    func rows<Element>(
+        _ sql: StaticString,
+        _ arguments: [SQLValue],
+        decode: (any SQLRow) throws -> Element
+    ) throws -> [Element] {
+        var elements: [Element] = []
+        try connection.run(sql, arguments) { elements.append(try decode($0)) }
+        return elements
+    }
+}
+
+/// A connection as the stores see it in a write.
+struct SQLiteTransaction: SQLTransaction {
+    let connection: SQLiteConnection
+
+    func rows<Element>(
+        _ sql: StaticString,
+        _ arguments: [SQLValue],
+        decode: (any SQLRow) throws -> Element
+    ) throws -> [Element] {
+        try SQLiteReader(connection: connection).rows(sql, arguments, decode: decode)
+    }
+
+    @discardableResult
+    func run(_ sql: StaticString, _ arguments: [SQLValue]) throws -> Int {
+        try connection.run(sql, arguments)
+        return connection.changes
     }
 }

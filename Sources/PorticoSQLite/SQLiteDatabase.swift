@@ -1,17 +1,14 @@
 import Dispatch
 import Foundation
-import GRDB
+import PorticoBytes
 package import PorticoSQL
 import PorticoStores
 
 /// SQLite as the stores' database: one file in WAL mode, durable commits, concurrent reads.
 package final class SQLiteDatabase: SQLDatabase {
-    /// Reads of requests, and the one writer.
-    private let main: any DatabaseWriter
-    /// Reads that may take long; `nil` in memory, where there is one connection only.
-    private let scans: DatabasePool?
-    private let connections: SQLiteConnections
     private let commits: CommitQueue
+    /// `nil` in memory, where the one connection reads, too.
+    private let readers: SQLiteReaders?
 
     /// When a commit counts as done.
     package enum Durability: Hashable, Sendable {
@@ -30,61 +27,45 @@ package final class SQLiteDatabase: SQLDatabase {
     /// - Throws: ``DatabaseOpeningError``.
     package init(file: String, durability: Durability = .full, busyTimeout: Double = 5) throws {
         try PrivateDatabaseFile.prepare(file)
-        connections = SQLiteConnections()
-        (main, scans) = try DatabaseOpeningError.translating { [connections] in
-            let configuration = Self.configuration(connections, busyTimeout: busyTimeout)
-            let main = try DatabasePool(path: file, configuration: configuration)
-            // GRDB sets NORMAL when it turns WAL on: its word must not be the last.
-            try main.writeWithoutTransaction { database in
-                switch durability {
-                case .full: try database.execute(sql: "PRAGMA synchronous = FULL")
-                case .unsafeOff: try database.execute(sql: "PRAGMA synchronous = OFF")
-                }
-                try SQLiteSchema.migrate(database)
+        let writer = try DatabaseOpeningError.translating {
+            let writer = try SQLiteConnection(path: file, .writing, busyTimeout: busyTimeout)
+            // Before anything is written: not even the journal mode of a foreign file changes.
+            try SQLiteSchema.checkOwner(of: writer)
+            try Self.turnOnWriteAheadLog(writer)
+            switch durability {
+            case .full: try writer.execute("PRAGMA synchronous = FULL")
+            case .unsafeOff: try writer.execute("PRAGMA synchronous = OFF")
             }
-            var scanning = configuration
-            scanning.readonly = true
-            scanning.maximumReaderCount = 2
-            return (main, try DatabasePool(path: file, configuration: scanning))
+            try SQLiteSchema.migrate(writer)
+            return writer
         }
-        commits = CommitQueue(writer: main, connections: connections)
+        commits = CommitQueue(writer: writer)
+        readers = SQLiteReaders(keptAtMost: ProcessInfo.processInfo.activeProcessorCount + 4) {
+            try SQLiteConnection(path: file, .reading, busyTimeout: busyTimeout)
+        }
     }
 
-    /// An empty database that lives as long as this value. For tests.
+    /// An empty database that lives as long as this value. For tests, and for running without
+    /// leaving anything behind.
     package convenience init(inMemory: Void) throws {
-        let connections = SQLiteConnections()
-        let main = try DatabaseOpeningError.translating {
-            let main = try DatabaseQueue(configuration: Self.configuration(connections))
-            try main.writeWithoutTransaction { try SQLiteSchema.migrate($0) }
-            return main
+        let connection = try DatabaseOpeningError.translating {
+            let connection = try SQLiteConnection(path: ":memory:", .writing, busyTimeout: 0)
+            try SQLiteSchema.migrate(connection)
+            return connection
         }
-        self.init(alone: main, connections: connections)
+        self.init(alone: connection)
     }
 
     /// On the one connection that there is.
-    init(alone main: DatabaseQueue, connections: SQLiteConnections) {
-        self.main = main
-        self.connections = connections
-        scans = nil
-        commits = CommitQueue(writer: main, connections: connections)
+    init(alone connection: SQLiteConnection) {
+        commits = CommitQueue(writer: connection)
+        readers = nil
     }
 
-    static func configuration(
-        _ connections: SQLiteConnections,
-        busyTimeout: Double = 5
-    ) -> Configuration {
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(busyTimeout)
-        // Reads run on the threads that requests run on: more readers than threads, so that none
-        // waits for another.
-        configuration.maximumReaderCount = ProcessInfo.processInfo.activeProcessorCount + 4
-        configuration.prepareDatabase { database in
-            // Before anything is written: not even the journal mode of a foreign file changes.
-            try SQLiteSchema.checkOwner(of: database)
-            connections.add(database)
-        }
-        return configuration
+    private static func turnOnWriteAheadLog(_ writer: SQLiteConnection) throws {
+        var mode = ""
+        try writer.run("PRAGMA journal_mode = WAL") { mode = try $0.text(0) }
+        guard mode == "wal" else { throw DatabaseOpeningError.noWriteAheadLog }
     }
 
     /// How many durable transactions there were, and how many commits they shared.
@@ -94,8 +75,10 @@ package final class SQLiteDatabase: SQLDatabase {
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLReader) throws -> Value
     ) throws -> Value {
-        try translatingErrors {
-            try main.read { try body(connections.connection(of: $0)) }
+        if let readers {
+            try readers.read(body)
+        } else {
+            try commits.withWriter { try body(SQLiteReader(connection: $0)) }
         }
     }
 
@@ -105,15 +88,8 @@ package final class SQLiteDatabase: SQLDatabase {
         try await withCheckedThrowingContinuation { continuation in
             // A serial queue has a thread of its own: those of concurrent queues are, on Linux, the
             // ones that tasks run on.
-            DispatchQueue(label: "portico.scan").async { [main, scans, connections] in
-                continuation.resume(
-                    with: Result {
-                        try translatingErrors {
-                            let reader: any DatabaseReader = scans ?? main
-                            return try reader.read { try body(connections.connection(of: $0)) }
-                        }
-                    }
-                )
+            DispatchQueue(label: "portico.scan").async {
+                continuation.resume(with: Result { try self.read(body) })
             }
         }
     }
@@ -128,21 +104,8 @@ package final class SQLiteDatabase: SQLDatabase {
     /// Finishes the writes that wait, and closes the file. Its log is folded into it: where no other
     /// process has it open, one file remains.
     package func close() async throws {
-        await commits.close()
-        try translatingErrors {
-            let forget = { [main, connections] in
-                try main.barrierWriteWithoutTransaction { _ in connections.removeAll() }
-            }
-            if let scans {
-                try scans.barrierWriteWithoutTransaction { _ in try forget() }
-            } else {
-                try forget()
-            }
-            try scans?.close()
-            // SQLite removes its log with the last connection that may write: GRDB, left alone,
-            // closes readers after the writer.
-            (main as? DatabasePool)?.releaseMemory()
-            try main.close()
-        }
+        await commits.finish()
+        readers?.close()
+        commits.closeWriter()
     }
 }

@@ -1,9 +1,8 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import PorticoSQL
 import PorticoStores
 
-/// SQLite's (extended) result code in the stores' words.
+/// SQLite's extended result code in the stores' words.
 func sqliteError(_ code: Int32) -> any Error {
     switch code {
     case SQLITE_CONSTRAINT | 8 << 8, SQLITE_CONSTRAINT | 6 << 8, SQLITE_CONSTRAINT | 10 << 8:
@@ -22,16 +21,5 @@ func sqliteError(_ code: Int32) -> any Error {
     case SQLITE_ERROR, SQLITE_RANGE, SQLITE_MISUSE, SQLITE_MISMATCH, SQLITE_CONSTRAINT:
         return SQLError(.badStatement, code: code)
     default: return SQLError(.other, code: code)
-    }
-}
-
-/// Runs `body`, which calls GRDB, with GRDB's errors in the stores' words.
-func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
-    do {
-        return try body()
-    } catch let error as DatabaseError {
-        throw error.message == "Connection is closed"
-            ? SQLError(.closed, code: error.extendedResultCode.rawValue)
-            : sqliteError(error.extendedResultCode.rawValue)
     }
 }

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import PorticoSQL
 
 /// The row that a running statement stands on.

@@ -1,4 +1,4 @@
-import GRDB
+import PorticoSQL
 
 /// The schema as the history of its changes.
 ///
@@ -17,61 +17,76 @@ enum SQLiteSchema {
     ]
 
     /// "Port" in the file's header says whose it is.
-    private static let applicationID = 0x506F_7274
+    private static let applicationID: Int64 = 0x506F_7274
 
     /// Brings an opened database up to date, or refuses it.
     ///
     /// - Throws: ``DatabaseOpeningError`` where it is a newer program's or another's.
-    static func migrate(_ database: Database, to migrations: [Migration] = Self.migrations) throws {
+    static func migrate(
+        _ connection: SQLiteConnection,
+        to migrations: [Migration] = Self.migrations
+    ) throws {
         // Immediate: of two processes that start at once the second finds the work done.
-        try database.inTransaction(.immediate) {
-            let applied = try applied(database)
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            let applied = try applied(connection)
             guard applied.count <= migrations.count else { throw DatabaseOpeningError.newerSchema }
             for (name, migration) in zip(applied, migrations) where name != "\(migration.name)" {
                 throw DatabaseOpeningError.foreign
             }
             for (index, migration) in migrations.enumerated().dropFirst(applied.count) {
-                try database.execute(sql: "\(migration.sql)")
-                try database.execute(
-                    sql: "INSERT INTO migrations (number, name) VALUES (?, ?)",
-                    arguments: [index + 1, "\(migration.name)"]
+                try connection.execute(migration.sql)
+                try connection.run(
+                    "INSERT INTO migrations (number, name) VALUES ($1, $2)",
+                    [.int64(Int64(index + 1)), .text("\(migration.name)")]
                 )
             }
-            return .commit
+            try connection.execute("COMMIT")
+        } catch {
+            if connection.isInTransaction { try connection.execute("ROLLBACK") }
+            throw error
         }
     }
 
     /// Whether there is nothing to bring up to date. Writes nothing.
-    static func isCurrent(_ database: Database) throws -> Bool {
-        guard try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationID else {
+    static func isCurrent(_ connection: SQLiteConnection) throws -> Bool {
+        guard try number("PRAGMA application_id", connection) == applicationID else {
             return false
         }
-        return try Int.fetchOne(database, sql: "SELECT count(*) FROM migrations")
-            == migrations.count
+        return try number("SELECT count(*) FROM migrations", connection)
+            == Int64(migrations.count)
     }
 
     /// - Throws: ``DatabaseOpeningError`` where the file is neither ours nor new.
-    static func checkOwner(of database: Database) throws {
+    static func checkOwner(of connection: SQLiteConnection) throws {
         // In this order: another process that makes the file ours sets both in one commit.
-        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
-        let owner = try Int.fetchOne(database, sql: "PRAGMA application_id")
+        let tables = try number("SELECT count(*) FROM sqlite_schema", connection)
+        let owner = try number("PRAGMA application_id", connection)
         guard owner == applicationID || (owner == 0 && tables == 0) else {
             throw DatabaseOpeningError.foreign
         }
     }
 
     /// The names of the migrations that a database has, in order; a new file is made ours.
-    private static func applied(_ database: Database) throws -> [String] {
-        try checkOwner(of: database)
-        if try Int.fetchOne(database, sql: "PRAGMA application_id") == applicationID {
-            return try String.fetchAll(database, sql: "SELECT name FROM migrations ORDER BY number")
+    private static func applied(_ connection: SQLiteConnection) throws -> [String] {
+        try checkOwner(of: connection)
+        if try number("PRAGMA application_id", connection) == applicationID {
+            return try SQLiteReader(connection: connection).rows(
+                "SELECT name FROM migrations ORDER BY number",
+                []
+            ) { try $0.text(0) }
         }
-        try database.execute(
-            sql: """
-                PRAGMA application_id = \(applicationID);
-                CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
-                """
+        try connection.execute(
+            """
+            PRAGMA application_id = 0x506F7274;
+            CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+            """
         )
         return []
+    }
+
+    private static func number(_ sql: StaticString, _ connection: SQLiteConnection) throws -> Int64?
+    {
+        try SQLiteReader(connection: connection).first(sql, []) { try $0.int64(0) }
     }
 }

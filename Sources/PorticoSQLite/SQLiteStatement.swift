@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import PorticoSQL
 
 /// A prepared statement of one connection, used again and again.

@@ -1,11 +1,11 @@
 import Foundation
-import GRDB
 import PorticoBytes
 import PorticoSQL
-import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
 import Testing
+
+@testable import PorticoSQLite
 
 @Suite("SQLite: the file") struct DatabaseFileTests {
     @Test("a new database file, its log and its folder are for their owner only")
@@ -91,15 +91,14 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: file)) == garbage)
     }
 
-    @Test("another program's database is refused, and left as it is", arguments: [0, 0x1234])
-    func foreign(_ applicationID: Int) throws {
+    @Test("another program's database is refused, and left as it is", arguments: [true, false])
+    func foreign(_ isMarked: Bool) throws {
         let file = try emptyFile()
-        let other = try DatabaseQueue(path: file)
-        try other.write { database in
-            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-            try database.execute(sql: "CREATE TABLE t (x)")
+        do {
+            let other = try SQLiteConnection(path: file, .writing, busyTimeout: 0)
+            if isMarked { try other.execute("PRAGMA application_id = 0x1234") }
+            try other.execute("CREATE TABLE t (x)")
         }
-        try other.close()
         let before = try Data(contentsOf: URL(filePath: file))
         #expect(throws: DatabaseOpeningError.foreign) { try SQLiteDatabase(file: file) }
         #expect(try Data(contentsOf: URL(filePath: file)) == before)
@@ -108,31 +107,61 @@ import Testing
     @Test("a database that another process holds for itself is reported as locked")
     func locked() throws {
         let file = try emptyFile()
-        let other = try DatabaseQueue(path: file)
-        try other.inDatabase { database in
-            try database.execute(sql: "BEGIN EXCLUSIVE")
-            #expect(throws: DatabaseOpeningError.locked) {
-                try SQLiteDatabase(file: file, busyTimeout: 0.05)
-            }
-            try database.execute(sql: "ROLLBACK")
+        let other = try SQLiteConnection(path: file, .writing, busyTimeout: 0)
+        try other.execute("BEGIN EXCLUSIVE")
+        #expect(throws: DatabaseOpeningError.locked) {
+            try SQLiteDatabase(file: file, busyTimeout: 0.05)
         }
+        try other.execute("ROLLBACK")
+        _ = try SQLiteDatabase(file: file, busyTimeout: 0.05)
     }
 
     @Test("a writer that another process keeps from writing is told that the database is busy")
     func busy() async throws {
         let file = TestDatabase.temporaryFile()
         let database = try SQLiteDatabase(file: file, busyTimeout: 0.05)
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let other = try DatabaseQueue(path: file, configuration: configuration)
-        try other.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let other = try SQLiteConnection(path: file, .writing, busyTimeout: 0)
+        try other.execute("BEGIN IMMEDIATE")
         await #expect(throws: StoreBusy.self) {
             try await database.write { _ = try $0.run("DELETE FROM realms", []) }
         }
         // Readers do not mind.
         #expect(try await SQLRealmStore(database).version() == 1)
-        try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        try other.execute("ROLLBACK")
         try await database.write { _ = try $0.run("DELETE FROM realms", []) }
+    }
+
+    @Test("a writer waits for another process that is done soon")
+    func waiting() async throws {
+        let file = TestDatabase.temporaryFile()
+        let database = try SQLiteDatabase(file: file)
+        let other = try SQLiteConnection(path: file, .writing, busyTimeout: 0)
+        try other.execute("BEGIN IMMEDIATE")
+        async let write: Void = database.write { _ = try $0.run("DELETE FROM realms", []) }
+        try other.execute("COMMIT")
+        try await write
+    }
+
+    @Test("a read cannot write, and sees one moment")
+    func reading() async throws {
+        let notes = try await Notes()
+        try await notes.add(1)
+        #expect(throws: SQLError(.cannotWrite, code: 8)) {
+            try notes.database.read { try $0.hasRow("DELETE FROM notes RETURNING number", []) }
+        }
+        let other = try SQLiteConnection(path: notes.file, .writing, busyTimeout: 1)
+        let counts = try notes.database.read { reader in
+            try (0..<2).map { _ in
+                let count = try reader.first("SELECT count(*) FROM notes", []) { try $0.int64(0) }
+                try other.execute("INSERT INTO notes (number) VALUES (NULL)")
+                return count
+            }
+        }
+        #expect(counts == [1, 1])
+        let after = try notes.database.read { reader in
+            try reader.first("SELECT count(*) FROM notes", []) { try $0.int64(0) }
+        }
+        #expect(after == 3)
     }
 
     @Test("a folder that cannot be made, and a file that cannot be, have their errors")

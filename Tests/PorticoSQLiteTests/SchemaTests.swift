@@ -1,4 +1,3 @@
-import GRDB
 import PorticoBytes
 import PorticoSQL
 import PorticoTestSupport
@@ -24,59 +23,55 @@ import Testing
 
     @Test("a database that a newer program has written is refused")
     func newer() throws {
-        let database = try DatabaseQueue()
         let tomorrow = SQLiteSchema.Migration(name: "tomorrow", sql: "CREATE TABLE tomorrow (x)")
-        try database.writeWithoutTransaction { database in
-            try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [tomorrow])
-            #expect(throws: DatabaseOpeningError.newerSchema) {
-                try SQLiteSchema.migrate(database)
-            }
-        }
+        let database = try empty()
+        try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [tomorrow])
+        #expect(throws: DatabaseOpeningError.newerSchema) { try SQLiteSchema.migrate(database) }
     }
 
     @Test("a database with another history is refused")
     func otherHistory() throws {
-        let database = try DatabaseQueue()
         let other = SQLiteSchema.Migration(name: "other", sql: "CREATE TABLE other (x)")
-        try database.writeWithoutTransaction { database in
-            try SQLiteSchema.migrate(database, to: [other])
-            #expect(throws: DatabaseOpeningError.foreign) {
-                try SQLiteSchema.migrate(database)
-            }
-        }
+        let database = try empty()
+        try SQLiteSchema.migrate(database, to: [other])
+        #expect(throws: DatabaseOpeningError.foreign) { try SQLiteSchema.migrate(database) }
     }
 
     @Test("a migration is applied once, and to databases of the version before")
     func upgrade() throws {
-        let database = try DatabaseQueue()
         let next = SQLiteSchema.Migration(
             name: "next",
             sql: "INSERT INTO realms (id, name, issuer, settings) VALUES ('1', 'a', 'b', '{}')"
         )
-        try database.writeWithoutTransaction { database in
-            try SQLiteSchema.migrate(database)
-            for _ in 1...2 {
-                try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [next])
-                #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM realms") == 1)
-            }
+        let database = try empty()
+        try SQLiteSchema.migrate(database)
+        for _ in 1...2 {
+            try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [next])
+            #expect(try count("SELECT count(*) FROM realms", database) == 1)
         }
     }
 
     @Test("a migration that fails leaves the database as it was")
     func failure() throws {
-        let database = try DatabaseQueue()
         let broken = SQLiteSchema.Migration(
             name: "broken",
             sql: "CREATE TABLE half (x); INSERT INTO nowhere VALUES (1)"
         )
-        try database.writeWithoutTransaction { database in
-            try SQLiteSchema.migrate(database)
-            #expect(throws: DatabaseError.self) {
-                try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [broken])
-            }
-            #expect(try database.tableExists("half") == false)
-            try SQLiteSchema.migrate(database)
+        let database = try empty()
+        try SQLiteSchema.migrate(database)
+        #expect(throws: SQLError.self) {
+            try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [broken])
         }
+        #expect(try count("SELECT count(*) FROM sqlite_schema WHERE name = 'half'", database) == 0)
+        try SQLiteSchema.migrate(database)
+    }
+
+    private func empty() throws -> SQLiteConnection {
+        try SQLiteConnection(path: ":memory:", .writing, busyTimeout: 0)
+    }
+
+    private func count(_ sql: StaticString, _ database: SQLiteConnection) throws -> Int64? {
+        try SQLiteReader(connection: database).first(sql, []) { try $0.int64(0) }
     }
 
     @Test("programs that start at once on a new file make one schema")

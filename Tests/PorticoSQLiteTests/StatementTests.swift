@@ -142,16 +142,6 @@ import Testing
         }
     }
 
-    @Test("a read sees one moment, and cannot write")
-    func readOnly() throws {
-        #expect(throws: SQLError.self) {
-            try database.read { reader in
-                let transaction = try #require(reader as? any SQLTransaction)
-                try transaction.run("DELETE FROM realms", [])
-            }
-        }
-    }
-
     @Test("a run says how many rows it changed, and a second time how many that were")
     func changes() async throws {
         let counts = try await database.write { transaction in
