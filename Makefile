@@ -1,5 +1,5 @@
 # The two commands are `make run` and `make test`; each does its own set-up.
-.PHONY: run test build release check consumer docs standards mutate format
+.PHONY: run test bench build release check consumer docs standards mutate format
 
 build:
 	@scripts/setup build
@@ -21,6 +21,10 @@ consumer:
 
 docs: build
 	scripts/docs
+
+bench: release
+	@scripts/setup bench
+	scripts/bench
 
 standards:
 	@scripts/standards

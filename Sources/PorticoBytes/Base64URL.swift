@@ -48,8 +48,7 @@ package enum Base64URL {
 
     /// The bytes that `text` stands for, or `nil` where it is not the one text of any bytes.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        if let decoded = text.withContiguousStorageIfAvailable({ decode($0) }) { return decoded }
-        return Array(text).withUnsafeBufferPointer { decode($0) }
+        withBytes(of: text) { decode($0) }
     }
 
     private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {

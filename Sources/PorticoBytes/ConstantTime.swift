@@ -1,14 +1,21 @@
 /// Comparing secrets without telling, by the time it takes, how much of them was right.
 package enum ConstantTime {
     /// Whether both hold the same bytes. The time depends on the lengths only.
-    @inline(never)
     package static func equal(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>)
         -> Bool
     {
+        withBytes(of: one) { one in withBytes(of: other) { equal(one, $0) } }
+    }
+
+    @inline(never)
+    private static func equal(
+        _ one: UnsafeBufferPointer<UInt8>,
+        _ other: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
         guard one.count == other.count else { return false }
         var difference: UInt8 = 0
-        for (left, right) in zip(one, other) {
-            difference |= left ^ right
+        for index in one.indices {
+            difference |= one[index] ^ other[index]
         }
         return difference == 0
     }

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Where unguessable bytes come from.
 ///
 /// ``system`` is the operating system's generator; only tests use another.
@@ -18,14 +26,17 @@ package struct RandomSource: Sendable {
         Base64URL.encode(draw(count))
     }
 
+    /// All bytes in one call of the system, which `SystemRandomNumberGenerator` asks for each eight.
     package static let system = RandomSource { count in
-        var generator = SystemRandomNumberGenerator()
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 7)
-        while bytes.count < count {
-            withUnsafeBytes(of: generator.next() as UInt64) { bytes.append(contentsOf: $0) }
+        Array(unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                // POSIX: at most 256 bytes a call.
+                let length = min(count - filled, 256)
+                guard let start = buffer.baseAddress, getentropy(start + filled, length) == 0 else {
+                    preconditionFailure("The system has no randomness: nothing here is safe then.")
+                }
+                filled += length
+            }
         }
-        bytes.removeLast(bytes.count - count)
-        return bytes
     }
 }

@@ -1,7 +1,9 @@
+import PorticoBytes
+
 /// The `application/x-www-form-urlencoded` format (RFC 6749 appendix B), byte by byte.
 package enum FormEncoding {
     /// Appends `text` to `output`, encoded: a space becomes `+`, unreserved characters stay.
-    package static func append(_ text: some Sequence<UInt8>, to output: inout [UInt8]) {
+    package static func append(_ text: String.UTF8View, to output: inout [UInt8]) {
         for byte in text {
             if isUnreserved(byte) {
                 output.append(byte)
@@ -16,7 +18,7 @@ package enum FormEncoding {
     /// Appends `text` to `output` with every byte that is not unreserved written as `%XX`
     /// (RFC 3986 §2.1), which is valid in a query and in a form alike.
     package static func appendPercentEncoded(
-        _ text: some Sequence<UInt8>,
+        _ text: String.UTF8View,
         to output: inout [UInt8]
     ) {
         for byte in text {
@@ -63,19 +65,23 @@ package enum FormEncoding {
     /// What `text` stands for, or `nil` where an escape is broken, the result is not UTF-8, or it
     /// holds NUL.
     package static func decode(_ text: some Collection<UInt8>) -> String? {
+        withBytes(of: text) { decode($0[...]) }
+    }
+
+    static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count)
         var index = text.startIndex
-        while index != text.endIndex {
+        while index < text.endIndex {
             var byte = text[index]
-            text.formIndex(after: &index)
+            index += 1
             if byte == UInt8(ascii: "+") {
                 byte = UInt8(ascii: " ")
             } else if byte == UInt8(ascii: "%") {
-                guard index != text.endIndex, let high = hexValue(text[index]) else { return nil }
-                text.formIndex(after: &index)
-                guard index != text.endIndex, let low = hexValue(text[index]) else { return nil }
-                text.formIndex(after: &index)
+                guard index + 1 < text.endIndex, let high = hexValue(text[index]),
+                    let low = hexValue(text[index + 1])
+                else { return nil }
+                index += 2
                 byte = high << 4 | low
             }
             guard byte != 0 else { return nil }

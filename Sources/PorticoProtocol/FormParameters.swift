@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// An `application/x-www-form-urlencoded` body or query, parameter by parameter
 /// (RFC 6749 §3.1, §3.2).
 package struct FormParameters: Sendable {
@@ -12,14 +14,21 @@ package struct FormParameters: Sendable {
     /// - Throws: `invalid_request` where the text is not form-encoded UTF-8, or holds NUL, or has
     ///   too many parameters. Repeats are kept for ``value(_:)`` and ``refuseRepeats()`` to find.
     package init(decoding text: some Collection<UInt8>) throws(OAuthError) {
+        let result = withBytes(of: text) { text in
+            Result<Self, OAuthError> { () throws(OAuthError) in try Self(decoding: text) }
+        }
+        self = try result.get()
+    }
+
+    private init(decoding text: UnsafeBufferPointer<UInt8>) throws(OAuthError) {
         var rest = text[...]
         while !rest.isEmpty {
             let end = rest.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
             let pair = rest[..<end]
-            rest = end == rest.endIndex ? rest[end...] : rest[rest.index(after: end)...]
+            rest = rest[min(end + 1, rest.endIndex)...]
             guard !pair.isEmpty else { continue }
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            let valueStart = equals == pair.endIndex ? equals : pair.index(after: equals)
+            let valueStart = min(equals + 1, pair.endIndex)
             guard let name = FormEncoding.decode(pair[..<equals]),
                 let value = FormEncoding.decode(pair[valueStart...])
             else {

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import PorticoSQL
 import PorticoStores
 import PorticoTestSupport
@@ -67,19 +66,18 @@ import Testing
         let file = TestDatabase.temporaryFile()
         let directory = URL(filePath: file).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let old = try DatabasePool(path: file)
-        try await old.writeWithoutTransaction { database in
-            try SQLiteSchema.migrate(database, to: Array(SQLiteSchema.migrations.prefix(1)))
-            try database.execute(
-                sql: """
-                    INSERT INTO realms (id, name, issuer, settings)
-                    SELECT '1', 'a', 'https://a.example/a', '{}'
-                    """
+        try Data().write(to: URL(filePath: file))
+        do {
+            let old = try SQLiteConnection(path: file, .writing, busyTimeout: 0)
+            try SQLiteSchema.migrate(old, to: Array(SQLiteSchema.migrations.prefix(1)))
+            try old.execute(
+                """
+                INSERT INTO realms (id, name, issuer, settings)
+                SELECT '1', 'a', 'https://a.example/a', '{}';
+                DELETE FROM realms
+                """
             )
-            try database.execute(sql: "DELETE FROM realms")
         }
-        old.releaseMemory()
-        try old.close()
         let before = try folder(of: file)
         #expect(try await look(at: file) == [])
         #expect(try folder(of: file) == before)
@@ -109,9 +107,11 @@ import Testing
         let file = TestDatabase.temporaryFile()
         let directory = URL(filePath: file).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let other = try DatabaseQueue(path: file)
-        try await other.write { try $0.execute(sql: "CREATE TABLE t (x)") }
-        try other.close()
+        try Data().write(to: URL(filePath: file))
+        do {
+            let other = try SQLiteConnection(path: file, .writing, busyTimeout: 0)
+            try other.execute("CREATE TABLE t (x)")
+        }
         #expect(throws: DatabaseOpeningError.foreign) { try SQLiteDatabase(lookingAt: file) }
 
         let newer = TestDatabase.temporaryFile()

@@ -1,6 +1,4 @@
 import Hummingbird
-import PorticoProtocol
-import PorticoStores
 import PorticoWeb
 
 /// The realm's metadata under both well-known names (OpenID Connect Discovery §3, RFC 8414 §2), and
@@ -14,7 +12,7 @@ struct MetadataEndpoint: Sendable {
 
     func get(_ visit: RealmVisit) -> Response {
         Response(
-            publicJSON: Self.document(visit.realm, at: visit.now).serialized(),
+            publicJSON: visit.realm.metadata(at: visit.now),
             for: Self.maxAge,
             headers: headers
         )
@@ -24,63 +22,4 @@ struct MetadataEndpoint: Sendable {
         let published = visit.realm.keys.published(at: visit.now)
         return Response(publicJSON: published.keySet, for: Self.maxAge, headers: headers)
     }
-
-    static func document(_ realm: LiveRealm, at now: Int64) -> JSONObject {
-        let urls = realm.urls
-        let methods = ClientAuthenticationMethod.allCases.map(\.rawValue)
-        let confidential = methods.filter { $0 != "none" }
-        let signing = SignatureAlgorithm.allCases.map(\.rawValue)
-        var document: JSONObject = [
-            "issuer": .string(urls.issuer),
-            "authorization_endpoint": .string(urls.authorization),
-            "token_endpoint": .string(urls.token),
-            "userinfo_endpoint": .string(urls.userInfo),
-            "jwks_uri": .string(urls.keySet),
-            "end_session_endpoint": .string(urls.endSession),
-            "revocation_endpoint": .string(urls.revocation),
-            "introspection_endpoint": .string(urls.introspection),
-            "pushed_authorization_request_endpoint": .string(urls.pushedAuthorizationRequest),
-            "require_pushed_authorization_requests": false,
-        ]
-        for (name, values) in [
-            ("response_types_supported", ["code"]),
-            ("response_modes_supported", ResponseMode.allCases.map(\.rawValue)),
-            ("grant_types_supported", GrantType.allCases.map(\.rawValue)),
-            ("subject_types_supported", ["public"]),
-            (
-                "id_token_signing_alg_values_supported",
-                realm.keys.published(at: now).algorithms.map(\.rawValue)
-            ),
-            ("code_challenge_methods_supported", ["S256"]),
-            ("token_endpoint_auth_methods_supported", methods),
-            ("token_endpoint_auth_signing_alg_values_supported", signing),
-            ("revocation_endpoint_auth_methods_supported", methods),
-            ("revocation_endpoint_auth_signing_alg_values_supported", signing),
-            ("introspection_endpoint_auth_methods_supported", confidential),
-            ("introspection_endpoint_auth_signing_alg_values_supported", signing),
-            ("scopes_supported", ["openid"] + StandardClaims.scopes + ["offline_access", "roles"]),
-            ("claims_supported", claims),
-            ("claim_types_supported", ["normal"]),
-            ("prompt_values_supported", Prompt.allCases.map(\.rawValue)),
-            ("acr_values_supported", [ProvenRequest.passwordACR]),
-            ("ui_locales_supported", Language.allCases.map(\.tag)),
-        ] {
-            document[name] = .array(values.map(JSONValue.string))
-        }
-        for name in [
-            "claims_parameter_supported", "authorization_response_iss_parameter_supported",
-        ] {
-            document[name] = true
-        }
-        // Said explicitly, because one of them has been read differently where it was omitted.
-        for name in ["request_parameter_supported", "request_uri_parameter_supported"] {
-            document[name] = false
-        }
-        return document
-    }
-
-    private static let claims =
-        [
-            "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "sid",
-        ] + StandardClaims.names + ["realm_access", "resource_access"]
 }

@@ -41,8 +41,7 @@ package struct RealmKeys: Sendable {
 
     private let entries: [Entry]
     /// In the order of time, each made once, because key sets are sent as they are kept.
-    private let stretches: [Published]
-    private let last: Published
+    let stretches: [Published]
 
     init(_ records: [SigningKeyRecord], ring: KeyRing) throws {
         let seal = SigningKeySeal(ring: ring)
@@ -54,15 +53,13 @@ package struct RealmKeys: Sendable {
             )
         }
         self.entries = entries
-        stretches = Set(entries.compactMap(\.retiredFrom)).sorted().map {
-            Published(entries, until: $0)
-        }
-        last = Published(entries, until: nil)
+        let ends = Set(entries.compactMap(\.retiredFrom)).sorted().map(Optional.some)
+        stretches = (ends + [nil]).map { Published(entries, until: $0) }
     }
 
     /// What is published, and verifies, at `now` (seconds since 1970).
     package func published(at now: Int64) -> Published {
-        stretches.first { $0.until.map { now < $0 } ?? true } ?? last
+        stretches.first { $0.until.map { now < $0 } ?? true } ?? Published([], until: nil)
     }
 
     /// The newest key of that algorithm that is active at `now` (seconds since 1970).

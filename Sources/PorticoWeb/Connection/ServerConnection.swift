@@ -64,6 +64,9 @@ package struct ServerConnection: HTTPChannelHandler {
     }
 
     package func handle(value: Value, logger: Logger) async {
-        await handleHTTP(asyncChannel: value, logger: logger)
+        // On the connection's own loop: a request changes threads only to wait for a commit.
+        await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
+            await handleHTTP(asyncChannel: value, logger: logger)
+        }
     }
 }

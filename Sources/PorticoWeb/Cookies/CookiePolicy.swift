@@ -83,19 +83,19 @@ package struct CookiePolicy: Sendable {
     /// Two of one name are hostile (WEB-COOKIE-7): somebody planted one of them, and nobody can say
     /// which. Then there is none.
     package func value(of cookie: CookieName, in headers: HTTPFields) -> String? {
-        let name = name(cookie)
-        var found: Substring?
+        let name = Array(name(cookie).utf8)
+        var found: ArraySlice<UInt8>?
         for header in headers[values: .cookie] {
-            for pair in header.split(separator: ";") {
-                let pair = pair.drop { $0 == " " || $0 == "\t" }
-                guard let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")),
-                    pair.utf8[..<equals].elementsEqual(name.utf8)
+            for pair in Array(header.utf8).split(separator: UInt8(ascii: ";")) {
+                let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
+                    pair[..<equals].elementsEqual(name)
                 else { continue }
                 guard found == nil else { return nil }
-                found = pair[pair.utf8.index(after: equals)...]
+                found = pair[(equals + 1)...]
             }
         }
-        return found.map { String($0).trimmed }
+        return found.map { String(decoding: $0, as: UTF8.self).trimmed }
     }
 
     /// The ids of all cookies of a purpose that a request brings, in order.
