@@ -55,6 +55,8 @@ struct SourceRuleTests {
         let programmersErrors: Set = [
             "Sources/PorticoSeals/Seal.swift", "Sources/PorticoSeals/SealedAtRest.swift",
             "Sources/PorticoProvider/Endpoints/TokenEndpoint.swift",
+            // A system without randomness.
+            "Sources/PorticoBytes/RandomSource.swift",
         ]
         #expect(files(with: ["preconditionFailure("], except: programmersErrors).isEmpty)
         // A trap in one test would end all the others. Written apart, not to find itself.
@@ -103,6 +105,7 @@ struct SourceRuleTests {
     func shared() {
         let places: Set = [
             "Sources/PorticoBytes/Locked.swift", "Sources/PorticoSQLite/CommitQueue.swift",
+            "Sources/PorticoSQLite/SQLiteConnection.swift",
             "Sources/PorticoProtocol/JOSE/RSAKey+Security.swift",
         ]
         let words = ["@unchecked", "nonisolated(unsafe)", "@preconcurrency", "static let shared"]
