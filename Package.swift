@@ -119,7 +119,11 @@ let package = Package(
         ),
 
         // MARK: Floor 2
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
         .target(
             name: "PorticoSQLite",
             dependencies: ["PorticoBytes", "PorticoSQL", "PorticoStores", "CSQLite"],

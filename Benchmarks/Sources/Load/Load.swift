@@ -2,14 +2,15 @@ import Foundation
 
 /// Load on one server on this machine for a bounded time; prints what it counted as JSON.
 ///
-///     Load MODE PORT REALM CONNECTIONS SECONDS VERIFIER CHALLENGE < cookies
+///     Load MODE PORT REALM CONNECTIONS SECONDS < what it needs
 ///
-/// One `Cookie` value a line on standard input; scripts/bench makes them by signing in.
+/// On standard input a line each: `cookie VALUE` of a browser that has signed in, and `pkce VERIFIER
+/// CHALLENGE` for one flow. scripts/bench makes them.
 @main
 enum Load {
     static func main() throws {
         guard let settings = Settings(CommandLine.arguments) else {
-            print("Load MODE PORT REALM CONNECTIONS SECONDS VERIFIER CHALLENGE < cookies")
+            print("Load MODE PORT REALM CONNECTIONS SECONDS < cookies and PKCE pairs")
             exit(2)
         }
         let people = try (0..<settings.connections).map { try Person(settings, number: $0) }
@@ -83,14 +84,13 @@ struct Settings: Sendable {
     let realm: String
     let connections: Int
     let seconds: Double
-    let verifier: String
-    let challenge: String
     let cookies: [String]
+    let pairs: [(verifier: String, challenge: String)]
 
     var path: String { "\(realm)/protocol/openid-connect" }
 
     init?(_ arguments: [String]) {
-        guard arguments.count == 8, let mode = Mode(rawValue: arguments[1]),
+        guard arguments.count == 6, let mode = Mode(rawValue: arguments[1]),
             let port = UInt16(arguments[2]), let connections = Int(arguments[4]),
             (1...256).contains(connections), let seconds = Double(arguments[5]),
             (0...60).contains(seconds)
@@ -100,11 +100,21 @@ struct Settings: Sendable {
         realm = arguments[3]
         self.connections = connections
         self.seconds = seconds
-        verifier = arguments[6]
-        challenge = arguments[7]
         var cookies: [String] = []
-        while let line = readLine() { cookies.append(line) }
-        guard !cookies.isEmpty else { return nil }
+        var pairs: [(String, String)] = []
+        while let line = readLine() {
+            let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+            guard words.count == 2 else { return nil }
+            if words[0] == "cookie" {
+                cookies.append(words[1])
+            } else {
+                let pair = words[1].split(separator: " ").map(String.init)
+                guard pair.count == 2 else { return nil }
+                pairs.append((pair[0], pair[1]))
+            }
+        }
+        guard !cookies.isEmpty, !pairs.isEmpty else { return nil }
         self.cookies = cookies
+        self.pairs = pairs
     }
 }

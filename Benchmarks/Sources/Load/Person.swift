@@ -6,12 +6,15 @@ final class Person {
     private let settings: Settings
     private let number: Int
     private var count = 0
+    /// Each flow has a challenge of its own, as it must: the server tells of one that comes again.
+    private var pair: (verifier: String, challenge: String)
     private var refreshToken = ""
     private var accessToken = ""
 
     init(_ settings: Settings, number: Int) throws {
         self.settings = settings
         self.number = number
+        pair = settings.pairs[number % settings.pairs.count]
         connection = try Connection(port: settings.port)
     }
 
@@ -37,13 +40,17 @@ final class Person {
 
     /// A live browser session asks for a code (RFC 6749 §4.1.1).
     private func authorize() throws -> String {
+        pair =
+            settings.pairs[
+                (number + count * settings.connections) % settings.pairs.count
+            ]
         let cookie = settings.cookies[(number + count * 7) % settings.cookies.count]
         let answer = try connection.exchange(
             """
             GET \(settings.path)/auth?response_type=code&client_id=bench&redirect_uri=\
             http%3A%2F%2F127.0.0.1%3A49153%2Fcallback&scope=openid%20profile%20email&state=\
             s\(number)-\(count)-0123456789&nonce=n\(number)-\(count)-0123456789&code_challenge=\
-            \(settings.challenge)&code_challenge_method=S256 HTTP/1.1\r
+            \(pair.challenge)&code_challenge_method=S256 HTTP/1.1\r
             Host: 127.0.0.1:\(settings.port)\r
             Accept: text/html\r
             Cookie: \(cookie)\r
@@ -60,7 +67,7 @@ final class Person {
         try token(
             """
             grant_type=authorization_code&client_id=bench&code=\(code)&redirect_uri=\
-            http%3A%2F%2F127.0.0.1%3A49153%2Fcallback&code_verifier=\(settings.verifier)
+            http%3A%2F%2F127.0.0.1%3A49153%2Fcallback&code_verifier=\(pair.verifier)
             """
         )
     }
