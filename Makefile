@@ -34,4 +34,4 @@ mutate:
 	scripts/mutate
 
 format:
-	swift format -i -r Package.swift Sources Tests
+	swift format -i -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources

@@ -41,11 +41,12 @@ final class Connection {
     func exchange(_ request: String) throws -> Answer {
         var request = request
         let isSent = request.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else { return false }
             var sent = 0
             while sent < bytes.count {
                 let count = send(
                     descriptor,
-                    bytes.baseAddress! + sent,
+                    start + sent,
                     bytes.count - sent,
                     Int32(MSG_NOSIGNAL)
                 )
@@ -64,8 +65,9 @@ final class Connection {
                 if filled >= whole { return Answer(Array(buffer[..<whole]), head: head) }
             }
             guard filled < buffer.count else { throw Failure(description: "an endless answer") }
-            let count = buffer.withUnsafeMutableBytes {
-                recv(descriptor, $0.baseAddress! + filled, $0.count - filled, 0)
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                bytes.baseAddress.map { recv(descriptor, $0 + filled, bytes.count - filled, 0) }
+                    ?? 0
             }
             guard count > 0 else { throw Failure(description: "no answer") }
             filled += count
