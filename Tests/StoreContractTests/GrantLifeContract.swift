@@ -120,6 +120,21 @@ import Testing
     }
 
     @Test(
+        "mechanisms: a grant ends at its own time, however long its browser session lives",
+        arguments: StoreUnderTest.allCases
+    )
+    func ownTime(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.expiresAt = Example.now + 100
+        #expect(try await stores.redeem(grant) == .redeemed)
+        #expect(try await stores.reading(grant.id, at: Example.now + 99)?.isLive == true)
+        #expect(try await stores.reading(grant.id, at: Example.now + 100)?.isLive == false)
+        #expect(try await stores.rotate(1, at: Example.now + 100) == .outdated)
+        #expect(try await stores.rotate(1, at: Example.now + 99) == .rotated)
+    }
+
+    @Test(
         "RFC 7009 §2.2: ending a grant twice changes nothing, and no grant is an answer too",
         arguments: StoreUnderTest.allCases
     )

@@ -171,6 +171,14 @@ import Testing
         _ = try await stores.redeem(Example.grant())
         #expect(try await stores.grants.isAnswered(requestID: Example.id(9)))
         #expect(try await stores.grants.isAnswered(requestID: Example.id(8)) == false)
+        let refused = try await stores.grants.refuse(
+            Example.grant(Example.id(2)),
+            requestID: Example.id(8),
+            spending: nil,
+            at: Example.now
+        )
+        #expect(refused == .redeemed)
+        #expect(try await stores.grants.isAnswered(requestID: Example.id(8)))
     }
 
     @Test("a grant without a code is kept once", arguments: StoreUnderTest.allCases)

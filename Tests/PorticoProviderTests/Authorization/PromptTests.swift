@@ -151,6 +151,8 @@ import Testing
     @Test("attack B22, OpenID Connect Core §3.1.2.1: max_age asks again once it is too long ago")
     func maxAge() async throws {
         let (server, browser) = try await signedIn()
+        // 0 means that it always is too long ago, in the same second too.
+        expectPage(try await browser.authorize(request(("max_age", "0"))), "authenticate")
         server.clock.advance(by: 100)
         expectCode(try await browser.authorize(request(("max_age", "100"))))
         expectPage(try await browser.authorize(request(("max_age", "99"))), "authenticate")

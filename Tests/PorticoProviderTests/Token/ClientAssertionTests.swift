@@ -59,6 +59,18 @@ import Testing
         #expect(try await ask(server, assertion).error == "invalid_client")
     }
 
+    @Test("RFC 7523 §3: an assertion is spent also where the request writes nothing else")
+    func spentWithoutWrite() async throws {
+        let server = try await ProviderUnderTest()
+        let form = [
+            ("token", "x"), ("client_assertion", try signed(claims(server))),
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+        ]
+        let path = ProviderUnderTest.path("token/introspect")
+        #expect(try await server.post(path, form).status == 200)
+        #expect(try await server.post(path, form).error == "invalid_client")
+    }
+
     @Test("RFC 7523 §3: of many at once with one jti, one is served")
     func race() async throws {
         let server = try await ProviderUnderTest(database: TestDatabase.inFile())
@@ -195,9 +207,17 @@ import Testing
 
     @Test("OpenID Connect Core §9: a client of one method cannot use another")
     func otherMethod() async throws {
-        let server = try await ProviderUnderTest()
+        let server = try await ProviderUnderTest { realm in
+            // Left over from another method: a key set alone makes no private_key_jwt.
+            let keys = realm.clients.first { $0.clientID == "jwt1" }?.keySet
+            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
+                realm.clients[index].keySet = keys
+            }
+        }
         let form = [("grant_type", "client_credentials")]
         #expect(try await server.token(form, basic: ("jwt1", "secret")).error == "invalid_client")
         #expect(try await server.token(form + [("client_id", "jwt1")]).error == "invalid_client")
+        let machine = try signed(claims(server, ["iss": "machine", "sub": "machine"]))
+        #expect(try await ask(server, machine).error == "invalid_client")
     }
 }

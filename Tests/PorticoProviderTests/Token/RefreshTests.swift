@@ -22,15 +22,18 @@ import Testing
         #expect(third.json.string("id_token") != nil)
     }
 
-    @Test("attack C17: a token two generations old ends the family")
-    func oldReplay() async throws {
+    @Test(
+        "attack C17: a token two generations old ends the family",
+        arguments: ["k1", "k2", "k3"]
+    )
+    func oldReplay(key: String) async throws {
         let server = try await ProviderUnderTest()
         let r1 = try refreshToken(try await server.tokens())
         let r2 = try refreshToken(try await server.refresh(r1, key: "k1"))
         let r3 = try await server.refresh(r2, key: "k2")
         let access = try #require(r3.json.string("access_token"))
-        #expect(try await server.refresh(r1, key: "k1").error == "invalid_grant")
-        #expect(try await server.refresh(try refreshToken(r3), key: "k3").error == "invalid_grant")
+        #expect(try await server.refresh(r1, key: key).error == "invalid_grant")
+        #expect(try await server.refresh(try refreshToken(r3), key: "k4").error == "invalid_grant")
         #expect(try await server.userInfo(access).status == 401)
     }
 
@@ -151,8 +154,35 @@ import Testing
     func idle() async throws {
         let server = try await ProviderUnderTest()
         let token = try refreshToken(try await server.tokens())
+        let next = try refreshToken(try await server.refresh(token, key: "k1"))
         server.clock.advance(by: 1801)
-        #expect(try await server.refresh(token).error == "invalid_grant")
+        #expect(try await server.refresh(next, key: "k2").error == "invalid_grant")
+        // Nor is an answer that was lost given once more.
+        #expect(try await server.refresh(token, key: "k1").error == "invalid_grant")
+    }
+
+    @Test(
+        "RFC 6749 §5.2, §6: a client that may no longer refresh is unauthorized, a disabled one unknown"
+    )
+    func withdrawn() async throws {
+        let server = try await ProviderUnderTest()
+        let token = try refreshToken(try await server.tokens())
+        var client = try #require(
+            server.provider.realms.realm(named: "test")?.client(clientID: "native1")
+        )
+        client.grantTypes.remove(.refreshToken)
+        _ = try await server.database.realms.update(client)
+        try await server.provider.realms.refresh()
+        #expect(try await server.refresh(token).error == "unauthorized_client")
+        client.grantTypes.insert(.refreshToken)
+        client.isEnabled = false
+        _ = try await server.database.realms.update(client)
+        try await server.provider.realms.refresh()
+        #expect(try await server.refresh(token).error == "invalid_client")
+        client.isEnabled = true
+        _ = try await server.database.realms.update(client)
+        try await server.provider.realms.refresh()
+        #expect(try await server.refresh(token).status == 200, "nothing of it ended the grant")
     }
 
     @Test("OpenID Connect Core §12.2: the refreshed ID Token is of the same sign-in, without nonce")

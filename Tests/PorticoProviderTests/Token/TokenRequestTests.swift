@@ -106,7 +106,7 @@ import Testing
         let path = ProviderUnderTest.path("token")
         let form = [("grant_type", "client_credentials")]
         let two = try await server.post(path, form, headers: headers)
-        #expect(two.status == 400)
+        #expect(two.error == "invalid_request")
         let long = "Basic " + String(repeating: "A", count: 100_000)
         let reply = try await server.post(path, form, headers: [.authorization: long])
         #expect(reply.status == 401)
@@ -153,6 +153,23 @@ import Testing
         #expect(reply.status == 200)
     }
 
+    @Test("RFC 6749 §10.10: of a secret that is kept as its hash only the very one will do")
+    func hashedSecret() async throws {
+        let secret = RandomSource.system.text(32)
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices where realm.clients[index].clientID == "machine" {
+                realm.clients[index].secret = .hashed(Hash256(of: secret).bytes)
+            }
+        }
+        let form = [("grant_type", "client_credentials")]
+        let hash = Base64URL.encode(Hash256(of: secret).bytes)
+        for wrong in ["", "x", secret + "A", String(secret.dropLast()), hash] {
+            let reply = try await server.token(form, basic: ("machine", wrong))
+            #expect(reply.error == "invalid_client")
+        }
+        #expect(try await server.token(form, basic: ("machine", secret)).status == 200)
+    }
+
     @Test("RFC 6749 §2.3.1: each client uses the method of its registration, and never the URL")
     func methods() async throws {
         let server = try await ProviderUnderTest()
@@ -178,11 +195,15 @@ import Testing
         #expect(try await server.post(query, form).error == "invalid_client")
     }
 
-    @Test("RFC 8252 §8.5: a secret proves nothing for a public client")
-    func publicSecret() async throws {
+    @Test(
+        "RFC 8252 §8.5: a secret proves nothing for a public client",
+        arguments: [ClientAuthenticationMethod.none, .clientSecretPost]
+    )
+    func publicSecret(method: ClientAuthenticationMethod) async throws {
         let server = try await ProviderUnderTest { realm in
             for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
                 realm.clients[index].secret = .hashed(Hash256(of: "static secret").bytes)
+                realm.clients[index].authentication = method
             }
         }
         let reply = try await server.token([
@@ -203,6 +224,9 @@ import Testing
         let empty = TestFlow.redemption(code).map { $0.0 == "code" ? ("code", "") : $0 }
         #expect(try await server.token(empty).error == "invalid_request")
         #expect(try await server.token(TestFlow.redemption(code) + [("foo", "bar")]).status == 200)
+        let revocation = [("client_id", "native1"), ("token", "x"), ("token", "y")]
+        let revoked = try await server.post(ProviderUnderTest.path("revoke"), revocation)
+        #expect(revoked.error == "invalid_request", "RFC 7009 §2.1")
     }
 
     @Test(
@@ -268,5 +292,10 @@ import Testing
             basic: ("machine", TestRealm.machineSecret)
         )
         #expect(wide.error == "invalid_scope")
+        let unregistered = try await server.token(
+            [("grant_type", "client_credentials")],
+            basic: ("web1", TestRealm.secret)
+        )
+        #expect(unregistered.error == "unauthorized_client")
     }
 }
