@@ -10,7 +10,10 @@ import Testing
 struct AuthorizedHTTPTests {
     private func scene() async throws -> (Scene, Session) {
         var options = SignInClient.Options()
-        options.apiOrigins = ["https://api.example.com", "https://op.example.com/"]
+        // The last is there by mistake: no token goes over plain HTTP.
+        options.apiOrigins = [
+            "https://api.example.com", "https://op.example.com/", "http://127.0.0.1",
+        ]
         let scene = Scene(options: options)
         return (scene, try await scene.signIn())
     }

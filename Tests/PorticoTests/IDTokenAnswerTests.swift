@@ -268,6 +268,10 @@ struct IDTokenAnswerTests {
         arguments: [
             (.text(302, nil, [], [.location: "https://evil.example/jwks"]), .redirected),
             (.text(200, "text/html", Array("<html>".utf8)), .keys),
+            (
+                .text(200, "text/html", JWKSet([FakeProvider.key.verificationKey]).serialized()),
+                .keys
+            ),
             (.text(200, "application/json", Array("[]".utf8)), .keys),
             (.text(200, "application/json", [UInt8](repeating: 0x20, count: 10 << 20)), .keys),
         ] as [(HTTPReply, SignInError.Check)]

@@ -235,7 +235,10 @@ struct LoopbackReceiverTests {
 
     @Test("Connections that are opened and left do not keep the browser out")
     func idleConnections() async throws {
-        let waiting = try Waiting()
+        // Nobody goes by himself while the test runs.
+        let waiting = try Waiting(
+            limits: LoopbackLimits(request: .seconds(60), page: .seconds(2), connections: 32)
+        )
         let port = waiting.port
         // Away from the shared threads: a connection waits until the receiver takes it.
         let idle = await RawExchange.run {
@@ -317,6 +320,12 @@ struct LoopbackReceiverTests {
     @Test("RFC 8252 §8.3: the port is closed when the time is up")
     func timeout() async throws {
         let waiting = try Waiting(timeout: .milliseconds(100))
+        // A wait without end fails, and does not hang.
+        let watch = Task {
+            try await Task.sleep(for: .seconds(10))
+            waiting.receiver.close()
+        }
+        defer { watch.cancel() }
         #expect(await waiting.task.value == SignInError(.cancelled(.timedOut)))
         #expect(!isOpen(waiting.port))
     }

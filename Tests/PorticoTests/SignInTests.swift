@@ -91,6 +91,7 @@ struct SignInTests {
                 try await attempt.complete(again)
             }
         }
+        await #expect(throws: SignInError(.rejected(.alreadyUsed))) { try await attempt.finish() }
         #expect(scene.provider.requests("/token").count == 1)
     }
 
