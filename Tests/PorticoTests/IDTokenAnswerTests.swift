@@ -211,6 +211,27 @@ struct IDTokenAnswerTests {
         #expect(try await scene.storage.read() == nil)
     }
 
+    @Test("RFC 8725 §3.12: an access token of the provider's is no ID Token")
+    func otherType() async throws {
+        let scene = Scene()
+        scene.provider.change {
+            $0.tokens = { tokens in
+                var tokens = tokens
+                // `try?`: without a token the sign-in fails for another reason, and so does this.
+                let claims = tokens.string("id_token").flatMap {
+                    try? JWT(parsing: $0).uncheckedClaims()
+                }
+                let other = claims.flatMap {
+                    try? FakeProvider.key.sign(claims: $0, type: .accessToken)
+                }
+                tokens["id_token"] = other.map(JSONValue.string)
+                return tokens
+            }
+        }
+        #expect(await scene.failure() == .rejected(.idTokenMalformed))
+        #expect(try await scene.storage.read() == nil)
+    }
+
     @Test("OpenID Connect Core §3.1.3.7 (1): an encrypted ID Token is refused as such")
     func encrypted() async throws {
         let scene = Scene()

@@ -188,6 +188,7 @@ struct SignOutTests {
     func returning() async throws {
         let scene = Scene()
         let session = try await scene.signIn()
+        let statuses = Locked<[Int?]>([])
         let browser = FakeBrowser { address in
             let uri = try #require(try parameter("post_logout_redirect_uri", of: address))
             let state = try #require(try parameter("state", of: address))
@@ -195,12 +196,13 @@ struct SignOutTests {
             #expect(redirect.isLoopback && redirect.path == "/signed-out")
             Task {
                 for query in ["", "?state=wrong", "?state=\(state)"] {
-                    _ = await RawExchange.run {
+                    let reply = await RawExchange.run {
                         RawExchange.get(
                             "/signed-out\(query)",
                             port: UInt16(exactly: redirect.port) ?? 0
                         )
                     }
+                    statuses.withLock { $0.append(reply?.status) }
                 }
                 _ = await RawExchange.run {
                     RawExchange.get("/signed-out/done", port: UInt16(exactly: redirect.port) ?? 0)
@@ -210,6 +212,7 @@ struct SignOutTests {
         let report = await session.signOut(.everything, using: browser, returnPath: "/signed-out")
         #expect(report.browserSession == .ended)
         #expect(report.browserSessionEnded)
+        #expect(statuses.withLock { $0.prefix(2) } == [400, 400], "nobody else ends the wait")
     }
 
     @Test("A browser that never returns does not hold the sign-out for ever")

@@ -77,6 +77,8 @@ struct IDTokenTests {
     func trustedAudience() throws {
         let claims = Self.claims.with("aud", ["web1", "api"])
         #expect(try Self.refusal(claims.with("azp", "web1")) == .audience)
+        let alone = Self.claims.with("aud", "api")
+        #expect(try Self.refusal(alone) { $0.trustedAudiences = ["api"] } == .audience)
         #expect(try Self.refusal(claims) { $0.trustedAudiences = ["api"] } == .authorizedParty)
         #expect(
             try Self.refusal(claims.with("azp", "web1")) { $0.trustedAudiences = ["api"] } == nil
@@ -236,6 +238,12 @@ struct IDTokenTests {
         let first = try IDTokenClaims(original)
         let refused = try Self.refusal(original.with(name, value)) { $0.original = first }
         #expect(refused == expected)
+    }
+
+    @Test("OpenID Connect Core §12.2: a refreshed token is of the issuer of the sign-in")
+    func refreshedIssuer() throws {
+        let first = try IDTokenClaims(Self.claims.with("iss", "https://former.example.com"))
+        #expect(try Self.refusal(Self.claims) { $0.original = first } == .issuer)
     }
 
     @Test("OpenID Connect Core §12.2: azp does not appear on refresh, and no audience is lost")
