@@ -227,6 +227,7 @@ let package = Package(
                 serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
+                serverProduct("NIOHTTP1", "swift-nio"),
                 serverProduct("NIOPosix", "swift-nio"),
                 serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
             ],

@@ -98,6 +98,7 @@ final class KeyRingTests {
             "portico key ring 1\nactive 01020304\n\(key)",
             "portico key ring 1\nactive 01020304\n\(key)\n\n",
             "portico key ring 1\nactive 01020304\n\(key)\n\(key)\n",
+            "portico key ring 1\nactive 01020304\n\(key)\n\(key.dropLast(4))AAAA\n",
             "portico key ring 1\nactive 01020304\n\(key) \n",
             "portico key ring 1\nactive 0102030g\n\(key)\n",
             "portico key ring 1\nactive 1020304\n\(key)\n",
@@ -186,5 +187,6 @@ final class KeyRingTests {
             #expect(!text.contains("["))
             #expect(!text.contains("Symmetric"))
         }
+        #expect(Mirror(reflecting: ring).children.map(\.label) == ["active"])
     }
 }

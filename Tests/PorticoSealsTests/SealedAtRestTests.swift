@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import PorticoBytes
 import Testing
@@ -19,6 +20,29 @@ struct SealedAtRestTests {
             try SealedAtRest(ring: ring, purpose: "client secret").open(sealed, for: "demo/1")
         }
         #expect(sealed.firstRange(of: secret) == nil)
+    }
+
+    @Test("The format is fixed: purpose in key and associated data, the owner in the latter")
+    func knownAnswer() throws {
+        let rest = SealedAtRest(ring: try ring(), purpose: "signing key")
+        let sealed = rest.seal(secret, for: "demo", random: counting(from: 0xA0))
+        #expect(sealed[0] == 2)
+        #expect(sealed[1..<5].elementsEqual([1, 2, 3, 4]))
+        #expect(sealed[5..<17].elementsEqual(0xA0...0xAB))
+        // The same, from RFC 5869 and AES-GCM alone.
+        func field(_ bytes: [UInt8]) -> [UInt8] { [0, 0, 0, UInt8(bytes.count)] + bytes }
+        let purpose = field(Array("signing key".utf8))
+        let key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: Array(5...36) as [UInt8]),
+            info: field(Array("portico rest 1".utf8)) + purpose,
+            outputByteCount: 32
+        )
+        let plaintext = try AES.GCM.open(
+            AES.GCM.SealedBox(combined: sealed.dropFirst(5)),
+            using: key,
+            authenticating: purpose + field(Array("demo".utf8)) + field(Array(sealed[0..<5]))
+        )
+        #expect(Array(plaintext) == secret)
     }
 
     @Test("Attack F06: a secret at rest does not open as a seal, nor a seal as a secret at rest")

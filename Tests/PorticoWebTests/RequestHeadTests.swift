@@ -1,0 +1,45 @@
+import NIOHTTP1
+import Testing
+
+@testable import PorticoWeb
+
+@Suite("A request's head") struct RequestHeadTests {
+    private static let host = ("Host", "id.example.com")
+
+    private func head(_ fields: [(String, String)]) throws -> RequestHead {
+        let head = HTTPRequestHead(
+            version: .http1_1,
+            method: .POST,
+            uri: "/",
+            headers: HTTPHeaders(fields)
+        )
+        return try RequestHead(head, limits: ConnectionLimits(connections: 1))
+    }
+
+    @Test(
+        "WEB-INPUT-6: what could be read in two ways is refused, whatever the decoder before lets through",
+        arguments: [
+            [], [host, host], [host, ("host", "evil.example")],
+            [host, ("Content-Length", "5"), ("Content-Length", "5")],
+            [host, ("Content-Length", "5"), ("Content-Length", "6")],
+            [host, ("Content-Length", "5"), ("Transfer-Encoding", "chunked")],
+            [host, ("Transfer-Encoding", "chunked"), ("Content-Length", "5")],
+            [host, ("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "chunked")],
+            [host, ("Content-Length", "")], [host, ("Content-Length", "+5")],
+            [host, ("Content-Length", "-5")], [host, ("Content-Length", "5, 5")],
+            [host, ("Content-Length", "0x5")], [host, ("Content-Length", "5x")],
+            [host, ("Content-Length", "1 2")], [host, ("Content-Length", "９")],
+            [host, ("Content-Length", "9999999999999999999")],
+        ]
+    )
+    func ambiguous(fields: [(String, String)]) {
+        #expect(throws: RequestRefusal.malformed) { try head(fields) }
+    }
+
+    @Test("RFC 9112 §6: one length, or chunks, or no body")
+    func lengths() throws {
+        #expect(try head([Self.host]).bodyLength == 0)
+        #expect(try head([Self.host, ("Content-Length", "005")]).bodyLength == 5)
+        #expect(try head([Self.host, ("Transfer-Encoding", "Chunked")]).bodyLength == nil)
+    }
+}
