@@ -249,6 +249,7 @@ struct StrictHTTPTests {
         try await withServer(limits) { port, _ in
             let answer = try await RawConnection.exchange(port: port, [request])
             #expect(answer.statuses == [200])
+            #expect(answer.lowercased().contains("connection: close"), "and not for being idle")
         }
     }
 }
