@@ -214,6 +214,7 @@ struct IDTokenAnswerTests {
     @Test("RFC 8725 §3.12: an access token of the provider's is no ID Token")
     func otherType() async throws {
         let scene = Scene()
+        let key = try FakeProvider.key.get()
         scene.provider.change {
             $0.tokens = { tokens in
                 var tokens = tokens
@@ -222,7 +223,7 @@ struct IDTokenAnswerTests {
                     try? JWT(parsing: $0).uncheckedClaims()
                 }
                 let other = claims.flatMap {
-                    try? FakeProvider.key.sign(claims: $0, type: .accessToken)
+                    try? key.sign(claims: $0, type: .accessToken)
                 }
                 tokens["id_token"] = other.map(JSONValue.string)
                 return tokens
@@ -289,10 +290,6 @@ struct IDTokenAnswerTests {
         arguments: [
             (.text(302, nil, [], [.location: "https://evil.example/jwks"]), .redirected),
             (.text(200, "text/html", Array("<html>".utf8)), .keys),
-            (
-                .text(200, "text/html", JWKSet([FakeProvider.key.verificationKey]).serialized()),
-                .keys
-            ),
             (.text(200, "application/json", Array("[]".utf8)), .keys),
             (.text(200, "application/json", [UInt8](repeating: 0x20, count: 10 << 20)), .keys),
         ] as [(HTTPReply, SignInError.Check)]
@@ -302,6 +299,14 @@ struct IDTokenAnswerTests {
         scene.provider.answer("/keys") { _ in reply }
         #expect(await scene.failure() == .rejected(check))
         #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test("attack D21: a good key set that does not say what it is is refused")
+    func keySetType() async throws {
+        let scene = Scene()
+        let set = JWKSet([try FakeProvider.key.get().verificationKey]).serialized()
+        scene.provider.answer("/keys") { _ in .text(200, "text/html", set) }
+        #expect(await scene.failure() == .rejected(.keys))
     }
 
     @Test(
