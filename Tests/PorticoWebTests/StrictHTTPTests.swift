@@ -244,8 +244,8 @@ struct StrictHTTPTests {
     )
     func closes(request: String) async throws {
         var limits = usualLimits()
-        limits.idleTime = .seconds(100)
-        limits.headTime = .seconds(100)
+        limits.idleTime = .seconds(20)
+        limits.headTime = .seconds(20)
         try await withServer(limits) { port, _ in
             let answer = try await RawConnection.exchange(port: port, [request])
             #expect(answer.statuses == [200])

@@ -224,7 +224,9 @@ import Testing
         let empty = TestFlow.redemption(code).map { $0.0 == "code" ? ("code", "") : $0 }
         #expect(try await server.token(empty).error == "invalid_request")
         #expect(try await server.token(TestFlow.redemption(code) + [("foo", "bar")]).status == 200)
-        let revocation = [("client_id", "native1"), ("token", "x"), ("token", "y")]
+        // One that nobody reads.
+        let hints = [("token_type_hint", "access_token"), ("token_type_hint", "refresh_token")]
+        let revocation = [("client_id", "native1"), ("token", "x")] + hints
         let revoked = try await server.post(ProviderUnderTest.path("revoke"), revocation)
         #expect(revoked.error == "invalid_request", "RFC 7009 §2.1")
     }
