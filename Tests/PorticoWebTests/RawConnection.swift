@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import PorticoBytes
 
 /// A connection on which a test writes the bytes it likes.
 struct RawConnection: Sendable {
@@ -24,11 +25,22 @@ struct RawConnection: Sendable {
                     )
                 }
             }
-        return try await channel.executeThenClose { inbound, outbound in
+        let isTooLong = Locked(false)
+        let watch = channel.channel.eventLoop.scheduleTask(in: .seconds(60)) {
+            isTooLong.withLock { $0 = true }
+            channel.channel.close(promise: nil)
+        }
+        defer { watch.cancel() }
+        let result = try await channel.executeThenClose { inbound, outbound in
             var incoming = inbound.makeAsyncIterator()
             return try await body(&incoming, outbound)
         }
+        guard !isTooLong.withLock({ $0 }) else { throw NobodyCloses() }
+        return result
     }
+
+    /// No connection of these tests lives for a minute: a test fails, and does not hang.
+    struct NobodyCloses: Error {}
 
     /// Sends `pieces`, and gives back everything that comes until the peer closes.
     static func exchange(port: Int, _ pieces: [String]) async throws -> String {
