@@ -165,7 +165,9 @@ struct ConnectionTimeTests {
         let third = try #require(budget.take(three, at: start + .seconds(2)))
         // Or the wait for what was pushed out has no end.
         try #require(budget.count == 2)
+        let watch = loop.scheduleTask(in: .seconds(10)) { two.close(promise: nil) }
         try two.closeFuture.wait()
+        watch.cancel()
         #expect(one.isActive)
         budget.isBusy(third)
         #expect(budget.take(four, at: start + .seconds(3)) == nil)

@@ -196,6 +196,13 @@ struct FailedPasswordsTests {
         }
     }
 
+    @Test("A clock that was set back makes no wait longer than it was")
+    func clockSetBack() {
+        let passwords = FailedPasswords()
+        for _ in 0..<6 { _ = passwords.begin(account: "alice", address: "a", at: after(100_000)) }
+        #expect(passwords.begin(account: "alice", address: "a", at: start) == .wait(1))
+    }
+
     @Test("Knocking during a wait neither lengthens it nor is checked")
     func knocking() {
         let passwords = FailedPasswords()
