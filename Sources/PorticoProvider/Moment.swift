@@ -1,5 +1,6 @@
 package import Foundation
 package import PorticoBytes
+package import PorticoStores
 
 /// When a request is answered and what chance it draws: made once per request and passed down, so
 /// that every rule sees one time.
@@ -16,6 +17,12 @@ package struct Moment: Sendable {
     package var seconds: Int64 {
         let seconds = now.timeIntervalSince1970.rounded(.down)
         return Int64(exactly: seconds) ?? 0
+    }
+
+    /// An id for a row of this moment, drawn anew each time.
+    package func id() -> UniqueID {
+        let milliseconds = (now.timeIntervalSince1970 * 1000).rounded(.down)
+        return UniqueID(milliseconds: Int64(exactly: milliseconds) ?? 0, random: random)
     }
 }
 

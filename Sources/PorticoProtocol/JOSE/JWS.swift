@@ -7,9 +7,10 @@ package struct JWS: Sendable {
     /// Worth nothing until ``signer(among:allowing:)`` has returned.
     package let uncheckedPayload: [UInt8]
     private let signature: [UInt8]
-    /// Header and payload as they were received: what the signature covers is never encoded again
-    /// (RFC 7515 §5.2).
-    private let signingInput: ArraySlice<UInt8>
+    /// As it was received.
+    private let token: [UInt8]
+    /// Where header and payload end.
+    private let signingInputEnd: Int
 
     /// More than any token of ours has, in bytes.
     package static let standardLimit = 16 * 1024
@@ -35,7 +36,8 @@ package struct JWS: Sendable {
         header = try JWSHeader(parsing: headerBytes)
         uncheckedPayload = payload
         self.signature = signature
-        signingInput = text[..<dots[1]]
+        self.token = text
+        signingInputEnd = dots[1]
     }
 
     /// The key that made the signature (RFC 7515 §5.2).
@@ -61,6 +63,11 @@ package struct JWS: Sendable {
     /// Whether `key` made the signature, whatever key id the header names.
     package func isSigned(by key: VerificationKey) -> Bool {
         // A key works with its own algorithm and with no other (RFC 8725 §3.1).
-        key.algorithm == header.algorithm && key.isValid(signature, for: signingInput)
+        guard key.algorithm == header.algorithm else { return false }
+        if let known = key.signatures, known.contains(token) { return true }
+        // What the signature covers is never encoded again (RFC 7515 §5.2).
+        guard key.isValid(signature, for: token[..<signingInputEnd]) else { return false }
+        key.signatures?.insert(token)
+        return true
     }
 }

@@ -11,8 +11,11 @@ package import PorticoBytes
 package struct SigningKey: Sendable {
     /// What others verify with; its `kid` stands in each token.
     package let verificationKey: VerificationKey
+    /// The same, for tokens that come back to whoever signed them: it knows those signed lately.
+    package let issuersKey: VerificationKey
     package let keyID: String
     private let material: Material
+    private let signatures = RecentSignatures()
     /// For each type, the encoded header with the period behind it.
     private let headers: [JWTType: [UInt8]]
 
@@ -88,6 +91,7 @@ package struct SigningKey: Sendable {
         self.keyID = keyID
         self.material = material
         verificationKey = try VerificationKey(JWK(parameters, algorithm, keyID: keyID))
+        issuersKey = verificationKey.remembering(signatures)
         headers = Dictionary(
             uniqueKeysWithValues: JWTType.allCases.map { type in
                 let header: JSONObject = [
@@ -120,6 +124,7 @@ package struct SigningKey: Sendable {
         let signature = try material.signature(for: token)
         token.append(UInt8(ascii: "."))
         Base64URL.append(signature, to: &token)
+        signatures.insert(token)
         return String(decoding: token, as: UTF8.self)
     }
 

@@ -5,6 +5,8 @@ import PorticoBytes
 package struct VerificationKey: Sendable {
     package let jwk: JWK
     private let material: Material
+    /// Only the issuer's own keys have them: whoever else verifies sees most tokens once.
+    private(set) var signatures: RecentSignatures?
 
     private enum Material: Sendable {
         case p256(P256.Signing.PublicKey)
@@ -39,6 +41,13 @@ package struct VerificationKey: Sendable {
             }
             material = .rsa(try RSAPublicKey(modulus: modulus, exponent: exponent))
         }
+    }
+
+    /// The same key, remembering what it signed.
+    func remembering(_ signatures: RecentSignatures) -> VerificationKey {
+        var key = self
+        key.signatures = signatures
+        return key
     }
 
     /// Whether the key may have signed a token with this header: the same algorithm and, where the

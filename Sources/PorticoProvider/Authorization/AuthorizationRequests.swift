@@ -27,7 +27,7 @@ struct AuthorizationRequests: Sendable {
             at: moment.seconds
         )
         let flow = AuthorizationFlow(
-            requestID: UniqueID(random: moment.random),
+            requestID: moment.id(),
             parameters: FormEncoding.encode(form.all),
             browser: browser,
             startedAt: moment.seconds

@@ -19,7 +19,7 @@ struct CodeMaker: Sendable {
         at moment: Moment
     ) throws(OAuthError) -> String {
         let code = AuthorizationCode(
-            grantID: UniqueID(random: moment.random),
+            grantID: moment.id(),
             requestID: requestID,
             clientID: client.id,
             redirectHash: Hash256(of: redirect.uri.text).bytes,

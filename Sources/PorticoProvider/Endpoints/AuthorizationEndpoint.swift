@@ -41,7 +41,7 @@ struct AuthorizationEndpoint: Sendable {
         let browser = Browser(visit, flow)
         let begun = AuthorizationFlow(
             // A pushed request is answered once, however often it is started.
-            requestID: old.isPushed ? old.requestID : UniqueID(random: visit.moment.random),
+            requestID: old.isPushed ? old.requestID : visit.moment.id(),
             parameters: old.parameters,
             browser: Hash256(of: browser.cookie),
             startedAt: visit.now,

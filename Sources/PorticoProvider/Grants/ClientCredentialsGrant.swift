@@ -25,7 +25,7 @@ struct ClientCredentialsGrant: Sendable {
         }
         let scope = Scope(tokens: registered.defaultScopes + (requested?.tokens ?? []))
         let grant = Grant(
-            id: UniqueID(random: moment.random),
+            id: moment.id(),
             realmID: realm.realm.id,
             clientID: registered.id,
             personID: nil,

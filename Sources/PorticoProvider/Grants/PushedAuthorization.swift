@@ -40,7 +40,7 @@ struct PushedAuthorization: Sendable {
             hash: Hash256(of: reference),
             realmID: realm.realm.id,
             clientID: client.client.id,
-            requestID: UniqueID(random: moment.random),
+            requestID: moment.id(),
             parameters: FormEncoding.encode(parameters.all),
             expiresAt: moment.seconds + lifetime
         )

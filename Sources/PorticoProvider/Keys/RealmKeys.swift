@@ -31,7 +31,7 @@ package struct RealmKeys: Sendable {
                 guard let retiredFrom = entry.retiredFrom else { return true }
                 return until.map { $0 <= retiredFrom } ?? false
             }.map(\.key)
-            verificationKeys = keys.map(\.verificationKey)
+            verificationKeys = keys.map(\.issuersKey)
             algorithms = SignatureAlgorithm.allCases.filter { algorithm in
                 keys.contains { $0.algorithm == algorithm }
             }
