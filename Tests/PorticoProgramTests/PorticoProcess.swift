@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PorticoTestSupport
 import Testing
@@ -23,14 +24,20 @@ struct PorticoProcess {
         let status: Int32
     }
 
-    /// Runs the program to its end.
+    /// Runs the program to its end, for a minute at most: one that serves where it should refuse
+    /// fails the test and does not hang it.
     func run(
         _ arguments: [String],
         input: String = "",
         environment: [String: String] = [:]
     ) throws -> Outcome {
         let running = try start(arguments, input: input, environment: environment)
+        let started = ContinuousClock.now
+        let patience = DispatchWorkItem { running.process.terminate() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: patience)
         running.process.waitUntilExit()
+        patience.cancel()
+        guard ContinuousClock.now - started < .seconds(60) else { throw TimedOut() }
         return Outcome(
             stdout: running.stdout,
             stderr: running.stderr,
