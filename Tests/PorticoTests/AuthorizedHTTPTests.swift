@@ -163,11 +163,11 @@ struct AuthorizedHTTPTests {
             try await session.refresher.record(of: session, for: .freshness(0)).accessToken
         }
         // The ordinary one must be first at the refresher.
-        try await Task.sleep(for: .milliseconds(50))
+        try await Task.sleep(for: .milliseconds(300))
         let forced = Task {
             try await session.refresher.record(of: session, for: .replacement(of: used)).accessToken
         }
-        try await Task.sleep(for: .milliseconds(20))
+        try await Task.sleep(for: .milliseconds(200))
         lock.release()
         #expect(try await ordinary.value == used)
         #expect(try await forced.value != used)

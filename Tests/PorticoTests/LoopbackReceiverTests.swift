@@ -219,7 +219,7 @@ struct LoopbackReceiverTests {
     @Test("attack E17: slow bytes are given up, and others are served meanwhile")
     func slow() async throws {
         var limits = LoopbackLimits.standard
-        limits.request = .milliseconds(150)
+        limits.request = .seconds(1)
         let waiting = try Waiting(limits: limits)
         let port = waiting.port
         async let slow = RawExchange.run { () -> RawExchange? in

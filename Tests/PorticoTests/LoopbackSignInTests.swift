@@ -142,7 +142,7 @@ struct LoopbackSignInTests {
         let browser = FakeBrowser()
         await #expect(throws: SignInError(.cancelled(.timedOut))) {
             try await scene.client.signIn(
-                using: .loopback(open: browser, timeout: .milliseconds(50))
+                using: .loopback(open: browser, timeout: .milliseconds(500))
             )
         }
         #expect(!isOpen(try redirectURI(browser)))

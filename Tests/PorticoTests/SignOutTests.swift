@@ -223,7 +223,7 @@ struct SignOutTests {
             .everything,
             using: FakeBrowser(),
             returnPath: "/signed-out",
-            timeout: .milliseconds(50)
+            timeout: .milliseconds(300)
         )
         #expect(report.browserSession == .failed(SignInError(.cancelled(.timedOut))))
         #expect(report.localCleared)
