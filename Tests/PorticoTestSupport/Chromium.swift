@@ -77,7 +77,7 @@ package final class Chromium: Sendable {
 
     /// Waits for the page whose title is as said.
     package func waitForTitle(_ isRight: (String) -> Bool) async throws {
-        for _ in 0..<500 {
+        for _ in 0..<1500 {
             if isRight(try await title()) { return }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -6,6 +6,8 @@ package final class RunningProgram: Sendable {
     private let process: Locked<Process>
     private let output = Locked<[UInt8]>([])
     private let errors = Locked<[UInt8]>([])
+    /// How many of its two pipes may bring more.
+    private let openPipes = Locked(2)
 
     /// The executable that was built with the tests.
     package static let executable: URL = {
@@ -38,10 +40,12 @@ package final class RunningProgram: Sendable {
         process.standardOutput = pipes[0].0
         process.standardError = pipes[1].0
         for (pipe, sink) in pipes {
+            let openPipes = openPipes
             pipe.fileHandleForReading.readabilityHandler = { handle in
                 let bytes = handle.availableData
                 guard !bytes.isEmpty else {
                     handle.readabilityHandler = nil
+                    openPipes.withLock { $0 -= 1 }
                     return
                 }
                 sink.withLock { $0.append(contentsOf: bytes) }
@@ -65,9 +69,9 @@ package final class RunningProgram: Sendable {
     package func match(_ pattern: String, within seconds: Double = 60) async throws -> [String] {
         let regex = try NSRegularExpression(pattern: pattern)
         let end = ContinuousClock.now + .seconds(seconds)
-        // What a process wrote before its end takes a moment to arrive.
-        var sawEnd = 0
         while ContinuousClock.now < end {
+            // What a process wrote before its end may arrive after it.
+            let isDone = !isRunning && openPipes.withLock { $0 == 0 }
             let text = stderr + stdout
             let range = NSRange(text.startIndex..., in: text)
             if let match = regex.firstMatch(in: text, range: range) {
@@ -75,8 +79,7 @@ package final class RunningProgram: Sendable {
                     Range(match.range(at: $0), in: text).map { String(text[$0]) } ?? ""
                 }
             }
-            guard isRunning || sawEnd < 5 else { break }
-            if !isRunning { sawEnd += 1 }
+            if isDone { break }
             try await Task.sleep(for: .milliseconds(20))
         }
         throw TimedOut(description: "no \(pattern) in:\n\(stderr)\n\(stdout)")
@@ -91,8 +94,10 @@ package final class RunningProgram: Sendable {
             }
             try await Task.sleep(for: .milliseconds(20))
         }
-        // What is still in the pipes.
-        try await Task.sleep(for: .milliseconds(50))
+        // What is still in the pipes; not for ever, because a program that it started may hold them.
+        for _ in 0..<250 where openPipes.withLock({ $0 > 0 }) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
         return process.withLock { $0.terminationStatus }
     }
 
