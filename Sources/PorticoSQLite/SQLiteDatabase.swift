@@ -28,16 +28,9 @@ package final class SQLiteDatabase: SQLDatabase {
     package init(file: String, durability: Durability = .full, busyTimeout: Double = 5) throws {
         try PrivateDatabaseFile.prepare(file)
         let writer = try DatabaseOpeningError.translating {
-            let writer = try SQLiteConnection(path: file, .writing, busyTimeout: busyTimeout)
-            // Before anything is written: not even the journal mode of a foreign file changes.
-            try SQLiteSchema.checkOwner(of: writer)
-            try Self.turnOnWriteAheadLog(writer)
-            switch durability {
-            case .full: try writer.execute("PRAGMA synchronous = FULL")
-            case .unsafeOff: try writer.execute("PRAGMA synchronous = OFF")
+            try Self.whileBusy(atMost: busyTimeout) {
+                try Self.writer(file, durability, busyTimeout: busyTimeout)
             }
-            try SQLiteSchema.migrate(writer)
-            return writer
         }
         commits = CommitQueue(writer: writer)
         readers = SQLiteReaders(keptAtMost: ProcessInfo.processInfo.activeProcessorCount + 4) {
@@ -60,6 +53,36 @@ package final class SQLiteDatabase: SQLDatabase {
     init(alone connection: SQLiteConnection) {
         commits = CommitQueue(writer: connection)
         readers = nil
+    }
+
+    private static func writer(_ file: String, _ durability: Durability, busyTimeout: Double) throws
+        -> SQLiteConnection
+    {
+        let writer = try SQLiteConnection(path: file, .writing, busyTimeout: busyTimeout)
+        // Before anything is written: not even the journal mode of a foreign file changes.
+        try SQLiteSchema.checkOwner(of: writer)
+        try turnOnWriteAheadLog(writer)
+        switch durability {
+        case .full: try writer.execute("PRAGMA synchronous = FULL")
+        case .unsafeOff: try writer.execute("PRAGMA synchronous = OFF")
+        }
+        try SQLiteSchema.migrate(writer)
+        return writer
+    }
+
+    /// Tries again while another process is in the way. Of two that turn on the write-ahead log of
+    /// a new file SQLite refuses one at once, whatever its busy timeout.
+    private static func whileBusy<Value>(atMost seconds: Double, _ body: () throws -> Value) throws
+        -> Value
+    {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while true {
+            do {
+                return try body()
+            } catch is StoreBusy where ContinuousClock.now < end {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
     }
 
     private static func turnOnWriteAheadLog(_ writer: SQLiteConnection) throws {

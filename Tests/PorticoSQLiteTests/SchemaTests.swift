@@ -76,10 +76,10 @@ import Testing
 
     @Test("programs that start at once on a new file make one schema")
     func concurrentStarts() async throws {
-        for _ in 1...5 {
+        for _ in 1...50 {
             let file = TestDatabase.temporaryFile()
             try await withThrowingTaskGroup { group in
-                for _ in 1...4 {
+                for _ in 1...8 {
                     group.addTask { @concurrent in
                         let database = try SQLiteDatabase(file: file)
                         _ = try database.read { try $0.hasRow("SELECT 1 FROM realms", []) }

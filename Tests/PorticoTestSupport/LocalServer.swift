@@ -12,10 +12,9 @@ package final class LocalServer: Sendable {
     }
 
     package let port: UInt16
-    private let listener: Int32
-    private let takesBodies: Bool
+    /// `nil` once it is closed.
+    private let listener: Locked<Int32?>
     private let heads = Locked<[String]>([])
-    private let isStopped = Locked(false)
 
     /// - Parameters:
     ///   - takesBodies: Whether a body of a known length is part of the request.
@@ -27,15 +26,21 @@ package final class LocalServer: Sendable {
         guard let (listener, port) = RawSocket.listen(port: 0) else {
             throw POSIXError(.EADDRINUSE)
         }
-        self.listener = listener
+        let open = Locked<Int32?>(listener)
+        self.listener = open
         self.port = port
-        self.takesBodies = takesBodies
         let heads = heads
         Thread.detachNewThread {
             while let connection = RawSocket.accept(listener) {
                 Thread.detachNewThread {
                     Self.serve(connection, takesBodies, heads, answer)
                 }
+            }
+            // Only here: closed elsewhere, its number might be another server's before the loop
+            // above asks again.
+            open.withLock { open in
+                RawSocket.close(listener)
+                open = nil
             }
         }
     }
@@ -48,12 +53,7 @@ package final class LocalServer: Sendable {
     package var requests: [String] { heads.withLock { $0 } }
 
     package func stop() {
-        let isFirst = isStopped.withLock { isStopped in
-            defer { isStopped = true }
-            return !isStopped
-        }
-        // Closed twice, it might be another's.
-        if isFirst { RawSocket.shutDown(listener) }
+        listener.withLock { if let open = $0 { RawSocket.shutDown(open) } }
     }
 
     /// An answer with a length.

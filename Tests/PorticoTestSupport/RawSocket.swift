@@ -72,10 +72,9 @@ package enum RawSocket {
         _ = Foundation.close(descriptor)
     }
 
-    /// Ends a listening socket in another thread's `accept`.
+    /// Ends a listening socket in another thread's `accept`. That thread closes it.
     package static func shutDown(_ descriptor: Int32) {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
-        _ = Foundation.close(descriptor)
     }
 
     private static func make(_ isIPv6: Bool) -> Int32? {
