@@ -14,16 +14,14 @@ struct RealmImportTests {
     static let noon = Moment(now: Date(timeIntervalSince1970: 1_795_262_400), random: .system)
 
     // One pool for all: it is never shut down, so it must not be given back.
-    private static let hashing = Result {
-        try PasswordHashing(threads: 2, mostWaiting: 100, random: .system)
-    }
+    private static let hashing = PasswordHashing(threads: 2, mostWaiting: 100, random: .system)
 
     static func read(_ bytes: [UInt8]) async throws -> [RealmImport.Imported] {
         let ring = try KeyRing(random: .system)
         let realmImport = RealmImport(
             creation: RealmCreation(ring: ring),
             clients: ClientRegistration(ring: ring),
-            people: PersonRegistration(hashing: try hashing.get()),
+            people: PersonRegistration(hashing: hashing),
             baseURL: "https://op.example.com"
         )
         return try await realmImport(bytes, at: noon)

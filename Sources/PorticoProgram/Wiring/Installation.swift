@@ -85,7 +85,7 @@ struct Installation: Sendable {
     func registering<Value>(_ body: (PersonRegistration) async throws -> Value) async throws
         -> Value
     {
-        let hashing = try PasswordHashing(threads: 1, mostWaiting: 0, random: .system)
+        let hashing = PasswordHashing(threads: 1, mostWaiting: 0, random: .system)
         let result: Result<Value, any Error>
         do {
             result = .success(try await body(PersonRegistration(hashing: hashing)))

@@ -25,7 +25,7 @@ struct Wiring {
         let publicURL = try PublicURL(settings.effectivePublicURL)
         let realms = try await RealmDirectory(store: installation.realms, ring: installation.ring)
         let activity = SessionActivity(sessions: installation.sessions)
-        let hashing = try PasswordHashing(
+        let hashing = PasswordHashing(
             threads: settings.hashingThreads,
             mostWaiting: settings.hashingQueue,
             random: .system

@@ -46,6 +46,27 @@ package enum Argon2id {
         return PasswordHash(encoded: String(decoding: text, as: UTF8.self))
     }
 
+    /// A hash that looks like any other and was made from no password: to check against it takes as
+    /// long, and making it no time.
+    static func hashOfNothing(random: RandomSource) -> PasswordHash {
+        let parts = [random.bytes(saltLength), random.bytes(hashLength)].map { bytes in
+            // The library writes base64 without padding (RFC 4648 §4).
+            String(
+                Base64URL.encode(bytes).map { character in
+                    switch character {
+                    case "-": "+"
+                    case "_": "/"
+                    default: character
+                    }
+                }
+            )
+        }
+        return PasswordHash(
+            encoded: "$argon2id$v=\(ARGON2_VERSION_NUMBER.rawValue)"
+                + "$m=\(memoryKiB),t=\(passes),p=\(lanes)$\(parts[0])$\(parts[1])"
+        )
+    }
+
     /// Whether `hash` was made from `password`. Compares in constant time; a text that is no
     /// Argon2id hash, or asks for more than 1 GiB, is made from no password.
     package static func verify(_ password: [UInt8], against hash: PasswordHash) -> Bool {

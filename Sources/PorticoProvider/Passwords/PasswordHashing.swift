@@ -9,7 +9,7 @@ package final class PasswordHashing: Sendable {
     private let waiting = Locked(0)
     private let mostWaiting: Int
     /// Verified in place of a hash that is not there, so that an unknown name takes as long as a
-    /// wrong password. Made at start, because no constant is as slow as a real one.
+    /// wrong password.
     private let decoy: PasswordHash
 
     /// Too many passwords are being checked.
@@ -18,11 +18,11 @@ package final class PasswordHashing: Sendable {
     /// - Parameters:
     ///   - threads: How many are hashed at once; each needs 19 MiB.
     ///   - mostWaiting: How many may wait beyond these.
-    package init(threads: Int, mostWaiting: Int, random: RandomSource) throws {
+    package init(threads: Int, mostWaiting: Int, random: RandomSource) {
         pool = NIOThreadPool(numberOfThreads: threads)
         pool.start()
         self.mostWaiting = threads + mostWaiting
-        decoy = try Argon2id.hash(random.bytes(16), random: random)
+        decoy = Argon2id.hashOfNothing(random: random)
     }
 
     package func shutDown() async {

@@ -1,3 +1,4 @@
+import Foundation
 import PorticoBytes
 import PorticoStores
 import PorticoTestSupport
@@ -109,11 +110,26 @@ struct PasswordTests {
         #expect(ligature.bytes != letters.bytes)
     }
 
+    @Test("WEB-ENUM-1: what is checked where there is no hash is as slow to check as one")
+    func hashOfNothing() throws {
+        let random = RandomSource { Array(repeating: 0xFB, count: $0) }
+        let nothing = Argon2id.hashOfNothing(random: random)
+        // The library would refuse at once what it cannot read: it reads its own.
+        let real = try Argon2id.hash(Array("correct horse".utf8), random: random)
+        let parts = [nothing, real].map { $0.encoded.split(separator: "$").map(String.init) }
+        #expect(parts[0].dropLast() == parts[1].dropLast())
+        #expect(parts[0].last?.count == parts[1].last?.count)
+        #expect(!Argon2id.verify(Array("correct horse".utf8), against: nothing))
+        let tag = try #require(parts[0].last)
+        #expect(tag.contains("+") && tag.contains("/"))
+        #expect(Data(base64Encoded: tag + "=") == Data(repeating: 0xFB, count: 32))
+    }
+
     @Test("WEB-ENUM-1: a name that nobody has costs a hash, like a wrong password")
     func unknownName() async throws {
-        let hashing = try PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
+        let hashing = PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
         // With no place left whoever hashes is turned away.
-        let full = try PasswordHashing(threads: 1, mostWaiting: -1, random: .system)
+        let full = PasswordHashing(threads: 1, mostWaiting: -1, random: .system)
         let people = try TestDatabase.inMemory().people
         let hash = try Argon2id.hash(Array("correct horse".utf8), random: .system)
         for credentials in [nil, PersonCredentials(person: ann, password: hash)] {

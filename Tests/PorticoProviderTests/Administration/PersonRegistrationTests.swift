@@ -9,12 +9,10 @@ struct PersonRegistrationTests {
     private let registration: PersonRegistration
 
     // One pool for all: it is never shut down, so it must not be given back.
-    private static let hashing = Result {
-        try PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
-    }
+    private static let hashing = PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
 
     init() throws {
-        registration = PersonRegistration(hashing: try Self.hashing.get())
+        registration = PersonRegistration(hashing: Self.hashing)
     }
 
     private func ann() throws -> Person {

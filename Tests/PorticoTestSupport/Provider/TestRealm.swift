@@ -22,11 +22,7 @@ package enum TestRealm {
     }()
 
     /// Hashing takes long, so that all tests share two threads and two hashes.
-    package static let hashing: PasswordHashing = {
-        guard let hashing = try? PasswordHashing(threads: 2, mostWaiting: 500, random: .system)
-        else { preconditionFailure("Passwords can be hashed.") }
-        return hashing
-    }()
+    package static let hashing = PasswordHashing(threads: 2, mostWaiting: 500, random: .system)
 
     package static let ring: KeyRing = {
         guard let ring = try? KeyRing(random: .system) else {
