@@ -18,6 +18,9 @@ final class RecentSignatures: Sendable {
 
     private let generations = Locked(Generations())
 
+    /// How many tokens it holds.
+    var count: Int { generations.withLock { $0.young.count + $0.old.count } }
+
     /// - Parameter token: In compact serialization, all three parts (RFC 7515 §7.1).
     func contains(_ token: [UInt8]) -> Bool {
         let digest = SHA256.hash(data: token)

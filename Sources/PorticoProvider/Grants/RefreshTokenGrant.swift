@@ -14,7 +14,8 @@ struct RefreshTokenGrant: Sendable {
 
     /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, where it has one.
     /// - Throws: `invalid_grant` where the token is not this client's, or dead, or, as
-    ///   ``ReplayRefusal``, was used before; `invalid_scope` where more is asked for than was granted; `unauthorized_client`.
+    ///   ``ReplayRefusal``, was used before; `invalid_scope` where more is asked for than was
+    ///   granted; `unauthorized_client`.
     func callAsFunction(
         _ request: TokenRequest.Refresh,
         idempotencyKey: Hash256?,

@@ -1,6 +1,7 @@
 import PorticoBytes
-import PorticoProtocol
 import Testing
+
+@testable import PorticoProtocol
 
 /// What an issuer remembers of the tokens it signed lets nothing in that the check of the signature
 /// would keep out.
@@ -9,6 +10,7 @@ struct RecentSignaturesTests {
     private static let claims: JSONObject = ["sub": "alice"]
 
     private func accepts(_ token: String, _ key: SigningKey) -> Bool {
+        // `try?`: refused is refused, whatever for.
         (try? JWT(parsing: token).verified(
             by: [key.issuersKey],
             allowing: [key.algorithm],
@@ -67,5 +69,15 @@ struct RecentSignaturesTests {
             _ = try key.sign(claims: ["n": .integer(Int64(number))], type: .jwt)
         }
         #expect(accepts(first, key))
+    }
+
+    @Test("No number of tokens makes it grow beyond two generations")
+    func bounded() {
+        let signatures = RecentSignatures()
+        for number in 0..<(5 * RecentSignatures.capacity) {
+            signatures.insert(withUnsafeBytes(of: number) { Array($0) })
+            #expect(signatures.count <= 2 * RecentSignatures.capacity)
+        }
+        #expect(signatures.count > RecentSignatures.capacity)
     }
 }
