@@ -35,6 +35,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Portico", targets: ["Portico"]),
+        .library(name: "PorticoHummingbird", targets: ["PorticoHummingbird"]),
         .executable(name: "portico", targets: ["PorticoProgram"]),
     ],
     traits: [
@@ -100,6 +101,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "PorticoPages",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoWeb", crypto, httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("Mustache", "swift-mustache"),
+            ],
+            resources: [.embedInCode("Resources")],
+            swiftSettings: settings
+        ),
+        .target(
             name: "PorticoOutbound",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", httpTypes,
@@ -111,7 +122,23 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(
+            name: "PorticoMail",
+            dependencies: [
+                "PorticoBytes", crypto, serverProduct("NIOPosix", "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+
         // MARK: Floor 1 1/2
+        .target(
+            name: "PorticoHummingbird",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "Portico", httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "PorticoSQL",
             dependencies: ["PorticoBytes", "PorticoProtocol", "PorticoStores"],
@@ -138,13 +165,18 @@ let package = Package(
             name: "PorticoProvider",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
-                "CArgon2", crypto, cryptoExtras, httpTypes,
+                "PorticoPages", "CArgon2", crypto, cryptoExtras, httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
-                serverProduct("Mustache", "swift-mustache"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOPosix", "swift-nio"),
             ],
-            resources: [.embedInCode("Resources")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PorticoUpstream",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", crypto, httpTypes,
+            ],
             swiftSettings: settings
         ),
 
@@ -157,13 +189,33 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .target(
+            name: "PorticoBackend",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
+                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoUpstream", crypto, httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("Logging", "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PorticoStandIns",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoWeb", crypto,
+                cryptoExtras, httpTypes, serverProduct("Hummingbird", "hummingbird"),
+            ],
+            swiftSettings: settings
+        ),
+
         // MARK: Floor 4
         .executableTarget(
             name: "PorticoProgram",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoOutbound", "PorticoSQL", "PorticoSQLite", "PorticoProvider",
-                "PorticoKeycloak", crypto, httpTypes,
+                "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail", "PorticoSQL",
+                "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
+                "PorticoBackend", "PorticoStandIns", crypto, httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Configuration", "swift-configuration"),
@@ -181,8 +233,9 @@ let package = Package(
             name: "PorticoTestSupport",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoOutbound", "PorticoSQL", "PorticoSQLite", "PorticoProvider",
-                "PorticoKeycloak", crypto, httpTypes,
+                "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail", "PorticoSQL",
+                "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
+                "PorticoBackend", "PorticoStandIns", crypto, httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
@@ -261,10 +314,58 @@ let package = Package(
             name: "PorticoProviderTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
-                "PorticoSQL", "PorticoSQLite", "PorticoProvider", "PorticoTestSupport", crypto,
-                cryptoExtras, httpTypes,
+                "PorticoPages", "PorticoSQL", "PorticoSQLite", "PorticoProvider",
+                "PorticoTestSupport", crypto, cryptoExtras, httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
-                serverProduct("Mustache", "swift-mustache"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoPagesTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoPages", "PorticoTestSupport", crypto,
+                httpTypes, serverProduct("Mustache", "swift-mustache"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoMailTests",
+            dependencies: ["PorticoBytes", "PorticoMail", "PorticoTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoHummingbirdTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoHummingbird",
+                "PorticoTestSupport", httpTypes, serverProduct("Hummingbird", "hummingbird"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoUpstreamTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoUpstream",
+                "PorticoTestSupport", crypto, httpTypes,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoStandInsTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoStandIns", "PorticoTestSupport",
+                crypto, httpTypes, serverProduct("Hummingbird", "hummingbird"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoBackendTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
+                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoOutbound", "PorticoSQL",
+                "PorticoSQLite", "PorticoUpstream", "PorticoBackend", "PorticoStandIns",
+                "PorticoTestSupport", crypto, httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("Logging", "swift-log"),
             ],
             swiftSettings: settings
         ),

@@ -1,3 +1,4 @@
+package import PorticoBytes
 package import PorticoProtocol
 package import PorticoProvider
 package import PorticoStores

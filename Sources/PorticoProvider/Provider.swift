@@ -1,4 +1,6 @@
 package import Logging
+package import PorticoBytes
+import PorticoPages
 package import PorticoSeals
 package import PorticoStores
 package import PorticoWeb

@@ -1,4 +1,5 @@
 package import Logging
+import PorticoBytes
 import PorticoStores
 
 /// Security events as log lines: what happened, to whom, through which client, from where; never a

@@ -1,6 +1,5 @@
 package import PorticoBytes
 package import PorticoProtocol
-package import PorticoStores
 
 /// One row of a result, read by position from 0. It is there only while it is decoded.
 ///

@@ -1,6 +1,5 @@
 package import PorticoBytes
 package import PorticoProtocol
-package import PorticoStores
 
 /// A value bound to a placeholder.
 package enum SQLValue: Hashable, Sendable {

@@ -37,7 +37,7 @@ struct SourceRuleTests {
     @Test("Time is read where clocks are made, and given to every rule")
     func time() {
         let clocks: Set = [
-            "Sources/PorticoProvider/Moment.swift", "Sources/Portico/SignInClient.swift",
+            "Sources/PorticoBytes/Moment.swift", "Sources/Portico/SignInClient.swift",
         ]
         let found = files(
             with: ["Date()", "Date.now", "Date(timeIntervalSinceNow"],
@@ -96,7 +96,7 @@ struct SourceRuleTests {
             // Into a type of the app's own, from an answer that our parser has read.
             "Sources/Portico/Session/Session+UserInfo.swift",
             // The hash of our own style, for its header.
-            "Sources/PorticoProvider/Pages/PageStyle.swift",
+            "Sources/PorticoPages/Frame/PageStyle.swift",
         ]
         #expect(files(with: words, except: places).isEmpty)
     }

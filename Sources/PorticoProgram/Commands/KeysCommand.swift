@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import PorticoBytes
 import PorticoProvider
 import PorticoWeb
 

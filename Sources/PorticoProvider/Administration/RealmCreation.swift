@@ -1,3 +1,4 @@
+package import PorticoBytes
 package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores

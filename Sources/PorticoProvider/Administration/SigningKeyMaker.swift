@@ -1,5 +1,5 @@
 import Foundation
-import PorticoBytes
+package import PorticoBytes
 package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores

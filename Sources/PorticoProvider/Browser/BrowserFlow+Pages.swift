@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb

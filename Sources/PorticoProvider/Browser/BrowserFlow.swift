@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoSeals
 import PorticoStores

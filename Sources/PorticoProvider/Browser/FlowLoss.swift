@@ -1,3 +1,5 @@
+import PorticoPages
+
 /// A form or address came back without the flow it belongs to.
 struct FlowLoss: Error {
     enum Reason: Sendable {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb

@@ -1,3 +1,4 @@
+import PorticoPages
 import PorticoProtocol
 import PorticoStores
 

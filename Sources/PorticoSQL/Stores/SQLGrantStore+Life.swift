@@ -1,3 +1,4 @@
+package import PorticoBytes
 package import PorticoStores
 
 /// What becomes of a grant once it is there.

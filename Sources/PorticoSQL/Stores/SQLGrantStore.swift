@@ -1,4 +1,4 @@
-import PorticoBytes
+package import PorticoBytes
 package import PorticoStores
 
 /// Grants in SQL.

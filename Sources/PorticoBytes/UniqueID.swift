@@ -1,5 +1,3 @@
-package import PorticoBytes
-
 /// An id that is never used twice, written as a UUID (RFC 9562).
 package struct UniqueID: Hashable, Sendable {
     /// 16 bytes.

@@ -1,4 +1,4 @@
-import PorticoProvider
+import PorticoPages
 import Testing
 
 @Suite("Pages, for everybody") struct PagesAccessibilityTests {

@@ -1,5 +1,5 @@
 import Foundation
-import PorticoProvider
+import PorticoPages
 import Testing
 
 @Suite("Pages, with hostile text") struct PagesEscapingTests {

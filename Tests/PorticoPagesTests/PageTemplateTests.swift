@@ -1,4 +1,4 @@
-import PorticoProvider
+import PorticoPages
 import Testing
 
 @Suite("Templates of the pages") struct PageTemplateTests {

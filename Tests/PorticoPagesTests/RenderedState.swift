@@ -1,4 +1,4 @@
-import PorticoProvider
+import PorticoPages
 import Testing
 
 /// A page in one of its states, in one language, as a browser gets it.

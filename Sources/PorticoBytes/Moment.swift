@@ -1,6 +1,8 @@
-package import Foundation
-package import PorticoBytes
-package import PorticoStores
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// When a request is answered and what chance it draws: made once per request and passed down, so
 /// that every rule sees one time.

@@ -1,5 +1,5 @@
 import Foundation
-import PorticoProvider
+import PorticoPages
 import Testing
 
 @Suite("Gallery of the pages") struct PageGalleryFiles {

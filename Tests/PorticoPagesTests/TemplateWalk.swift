@@ -1,4 +1,4 @@
-import PorticoProvider
+import PorticoPages
 
 /// A tag of a template, with what stands inside it.
 struct TemplateNode {

@@ -1,4 +1,4 @@
-import PorticoProvider
+import PorticoPages
 import Testing
 
 @Suite("Controls of the pages") struct PagesControlTests {

@@ -1,5 +1,5 @@
 import Foundation
-import PorticoProvider
+import PorticoPages
 import Testing
 
 @Suite("Style of the pages") struct PagesStyleTests {

@@ -1,6 +1,6 @@
 import Foundation
 import PorticoProtocol
-import PorticoProvider
+import PorticoPages
 import PorticoTestSupport
 import Testing
 

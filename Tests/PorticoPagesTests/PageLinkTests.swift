@@ -1,4 +1,4 @@
-import PorticoProvider
+import PorticoPages
 import Testing
 
 @Suite("Links of a page") struct PageLinkTests {

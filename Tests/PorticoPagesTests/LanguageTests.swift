@@ -1,4 +1,4 @@
-import PorticoProvider
+import PorticoPages
 import Testing
 
 @Suite("Language of the pages") struct LanguageTests {

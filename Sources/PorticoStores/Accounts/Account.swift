@@ -1,0 +1,108 @@
+package import PorticoBytes
+
+/// A person registered with the BFF. Their id is ours, never derived from what a provider says
+/// (SEED-ADR-5).
+package struct Account: Hashable, Sendable {
+    package var id: UniqueID
+    package var email: AccountEmail?
+    package var name: String?
+    /// The person wrote the name themselves: no provider's changes it any more (PRV-A-5).
+    package var isNameOwn: Bool
+    /// An https address, as a provider gave it.
+    package var picture: String?
+    /// The tag of the language that mails are written in.
+    package var language: String
+    package var isBlocked: Bool
+    /// Whether the person has gone through the welcome page.
+    package var isWelcomed: Bool
+    /// Seconds since 1970.
+    package var createdAt: Int64
+    package var lastSignInAt: Int64
+
+    package init(
+        id: UniqueID,
+        email: AccountEmail?,
+        name: String?,
+        isNameOwn: Bool = false,
+        picture: String?,
+        language: String,
+        isBlocked: Bool = false,
+        isWelcomed: Bool = false,
+        createdAt: Int64,
+        lastSignInAt: Int64
+    ) {
+        self.id = id
+        self.email = email
+        self.name = name
+        self.isNameOwn = isNameOwn
+        self.picture = picture
+        self.language = language
+        self.isBlocked = isBlocked
+        self.isWelcomed = isWelcomed
+        self.createdAt = createdAt
+        self.lastSignInAt = lastSignInAt
+    }
+}
+
+/// An e-mail address and what is known of it.
+package struct AccountEmail: Hashable, Sendable {
+    /// As it was given.
+    package var address: String
+    /// Somebody with authority over the mailbox vouched for it, or a mailed code came back.
+    package var isVerified: Bool
+    /// A relay's address, such as Apple's: never compared with others (PRV-A-8).
+    package var isRelay: Bool
+
+    package init(address: String, isVerified: Bool, isRelay: Bool = false) {
+        self.address = address
+        self.isVerified = isVerified
+        self.isRelay = isRelay
+    }
+
+    /// The one spelling that addresses are compared in.
+    package var key: String { LoginName.folded(address) }
+}
+
+/// Who somebody is at an identity provider: unique among all accounts (WEB-ACC-2). The audience
+/// that a token was made for is no part of it (PRV-N-4).
+package struct IdentityKey: Hashable, Sendable {
+    /// The provider's one canonical issuer.
+    package var issuer: String
+    package var subject: String
+
+    package init(issuer: String, subject: String) {
+        self.issuer = issuer
+        self.subject = subject
+    }
+}
+
+/// A way to sign in: a person's identity at a provider, linked to an account.
+package struct Identity: Hashable, Sendable {
+    package var key: IdentityKey
+    /// The configured name of the provider, such as `google`.
+    package var provider: String
+    /// As the provider gave it the last time it gave one.
+    package var email: AccountEmail?
+    /// Seconds since 1970.
+    package var linkedAt: Int64
+    package var lastUsedAt: Int64
+    /// The provider's refresh token, sealed at rest; kept where something needs it later, such as
+    /// the revocation when the account is deleted (PRV-A-19).
+    package var sealedToken: String?
+
+    package init(
+        key: IdentityKey,
+        provider: String,
+        email: AccountEmail?,
+        linkedAt: Int64,
+        lastUsedAt: Int64,
+        sealedToken: String?
+    ) {
+        self.key = key
+        self.provider = provider
+        self.email = email
+        self.linkedAt = linkedAt
+        self.lastUsedAt = lastUsedAt
+        self.sealedToken = sealedToken
+    }
+}

@@ -1,0 +1,61 @@
+package import PorticoBytes
+
+/// Something that happened to an account, for its person and for whoever runs the server.
+package struct AuditEvent: Hashable, Sendable {
+    /// The place in the order of events; given by the store.
+    package var number: Int64
+    package var kind: Kind
+    package var at: Int64
+    /// The account may be gone by now.
+    package var accountID: UniqueID?
+    package var provider: String?
+    package var app: String?
+    package var device: String?
+    package var address: String?
+
+    package enum Kind: String, CaseIterable, Sendable {
+        case registered = "account.registered"
+        case signedIn = "sign_in.ok"
+        case signInBlocked = "sign_in.blocked"
+        case handOffRefused = "hand_off.refused"
+        case signedOut = "sign_out"
+        case signedOutEverywhere = "sign_out.everywhere"
+        case signedOutByProvider = "sign_out.provider"
+        case wayAdded = "way.added"
+        case wayRemoved = "way.removed"
+        case emailConfirmed = "email.confirmed"
+        case accountClaimed = "account.claimed"
+        case refreshReplayed = "refresh.replayed"
+        case blocked = "account.blocked"
+        case unblocked = "account.unblocked"
+        case deleted = "account.deleted"
+    }
+
+    package init(
+        number: Int64,
+        kind: Kind,
+        at: Int64,
+        accountID: UniqueID?,
+        provider: String? = nil,
+        app: String? = nil,
+        device: String? = nil,
+        address: String? = nil
+    ) {
+        self.number = number
+        self.kind = kind
+        self.at = at
+        self.accountID = accountID
+        self.provider = provider
+        self.app = app
+        self.device = device
+        self.address = address
+    }
+}
+
+package protocol AuditStore: Sendable {
+    /// Events after `number`, in order, at most `limit`.
+    func events(after number: Int64, limit: Int) async throws -> [AuditEvent]
+    /// The latest first; of one account where one is named.
+    func latest(of accountID: UniqueID?, limit: Int) async throws -> [AuditEvent]
+    func purge(before time: Int64) async throws
+}

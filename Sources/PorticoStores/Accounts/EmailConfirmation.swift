@@ -1,0 +1,56 @@
+package import PorticoBytes
+
+/// A code on its way to a mailbox (10 minutes, five tries).
+package struct EmailConfirmation: Hashable, Sendable {
+    /// What the code is asked for: an account's new address, or somebody unknown's claim to an
+    /// account. One code at a time.
+    package var owner: Hash256
+    package var address: String
+    /// A keyed hash: six digits alone would be found by trying (mechanisms, "Seals and secrets").
+    package var codeHash: Hash256
+    package var expiresAt: Int64
+
+    package init(owner: Hash256, address: String, codeHash: Hash256, expiresAt: Int64) {
+        self.owner = owner
+        self.address = address
+        self.codeHash = codeHash
+        self.expiresAt = expiresAt
+    }
+}
+
+package struct EmailCodePresentation: Hashable, Sendable {
+    package var owner: Hash256
+    package var codeHash: Hash256
+    package var then: Purpose
+
+    package init(owner: Hash256, codeHash: Hash256, then: Purpose) {
+        self.owner = owner
+        self.codeHash = codeHash
+        self.then = then
+    }
+
+    /// What the right code does, in the same transaction.
+    package enum Purpose: Hashable, Sendable {
+        /// The address becomes the account's, verified; other accounts that have it unverified lose
+        /// it.
+        case setEmail(accountID: UniqueID)
+        /// The mailbox proves that an account is this person's: the identity is linked to it and a
+        /// session begins. Where the account had the address unverified, whoever registered it is
+        /// not known to be this person: its sessions end and its other identities go (`pages.md`
+        /// A4, the pre-registration attack).
+        case claim(accountID: UniqueID, SignInEvent)
+    }
+}
+
+package enum EmailConfirmationOutcome: Hashable, Sendable {
+    /// The account as it is now.
+    case confirmed(Account)
+    case wrong(triesLeft: Int)
+    case expired
+    /// There is no code, or it was used up.
+    case unknown
+    /// Another account has the address, verified meanwhile.
+    case taken
+    /// The identity of the claim is another account's by now, or its attempt was spent.
+    case spent
+}

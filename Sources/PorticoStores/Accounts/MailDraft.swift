@@ -1,0 +1,76 @@
+package import PorticoBytes
+
+/// A mail to be sent: what it says is kept as its kind and values, and written out when it is sent.
+package struct MailDraft: Hashable, Sendable {
+    package var id: UniqueID
+    /// `nil`: the verified address of the account that the event is about; without one, no mail.
+    package var to: String?
+    package var message: Message
+    /// The language's tag.
+    package var language: String
+    package var createdAt: Int64
+
+    package enum Message: Hashable, Sendable {
+        /// Six digits, and for how many minutes they are good. The code is sealed at rest.
+        case confirmationCode(sealedCode: String, minutes: Int)
+        /// Somebody signed in from a browser or app that was not seen before.
+        case newDevice(device: String, at: Int64, provider: String)
+        case wayAdded(provider: String)
+        case wayRemoved(provider: String)
+        /// An address of a page of the Provider's where a new password is chosen; sealed at rest.
+        case passwordReset(sealedAddress: String, minutes: Int)
+        case accountDeleted
+    }
+
+    package init(
+        id: UniqueID,
+        to: String?,
+        message: Message,
+        language: String,
+        createdAt: Int64
+    ) {
+        self.id = id
+        self.to = to
+        self.message = message
+        self.language = language
+        self.createdAt = createdAt
+    }
+}
+
+/// A mail in the outbox.
+package struct OutboxMail: Hashable, Sendable {
+    /// `to` is never `nil` here.
+    package var draft: MailDraft
+    package var tries: Int
+    /// When it is to be tried next; `nil`: it was given up.
+    package var dueAt: Int64?
+    package var sentAt: Int64?
+
+    package init(draft: MailDraft, tries: Int, dueAt: Int64?, sentAt: Int64?) {
+        self.draft = draft
+        self.tries = tries
+        self.dueAt = dueAt
+        self.sentAt = sentAt
+    }
+}
+
+/// Keeps mails until they are sent. They are put in by the transactions that cause them.
+package protocol OutboxStore: Sendable {
+    /// Puts in a mail that no other event causes.
+    func add(_ draft: MailDraft) async throws
+
+    /// Takes up to `limit` mails that are due, oldest first, and sets their next try to `retryAt`,
+    /// so that another process does not send them as well. Of any number of concurrent calls one
+    /// gets a mail.
+    func take(limit: Int, at now: Int64, retryAt: Int64) async throws -> [OutboxMail]
+
+    func markSent(_ id: UniqueID, at now: Int64) async throws
+    /// - Parameter dueAt: `nil` gives it up.
+    func markFailed(_ id: UniqueID, dueAt: Int64?) async throws
+
+    /// The latest first, sent or not.
+    func latest(limit: Int) async throws -> [OutboxMail]
+
+    /// Removes mails sent, or given up, before `time`.
+    func purge(before time: Int64) async throws
+}

@@ -1,0 +1,112 @@
+package import PorticoBytes
+
+/// Somebody came back from an identity provider, proven: what the callback's one transaction does.
+package struct SignInEvent: Hashable, Sendable {
+    /// The attempt, the native nonce, or whatever else may be used for one sign-in only.
+    package var spending: [SpentOnce]
+    /// `linkedAt` and `lastUsedAt` are ignored: they are the event's time.
+    package var identity: Identity
+    /// What the provider says of the person; fills what the account does not have yet.
+    package var name: String?
+    package var picture: String?
+    package var language: String
+    package var emailRule: EmailRule
+    /// `false`: unknown people are turned away.
+    package var isSignUpOpen: Bool
+    /// The id of the account that is made where the identity is unknown.
+    package var newAccountID: UniqueID
+    package var session: NewAccountSession
+    /// Who was at the other end, kept with the registration: address and user agent.
+    package var userAgent: String?
+    /// Queued where somebody known signs in and their account has a verified address: the notice
+    /// of a new device.
+    package var notice: MailDraft?
+
+    package init(
+        spending: [SpentOnce],
+        identity: Identity,
+        name: String?,
+        picture: String?,
+        language: String,
+        emailRule: EmailRule,
+        isSignUpOpen: Bool,
+        newAccountID: UniqueID,
+        session: NewAccountSession,
+        userAgent: String?,
+        notice: MailDraft?
+    ) {
+        self.spending = spending
+        self.identity = identity
+        self.name = name
+        self.picture = picture
+        self.language = language
+        self.emailRule = emailRule
+        self.isSignUpOpen = isSignUpOpen
+        self.newAccountID = newAccountID
+        self.session = session
+        self.userAgent = userAgent
+        self.notice = notice
+    }
+
+    /// What an unknown identity's e-mail address means for accounts that are there
+    /// (decision 11). Addresses of relays match nothing, whatever the rule.
+    package enum EmailRule: Hashable, Sendable {
+        /// A new account, whatever the address.
+        case never
+        /// Accounts with the same address are answered as ``SignInOutcome/matches(_:)``; nothing
+        /// is made.
+        case ask
+        /// Nothing is made for somebody unknown: ``SignInOutcome/matches(_:)`` without any. The person
+        /// is asked first whether they have an account, because the address cannot tell
+        /// (a relay's).
+        case askFirst
+        /// As `ask`, but where exactly one account has the address, verified, and the identity's
+        /// address is verified too, the identity is linked to it. The caller has made sure that
+        /// the provider has authority over the mailbox.
+        case link
+        /// The person has seen the question and wants an account of its own. The new account has
+        /// no address where another one has it verified.
+        case separate
+    }
+}
+
+/// What came of a sign-in.
+package enum SignInOutcome: Hashable, Sendable {
+    /// A session began, or waits for its app.
+    case signedIn(Account, isNew: Bool)
+    /// The attempt was used before. Nothing happened.
+    case spent
+    /// The account is blocked. Nothing but the attempt is spent.
+    case blocked(UniqueID)
+    /// Unknown, and nobody new is let in. Nothing but the attempt is spent.
+    case signUpClosed
+    /// Unknown, and the person is to be asked: accounts with the address, the oldest first, at most
+    /// five; none with ``SignInEvent/EmailRule/askFirst``. Nothing but the attempt is spent.
+    case matches([AccountMatch])
+}
+
+/// An account with the same e-mail address as somebody unknown.
+package struct AccountMatch: Hashable, Sendable {
+    package var accountID: UniqueID
+    package var isEmailVerified: Bool
+    /// How its person signs in, the one used last first.
+    package var providers: [String]
+
+    package init(accountID: UniqueID, isEmailVerified: Bool, providers: [String]) {
+        self.accountID = accountID
+        self.isEmailVerified = isEmailVerified
+        self.providers = providers
+    }
+}
+
+/// Something that counts once: the id of an attempt, a nonce, the hash of a token.
+package struct SpentOnce: Hashable, Sendable {
+    package var hash: Hash256
+    /// When nobody would accept it any more anyway. Seconds since 1970.
+    package var expiresAt: Int64
+
+    package init(hash: Hash256, expiresAt: Int64) {
+        self.hash = hash
+        self.expiresAt = expiresAt
+    }
+}
