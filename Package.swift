@@ -117,6 +117,7 @@ let package = Package(
                 serverProduct("AsyncHTTPClient", "async-http-client"),
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("NIOHTTP1", "swift-nio"),
+                serverProduct("NIOPosix", "swift-nio"),
                 serverProduct("NIOSSL", "swift-nio-ssl"),
             ],
             swiftSettings: settings

@@ -74,7 +74,7 @@ package final class OutboundClient: HTTPTransport {
                 let deadline = NIODeadline.now() + .seconds(Int64(seconds))
                 let answer = try await client.execute(request, deadline: deadline)
                 return HTTPReply(
-                    response: Self.response(of: answer),
+                    response: Self.response(answer.status, answer.headers),
                     body: try await Self.body(of: answer, upTo: limits.bytes)
                 )
             }
@@ -101,9 +101,10 @@ package final class OutboundClient: HTTPTransport {
         return body
     }
 
-    private static func response(of answer: HTTPClientResponse) -> HTTPResponse {
-        var response = HTTPResponse(status: .init(code: Int(answer.status.code)))
-        for (name, value) in answer.headers {
+    /// Also what ``GuardedTransport`` makes of a reply's head.
+    static func response(_ status: HTTPResponseStatus, _ headers: HTTPHeaders) -> HTTPResponse {
+        var response = HTTPResponse(status: .init(code: Int(status.code)))
+        for (name, value) in headers {
             // A field that is none cannot be meant for us.
             guard let name = HTTPField.Name(name) else { continue }
             response.headerFields.append(HTTPField(name: name, value: value))
@@ -111,7 +112,7 @@ package final class OutboundClient: HTTPTransport {
         return response
     }
 
-    private static func transportError(_ error: any Error) -> HTTPTransportError {
+    static func transportError(_ error: any Error) -> HTTPTransportError {
         if error is CancellationError { return .cancelled }
         if let error = error as? HTTPTransportError { return error }
         if let error = error as? HTTPClientError { return clientError(error) }

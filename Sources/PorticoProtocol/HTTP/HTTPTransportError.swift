@@ -19,4 +19,8 @@ public struct HTTPTransportError: Error, Hashable, Sendable, CustomStringConvert
     public static let malformed = Self("The exchange is not well-formed HTTP.")
     /// The calling task was cancelled.
     public static let cancelled = Self("The exchange was cancelled.")
+    /// The address may not be asked: it is not https on the usual port, or leads to no public network.
+    package static let refused = Self("The address is not one that may be asked.")
+    /// The content is of another type than was asked for.
+    package static let wrongType = Self("The answer is of another type than was asked for.")
 }

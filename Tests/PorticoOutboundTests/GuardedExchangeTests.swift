@@ -1,0 +1,114 @@
+import Foundation
+import HTTPTypes
+import PorticoOutbound
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite(
+    "Guarded transport: the exchange",
+    .serialized,
+    .enabled(if: TLSServer.isPossible, "needs openssl")
+)
+struct GuardedExchangeTests {
+    private static let host = "op.example.test"
+
+    private static func response(_ status: String, _ fields: [String], _ body: String = "")
+        -> String
+    {
+        (["HTTP/1.0 \(status)"] + fields).joined(separator: "\r\n") + "\r\n\r\n" + body
+    }
+
+    private static let files = [
+        "json": response("200 OK", ["Content-Type: application/json; charset=utf-8"], "{}"),
+        "html": response("200 OK", ["Content-Type: text/html"], "<p>"),
+        "untyped": response("200 OK", [], "{}"),
+        "nothing": response("204 No Content", []),
+        "redirect": response("302 Found", ["Location: https://127.0.0.1/", "Content-Length: 0"]),
+        "exact": response("200 OK", [], String(repeating: "a", count: 1000)),
+        "long": response("200 OK", [], String(repeating: "a", count: 1001)),
+        "announced": response("200 OK", ["Content-Length: 1001"], "a"),
+    ]
+
+    private func transport(
+        _ server: TLSServer,
+        as hosts: [String] = [host],
+        _ mediaTypes: Set<String>? = nil
+    ) -> GuardedTransport {
+        let target = GuardedTransport.ConnectTarget(address: "127.0.0.1", port: Int(server.port))
+        return GuardedTransport(
+            mediaTypes: mediaTypes,
+            trustedRoots: server.certificate,
+            connectTo: Dictionary(uniqueKeysWithValues: hosts.map { ($0, target) })
+        )
+    }
+
+    private func get(_ transport: GuardedTransport, _ path: String, host: String = host)
+        async throws -> HTTPReply
+    {
+        try await transport.send(
+            HTTPRequest(.get, to: try #require(HTTPAddress("https://\(host)/\(path)"))),
+            body: [],
+            limits: HTTPLimits(bytes: 1000, seconds: 10)
+        )
+    }
+
+    @Test("A named host is reached where the wiring says, under the certificate of its name")
+    func reached() async throws {
+        let server = try TLSServer(files: Self.files)
+        let transport = transport(server, as: [Self.host, "evil.example.test"])
+        let reply = try await get(transport, "json")
+        #expect(reply.response.status.code == 200)
+        #expect(reply.isJSON)
+        #expect(reply.body == Array("{}".utf8))
+        await #expect(throws: HTTPTransportError.untrusted) {
+            try await get(transport, "json", host: "evil.example.test")
+        }
+        // A map for one host opens nothing to another, nor to the address itself.
+        for other in ["localhost", "127.0.0.1", "sub.op.example.test.localhost"] {
+            await #expect(throws: HTTPTransportError.self) {
+                try await get(transport, "json", host: other)
+            }
+        }
+        await #expect(throws: HTTPTransportError.refused) {
+            try await get(transport, "json", host: "127.0.0.1")
+        }
+    }
+
+    @Test("RFC 8414 §6.1: without the test's root its certificate is refused")
+    func untrusted() async throws {
+        let server = try TLSServer(files: Self.files)
+        let target = GuardedTransport.ConnectTarget(address: "127.0.0.1", port: Int(server.port))
+        await #expect(throws: HTTPTransportError.untrusted) {
+            try await get(GuardedTransport(connectTo: [Self.host: target]), "json")
+        }
+    }
+
+    @Test("attack G04: a redirect is a reply and is not followed")
+    func redirect() async throws {
+        let server = try TLSServer(files: Self.files)
+        let reply = try await get(transport(server), "redirect")
+        #expect(reply.response.status.code == 302)
+    }
+
+    @Test("attack G04: a body that is too long is given up, announced or not")
+    func tooLarge() async throws {
+        let server = try TLSServer(files: Self.files)
+        let transport = transport(server)
+        #expect(try await get(transport, "exact").body.count == 1000)
+        for path in ["long", "announced"] {
+            await #expect(throws: HTTPTransportError.tooLarge) { try await get(transport, path) }
+        }
+    }
+
+    @Test("attack G04: content of a type that was not asked for is not read")
+    func wrongType() async throws {
+        let server = try TLSServer(files: Self.files)
+        let transport = transport(server, ["application/json"])
+        #expect(try await get(transport, "json").body == Array("{}".utf8))
+        #expect(try await get(transport, "nothing").response.status.code == 204)
+        for path in ["html", "untyped"] {
+            await #expect(throws: HTTPTransportError.wrongType) { try await get(transport, path) }
+        }
+    }
+}
