@@ -1,0 +1,51 @@
+import Hummingbird
+import PorticoProtocol
+
+/// What is sent to the redirect URI, in the way that was asked for (RFC 6749 §4.1.2).
+struct AuthorizationAnswer {
+    let request: StandInRequest
+    var parameters: [(name: String, value: String)]
+
+    mutating func apply(_ faults: [StandInFaults.ResponseFault]) {
+        for fault in faults {
+            switch fault {
+            case .parameter(let name, let value):
+                let index = parameters.firstIndex { $0.name == name }
+                switch (index, value) {
+                case (let index?, let value?): parameters[index].value = value
+                case (let index?, nil): parameters.remove(at: index)
+                case (nil, let value?): parameters.append((name, value))
+                case (nil, nil): break
+                }
+            case .repeated(let name, let value): parameters.append((name, value))
+            }
+        }
+    }
+
+    func response(_ answers: StandInAnswers) throws -> Response {
+        guard request.isFormPost else {
+            let location = FormEncoding.appending(parameters, to: request.redirectURI)
+            // PRV-F-13: what Facebook puts behind every answer.
+            return try answers.redirect(
+                to: request.kind == .facebook ? location + "#_=_" : location
+            )
+        }
+        return answers.page(formPost)
+    }
+
+    /// The page that posts itself, by the button where scripts are off (Form Post Response Mode §2).
+    private var formPost: StandInPage {
+        let fields = parameters.map { StandInPage.hidden($0.name, $0.value) }
+        return StandInPage(
+            kind: request.kind,
+            title: "Back to the application",
+            body: """
+                <form method="post" action="\(StandInPage.escaped(request.redirectURI))">
+                \(fields.joined(separator: "\n"))
+                <button>Continue</button>
+                </form>
+                """,
+            script: "document.forms[0].submit()"
+        )
+    }
+}

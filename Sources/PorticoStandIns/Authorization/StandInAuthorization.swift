@@ -1,0 +1,179 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The authorization endpoint (RFC 6749 §3.1): a page with people to be, and what follows.
+///
+/// There is no session: whoever has this machine's loopback may be anybody, each time anew.
+struct StandInAuthorization {
+    let answers: StandInAnswers
+
+    private var standIns: StandIns { answers.standIns }
+
+    func answer(to call: StandInCall) throws -> Response {
+        let client = standIns.memory.withLock { $0.client(call.query["client_id"], at: call.kind) }
+        let request: StandInRequest
+        do {
+            request = try StandInRequest(call, client: client)
+        } catch let denial as StandInRequest.Denial {
+            return try deny(denial.request, call, denial.code)
+        }
+        if let error = call.faults.authorizationError { return try deny(request, call, error) }
+        if request.prompts.contains("none") {
+            return try deny(
+                request,
+                call,
+                call.kind == .google ? "interaction_required" : "login_required"
+            )
+        }
+        if call.method == .post {
+            if call.form["cancel"] != nil { return try cancel(request, call) }
+            if let person = standIns.people(at: call.kind).first(where: {
+                $0.id == call.form["person"]
+            }) {
+                return try accept(request, call, person)
+            }
+        }
+        let chooser = AccountChooser(
+            request: request,
+            people: standIns.people(at: call.kind),
+            target: call.target
+        )
+        return answers.page(chooser.page)
+    }
+
+    private func accept(_ request: StandInRequest, _ call: StandInCall, _ person: StandInPerson)
+        throws -> Response
+    {
+        let consent = standIns.memory.withLock {
+            $0.consent(
+                of: person,
+                to: request.client,
+                at: call.kind,
+                hidingEmail: person.hidesEmail || call.form["hide_email"] != nil
+            )
+        }
+        let keepsEmail = call.kind == .facebook && call.form["keep_email"] != nil
+        let grant = StandInGrant(
+            kind: call.kind,
+            client: request.client,
+            person: person,
+            hidesEmail: consent.hidesEmail,
+            scopes: request.scopes.filter { !(keepsEmail && $0 == "email") },
+            nonce: request.nonce,
+            authTime: call.now,
+            sessionID: call.moment.random.text(16)
+        )
+        let isAskedAnew = consent.isFirst || request.prompts.contains("consent")
+        let code = standIns.newCode(
+            for: grant,
+            redirectURI: request.redirectURI,
+            challenge: request.challenge,
+            // PRV-G-7.
+            isOffline: request.isOffline && (call.kind != .google || isAskedAnew),
+            call.moment
+        )
+        var parameters = [(name: "code", value: code)]
+        if request.wantsIDToken, let token = try idToken(grant, code, call) {
+            parameters.append(("id_token", token))
+        }
+        parameters += Self.extras(request, grant)
+        if call.kind == .apple,
+            let user = Self.user(grant, isFirst: consent.isFirst, call.faults.appleUser)
+        {
+            parameters.append(("user", user))
+        }
+        return try send(parameters, request, call)
+    }
+
+    private func idToken(_ grant: StandInGrant, _ code: String, _ call: StandInCall) throws
+        -> String?
+    {
+        try StandInTokenSigner(
+            standIns: standIns,
+            kind: call.kind,
+            faults: call.faults.idToken
+        ).idToken(for: grant, code: code, at: call.now)
+    }
+
+    /// What Google adds.
+    private static func extras(_ request: StandInRequest, _ grant: StandInGrant)
+        -> [(name: String, value: String)]
+    {
+        guard request.kind == .google else { return [] }
+        var extras = [
+            (name: "scope", value: request.scopes.joined(separator: " ")),
+            (name: "authuser", value: "0"),
+        ]
+        if let domain = grant.person.hostedDomain { extras.append(("hd", domain)) }
+        extras.append(("prompt", request.prompts.first ?? "none"))
+        return extras
+    }
+
+    /// Apple's `user`, the first time that a person consents (PRV-A-5).
+    private static func user(
+        _ grant: StandInGrant,
+        isFirst: Bool,
+        _ mode: StandInFaults.AppleUser
+    ) -> String? {
+        if case .text(let text) = mode { return text }
+        var isWanted = isFirst
+        if case .always = mode { isWanted = true }
+        guard isWanted, !Set(grant.scopes).isDisjoint(with: ["name", "email"]) else { return nil }
+        var user = JSONObject()
+        if grant.scopes.contains("name"), !grant.person.name.isEmpty {
+            user["name"] = [
+                "firstName": .string(grant.person.givenName),
+                "lastName": .string(grant.person.familyName),
+            ]
+        }
+        if let email = grant.email { user["email"] = .string(email) }
+        return user.isEmpty ? nil : String(decoding: user.serialized(), as: UTF8.self)
+    }
+
+    /// The person said no, in each provider's words.
+    private func cancel(_ request: StandInRequest, _ call: StandInCall) throws -> Response {
+        switch call.kind {
+        case .apple: try deny(request, call, "user_cancelled_authorize")
+        case .google, .openID: try deny(request, call, "access_denied")
+        case .facebook:
+            try send(
+                [
+                    ("error", "access_denied"), ("error_code", "200"),
+                    ("error_description", "Permissions error"), ("error_reason", "user_denied"),
+                ],
+                request,
+                call
+            )
+        }
+    }
+
+    private func deny(_ request: StandInRequest, _ call: StandInCall, _ code: String) throws
+        -> Response
+    {
+        try send([("error", code)], request, call)
+    }
+
+    private func send(
+        _ parameters: [(name: String, value: String)],
+        _ request: StandInRequest,
+        _ call: StandInCall
+    ) throws -> Response {
+        var answer = AuthorizationAnswer(request: request, parameters: [])
+        if let state = request.state { answer.parameters.append(("state", state)) }
+        // RFC 9207 §2: of those that announce it.
+        if call.kind == .google || call.kind == .openID {
+            answer.parameters.append(("iss", standIns.issuer(of: call.kind)))
+        }
+        answer.parameters += parameters
+        answer.apply(call.faults.response)
+        return try answer.response(answers)
+    }
+}

@@ -1,0 +1,113 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Asks a client to prove itself (RFC 6749 §2.3).
+struct StandInClientDoor {
+    let standIns: StandIns
+
+    /// Apple's client secrets live at most so long, in seconds (PRV-A-10).
+    private static let longestSecret = 15_777_000.0
+
+    /// - Parameter withoutSecret: Whether naming itself is enough, as where a code verifier follows
+    ///   (PRV-F-8).
+    func client(of call: StandInCall, withoutSecret: Bool = false) throws -> StandInClient {
+        // RFC 6749 §2.3: one method, and never the secret in two places.
+        guard call.basic == nil || call["client_secret"] == nil else {
+            throw Self.refusal(call)
+        }
+        guard let client = named(by: call) else { throw Self.refusal(call) }
+        switch client.authentication {
+        case .secret(let secret):
+            guard let given = call.basic?.secret ?? call["client_secret"] else {
+                guard withoutSecret else { throw Self.refusal(call) }
+                return client
+            }
+            guard call.basic == nil || call.kind == .google || call.kind == .openID,
+                SecretText(given) == secret
+            else { throw Self.refusal(call) }
+        case .teamKey(let teamID, let key):
+            guard let secret = call["client_secret"],
+                isSigned(secret, by: key, issuer: teamID, client, call)
+            else { throw Self.refusal(call) }
+        case .key(let key):
+            guard call["client_assertion_type"]
+                == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+                let assertion = call["client_assertion"],
+                isSigned(assertion, by: key, issuer: client.clientID, client, call)
+            else { throw Self.refusal(call) }
+        }
+        return client
+    }
+
+    /// The client that a request names: the parameter, the user name, or the assertion's subject.
+    private func named(by call: StandInCall) -> StandInClient? {
+        let clientID = call.basic?.clientID ?? call["client_id"] ?? subject(call)
+        return standIns.memory.withLock { $0.client(clientID, at: call.kind) }
+    }
+
+    private func subject(_ call: StandInCall) -> String? {
+        // `try?`: an assertion that cannot be read names nobody.
+        guard let text = call["client_assertion"], let token = try? JWT(parsing: text) else {
+            return nil
+        }
+        return try? token.uncheckedClaims().string("sub")  // `try?`: as above
+    }
+
+    /// A JWT with which a client proves itself (RFC 7523 §3; Sign in with Apple).
+    private func isSigned(
+        _ text: String,
+        by key: VerificationKey,
+        issuer: String,
+        _ client: StandInClient,
+        _ call: StandInCall
+    ) -> Bool {
+        // `try?`: whatever is wrong with it, it proves nothing.
+        guard let token = try? JWT(parsing: text),
+            // Apple finds the key by its name: without one there is none.
+            call.kind != .apple || token.header.keyID != nil,
+            let jwt = try? token.verified(
+                by: [key],
+                allowing: [key.algorithm],
+                types: [.jwt, .clientAuthentication]
+            ),
+            let expiresAt = jwt.claims["exp"].flatMap(NumericDate.date),
+            sameBytes(jwt.claims.string("iss") ?? "", issuer),
+            sameBytes(jwt.claims.string("sub") ?? "", client.clientID),
+            audiences(of: call).contains(where: { sameBytes($0, Self.audience(jwt.claims)) }),
+            call.now < expiresAt
+        else { return false }
+        guard call.kind == .apple else { return true }
+        guard let issuedAt = jwt.claims["iat"].flatMap(NumericDate.date) else { return false }
+        return issuedAt <= call.now + 60
+            && expiresAt.timeIntervalSince(issuedAt) <= Self.longestSecret
+    }
+
+    /// A text, or an array of one.
+    private static func audience(_ claims: JSONObject) -> String {
+        if let text = claims.string("aud") { return text }
+        guard let texts = claims.strings("aud"), texts.count == 1 else { return "" }
+        return texts[0]
+    }
+
+    /// The stand-in itself; at Apple also who is stood in for, which is how its secrets are made.
+    private func audiences(of call: StandInCall) -> [String] {
+        let issuer = standIns.issuer(of: call.kind)
+        return call.kind == .apple ? [issuer, "https://appleid.apple.com"] : [issuer]
+    }
+
+    private static func refusal(_ call: StandInCall) -> StandInRefusal {
+        switch call.kind {
+        case .facebook: .graph(1, "Error validating client secret.")
+        case .apple: .oauth(.badRequest, code: "invalid_client", "The client is not who it says.")
+        case .google, .openID:
+            .oauth(.unauthorized, code: "invalid_client", "The client is not who it says.")
+        }
+    }
+}

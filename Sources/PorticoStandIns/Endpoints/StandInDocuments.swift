@@ -1,0 +1,105 @@
+import HTTPTypes
+import Hummingbird
+import PorticoProtocol
+import PorticoWeb
+
+/// What everybody may read: metadata (OpenID Connect Discovery 1.0 §4) and keys (RFC 7517 §5).
+struct StandInDocuments {
+    let answers: StandInAnswers
+
+    func keys(_ call: StandInCall) throws -> Response {
+        let keys = try answers.standIns.keys(of: call.kind)
+        return Response(
+            publicJSON: JWKSet(keys.map(\.verificationKey)).serialized(),
+            for: 3600,
+            headers: answers.headers
+        )
+    }
+
+    func discovery(_ call: StandInCall) throws -> Response {
+        let base = answers.standIns.issuer(of: call.kind)
+        var metadata = Self.common(StandInAddresses(call.kind, base: base))
+        for (name, value) in Self.members(of: call.kind) { metadata[name] = value }
+        for (name, value) in call.faults.metadata { metadata[name] = value }
+        return Response(
+            publicJSON: metadata.serialized(),
+            for: 3600,
+            headers: answers.headers
+        )
+    }
+
+    private static func common(_ addresses: StandInAddresses) -> JSONObject {
+        var metadata: JSONObject = [
+            "issuer": .string(addresses.base),
+            "authorization_endpoint": .string(addresses.authorization),
+            "token_endpoint": .string(addresses.token),
+            "jwks_uri": .string(addresses.keys),
+            "response_types_supported": ["code"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+        ]
+        if let address = addresses.userInfo { metadata["userinfo_endpoint"] = .string(address) }
+        if let address = addresses.revocation {
+            metadata["revocation_endpoint"] = .string(address)
+        }
+        if let address = addresses.endSession {
+            metadata["end_session_endpoint"] = .string(address)
+        }
+        return metadata
+    }
+
+    /// What the providers' own documents say besides.
+    private static func members(of kind: StandInKind) -> JSONObject {
+        switch kind {
+        case .google:
+            [
+                "subject_types_supported": ["public"],
+                "scopes_supported": ["openid", "email", "profile"],
+                "token_endpoint_auth_methods_supported": [
+                    "client_secret_post", "client_secret_basic",
+                ],
+                "claims_supported": [
+                    "aud", "email", "email_verified", "exp", "family_name", "given_name", "iat",
+                    "iss", "name", "picture", "sub",
+                ],
+                "code_challenge_methods_supported": ["S256"],
+                "grant_types_supported": ["authorization_code", "refresh_token"],
+                "authorization_response_iss_parameter_supported": true,
+            ]
+        case .facebook:
+            // Facebook announces no PKCE, though it checks it (PRV-F-8).
+            [
+                "subject_types_supported": ["pairwise"],
+                "claims_supported": [
+                    "iss", "aud", "sub", "iat", "exp", "jti", "nonce", "at_hash", "name",
+                    "given_name", "family_name", "email", "picture",
+                ],
+            ]
+        case .apple:
+            [
+                "response_modes_supported": ["query", "fragment", "form_post"],
+                "subject_types_supported": ["pairwise"],
+                "scopes_supported": ["openid", "email", "name"],
+                "token_endpoint_auth_methods_supported": ["client_secret_post"],
+                "claims_supported": [
+                    "aud", "email", "email_verified", "exp", "iat", "is_private_email", "iss",
+                    "nonce", "nonce_supported", "real_user_status", "sub", "transfer_sub",
+                ],
+            ]
+        case .openID:
+            [
+                "subject_types_supported": ["public"],
+                "scopes_supported": ["openid", "email", "profile", "offline_access"],
+                "response_modes_supported": ["query", "form_post"],
+                "token_endpoint_auth_methods_supported": [
+                    "client_secret_basic", "client_secret_post", "private_key_jwt",
+                ],
+                "token_endpoint_auth_signing_alg_values_supported": ["ES256", "RS256"],
+                "code_challenge_methods_supported": ["S256"],
+                "grant_types_supported": ["authorization_code", "refresh_token"],
+                "authorization_response_iss_parameter_supported": true,
+                "backchannel_logout_supported": true,
+                "backchannel_logout_session_supported": true,
+            ]
+        }
+    }
+}

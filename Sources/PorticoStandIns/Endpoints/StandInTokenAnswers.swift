@@ -1,0 +1,42 @@
+import HTTPTypes
+import Hummingbird
+import PorticoProtocol
+import PorticoWeb
+
+/// Writes the tokens down, as well or as badly as it was told to (attack E19).
+struct StandInTokenAnswers {
+    let answers: StandInAnswers
+
+    func response(_ tokens: JSONObject, _ answer: StandInFaults.TokenAnswer) throws -> Response {
+        switch answer {
+        case .right: return answers.json(tokens)
+        case .refused(let status, let code):
+            return answers.json(
+                ["error": .string(code), "error_description": "The stand-in was told so."],
+                .init(code: status)
+            )
+        case .errorWithStatusOK(let code): return answers.json(["error": .string(code)])
+        case .redirect(let location): return try answers.redirect(to: location)
+        case .html: return answers.page(.down, nil)
+        case .huge(let bytes):
+            // Blanks behind the object: JSON, if anybody read that far.
+            let body = tokens.serialized()
+            return raw(body + [UInt8](repeating: 0x20, count: max(0, bytes - body.count)))
+        case .invalidUTF8:
+            return raw(Array("{\"access_token\":\"".utf8) + [0xFF, 0xFE] + Array("\"}".utf8))
+        case .repeatedMember:
+            return raw(Array("{\"access_token\":\"a\",".utf8) + tokens.serialized().dropFirst())
+        case .truncated:
+            let body = tokens.serialized()
+            return raw(Array(body.prefix(body.count / 2)))
+        case .member(let name, let value):
+            var tokens = tokens
+            tokens[name] = value
+            return answers.json(tokens)
+        }
+    }
+
+    private func raw(_ bytes: [UInt8]) -> Response {
+        Response(json: bytes, headers: answers.headers)
+    }
+}

@@ -1,0 +1,145 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoProtocol
+import PorticoWeb
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The token endpoint (RFC 6749 §3.2), as each provider has it.
+struct StandInTokens {
+    let answers: StandInAnswers
+
+    private var standIns: StandIns { answers.standIns }
+
+    func answer(to call: StandInCall) throws -> Response {
+        let tokens: JSONObject
+        do {
+            tokens = try exchange(call)
+        } catch let refusal as StandInRefusal {
+            return answers.refuse(refusal, call)
+        }
+        return try StandInTokenAnswers(answers: answers).response(tokens, call.faults.tokenAnswer)
+    }
+
+    private func exchange(_ call: StandInCall) throws -> JSONObject {
+        let isProvenByVerifier = call.kind == .facebook && call["code_verifier"] != nil
+        let client = try StandInClientDoor(standIns: standIns).client(
+            of: call,
+            withoutSecret: isProvenByVerifier
+        )
+        // Facebook's code flow has no grant type.
+        switch call["grant_type"] ?? (call.kind == .facebook ? "authorization_code" : "") {
+        case "authorization_code": return try redeem(call, client)
+        case "refresh_token" where call.kind != .facebook: return try refresh(call, client)
+        default:
+            throw StandInRefusal.oauth(
+                .badRequest,
+                code: "unsupported_grant_type",
+                "There is no such grant type here."
+            )
+        }
+    }
+
+    private func redeem(_ call: StandInCall, _ client: StandInClient) throws -> JSONObject {
+        guard let text = call["code"] else {
+            throw Self.refusal(call, 36009, "The code is missing.")
+        }
+        let code: StandInCode
+        switch standIns.memory.withLock({ $0.redeem(text, at: call.now) }) {
+        case .redeemed(let known) where known.grant.kind == call.kind: code = known
+        case .redeemed, .unknown: throw Self.refusal(call, 36009, "The code is not one of ours.")
+        case .expired: throw Self.refusal(call, 36007, "The code has expired.")
+        case .spent: throw Self.refusal(call, 36009, "The code has been used.")
+        }
+        guard sameBytes(code.grant.client.clientID, client.clientID) else {
+            throw Self.refusal(call, 36009, "The code was given to another client.")
+        }
+        // A native code was redirected nowhere; then the parameter is left out, or empty.
+        let redirectURI = call["redirect_uri"]
+        guard redirectURI.map({ uri in code.redirectURI.map { sameBytes($0, uri) } ?? false })
+            ?? (code.redirectURI == nil)
+        else {
+            guard call.kind == .google else {
+                throw Self.refusal(call, 36008, "The redirect URI is another one.")
+            }
+            throw StandInRefusal.oauth(
+                .badRequest,
+                code: "redirect_uri_mismatch",
+                "The redirect URI is another one."
+            )
+        }
+        try Self.check(call["code_verifier"], code, call)
+        return try tokens(code.grant, call, refreshToken: code.isOffline)
+    }
+
+    /// RFC 7636 §4.6.
+    private static func check(_ verifier: String?, _ code: StandInCode, _ call: StandInCall) throws
+    {
+        guard let challenge = code.challenge else {
+            // RFC 9700 §2.1.1: a verifier without a challenge is somebody else's code. Apple does
+            // not look at either.
+            guard verifier == nil || call.kind == .apple else {
+                throw refusal(call, 100, "There was no code challenge.")
+            }
+            return
+        }
+        guard let verifier else { throw refusal(call, 100, "Missing code verifier.") }
+        guard let verifier = CodeVerifier(verifier), challenge.isMet(by: verifier) else {
+            throw refusal(call, 100, "Invalid code verifier.")
+        }
+    }
+
+    private func refresh(_ call: StandInCall, _ client: StandInClient) throws -> JSONObject {
+        let token = standIns.memory.withLock { $0.token(call["refresh_token"], at: call.kind) }
+        guard let token, token.isRefreshToken, token.isGood(at: call.now),
+            sameBytes(token.grant.client.clientID, client.clientID)
+        else { throw StandInRefusal.invalidGrant("Token has been expired or revoked.") }
+        return try tokens(token.grant, call, refreshToken: false)
+    }
+
+    private func tokens(_ grant: StandInGrant, _ call: StandInCall, refreshToken: Bool) throws
+        -> JSONObject
+    {
+        // Facebook's last sixty days.
+        let life: Double = call.kind == .facebook ? 5_184_000 : 3600
+        let accessToken = standIns.newToken(for: grant, life: life, call.moment)
+        var answer: JSONObject = [
+            "access_token": .string(accessToken),
+            "token_type": call.kind == .facebook ? "bearer" : "Bearer",
+            "expires_in": .integer(Int64(life)),
+        ]
+        if refreshToken {
+            let text = standIns.newToken(
+                for: grant,
+                isRefreshToken: true,
+                life: 180 * 86_400,
+                call.moment
+            )
+            answer["refresh_token"] = .string(text)
+        }
+        if call.kind == .google || call.kind == .openID {
+            answer["scope"] = .string(grant.scopes.joined(separator: " "))
+        }
+        guard call.kind == .apple || grant.scopes.contains("openid") else { return answer }
+        let signer = StandInTokenSigner(
+            standIns: standIns,
+            kind: call.kind,
+            faults: call.faults.idToken
+        )
+        if let token = try signer.idToken(for: grant, accessToken: accessToken, at: call.now) {
+            answer["id_token"] = .string(token)
+        }
+        return answer
+    }
+
+    private static func refusal(_ call: StandInCall, _ subcode: Int64, _ words: StaticString)
+        -> StandInRefusal
+    {
+        call.kind == .facebook ? .graph(100, subcode: subcode, words) : .invalidGrant(words)
+    }
+}

@@ -1,0 +1,85 @@
+import HTTPTypes
+import Hummingbird
+import PorticoProtocol
+import PorticoWeb
+
+/// Hands a request to what answers it, and writes the answers down.
+struct StandInAnswers {
+    let standIns: StandIns
+    let headers: SecurityHeaders
+
+    func answer(to call: StandInCall) throws -> Response {
+        switch call.endpoint {
+        case .discovery: try StandInDocuments(answers: self).discovery(call)
+        case .keys: try StandInDocuments(answers: self).keys(call)
+        case .authorization: try StandInAuthorization(answers: self).answer(to: call)
+        case .token: try StandInTokens(answers: self).answer(to: call)
+        case .userInfo where call.kind == .facebook: try StandInGraph(answers: self).me(call)
+        case .userInfo: try StandInUserInfo(answers: self).answer(to: call)
+        case .debugToken: try StandInGraph(answers: self).debugToken(call)
+        case .permissions: try StandInGraph(answers: self).deletePermissions(call)
+        case .revocation: try StandInRevocation(answers: self).answer(to: call)
+        case .endSession: try StandInRevocation(answers: self).endSession(call)
+        case .picture: picture(call)
+        }
+    }
+
+    /// A disc with a letter: an image of nobody.
+    private func picture(_ call: StandInCall) -> Response {
+        let people = standIns.people(at: call.kind)
+        guard let person = people.first(where: { $0.id == call.segments.last }) else {
+            return page(.nothing, call.kind)
+        }
+        let letter = person.name.first { $0.isLetter }.map(String.init) ?? "?"
+        let image = """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96">\
+            <circle cx="48" cy="48" r="48" fill="#7a1fa2"/><text x="48" y="64" font-size="48" \
+            text-anchor="middle" fill="#fff">\(StandInPage.escaped(letter))</text></svg>
+            """
+        var fields = headers.plain
+        fields[.contentType] = "image/svg+xml"
+        return Response(status: .ok, headers: fields, body: ResponseBody(bytes: Array(image.utf8)))
+    }
+
+    func refuse(_ refusal: StandInRefusal, _ call: StandInCall) -> Response {
+        if let (status, body) = refusal.json { return json(body, status) }
+        guard case .page(let words) = refusal else { return page(.nothing, call.kind) }
+        return page(.refused(words), call.kind, .badRequest)
+    }
+
+    func json(
+        _ object: JSONObject,
+        _ status: HTTPResponse.Status = .ok,
+        adding extra: HTTPFields = [:]
+    ) -> Response {
+        Response(json: .object(object), status: status, headers: headers, adding: extra)
+    }
+
+    func page(
+        _ notice: StandInNotice,
+        _ kind: StandInKind?,
+        _ status: HTTPResponse.Status? = nil
+    ) -> Response {
+        var fallback = HTTPResponse.Status.ok
+        if case .nothing = notice { fallback = .notFound }
+        return page(notice.page(kind), status ?? fallback)
+    }
+
+    func page(_ page: StandInPage, _ status: HTTPResponse.Status = .ok) -> Response {
+        var fields = headers.plain
+        fields[.contentType] = "text/html; charset=utf-8"
+        fields[.contentSecurityPolicy] = page.policy
+        if let name = HTTPField.Name("X-Robots-Tag") { fields[name] = "noindex" }
+        return Response(status: status, headers: fields, body: ResponseBody(bytes: page.html))
+    }
+
+    /// 302, as all of them do (RFC 6749 §4.1.2).
+    func redirect(to location: String) throws -> Response {
+        guard let redirect = Redirect(to: location) else {
+            throw StandInRefusal.page("The redirect URI cannot stand in a header.")
+        }
+        var fields = headers.plain
+        fields[.location] = redirect.location
+        return Response(status: .found, headers: fields)
+    }
+}

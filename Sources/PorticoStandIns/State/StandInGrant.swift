@@ -1,0 +1,90 @@
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a person has agreed to in one sign-in.
+struct StandInGrant: Sendable {
+    let kind: StandInKind
+    let client: StandInClient
+    let person: StandInPerson
+    /// Whether Apple's relay stands in for the person's address.
+    let hidesEmail: Bool
+    /// What was asked for, without what the person kept.
+    let scopes: [String]
+    let nonce: String?
+    let authTime: Date
+    /// `sid` (OpenID Connect Back-Channel Logout §2.1).
+    let sessionID: String
+
+    /// The person's id at this stand-in, for this client, the same at every start: global at
+    /// Google, one per app at Facebook, one per team at Apple.
+    var subject: String { Self.subject(of: person, for: client, at: kind) }
+
+    static func subject(
+        of person: StandInPerson,
+        for client: StandInClient,
+        at kind: StandInKind
+    ) -> String {
+        switch kind {
+        case .google: return "1" + decimal(Hash256(of: "google \(person.id)"), 20)
+        case .facebook:
+            return "1" + decimal(Hash256(of: "facebook \(client.clientID) \(person.id)"), 15)
+        case .apple:
+            let hash = Hash256(of: "apple \(client.group) \(person.id)")
+            return "001\(decimal(hash, 3)).\(hexadecimal(hash.bytes.prefix(16))).0815"
+        case .openID: return Base64URL.encode(Hash256(of: "openid \(person.id)").bytes.prefix(16))
+        }
+    }
+
+    /// The address that the client gets to see.
+    var email: String? {
+        guard scopes.contains("email"), let email = person.email else { return nil }
+        guard kind == .apple, hidesEmail else { return email }
+        let hash = Hash256(of: "relay \(client.group) \(person.id)")
+        return "\(hexadecimal(hash.bytes.prefix(5)))@privaterelay.appleid.com"
+    }
+
+    /// The last digits of a number that a hash makes, so many of them.
+    private static func decimal(_ hash: Hash256, _ count: Int) -> String {
+        let number = hash.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let digits = String(number)
+        return String((String(repeating: "0", count: count) + digits).suffix(count))
+    }
+}
+
+/// Bytes as lower-case hexadecimal text.
+func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 0xF)])
+    }
+    return String(decoding: text, as: UTF8.self)
+}
+
+/// A code that was given out (RFC 6749 §4.1.2).
+struct StandInCode: Sendable {
+    let grant: StandInGrant
+    /// `nil` for the code of a native sign-in, which was not redirected.
+    let redirectURI: String?
+    let challenge: CodeChallenge?
+    /// Whether its redemption brings a refresh token.
+    let isOffline: Bool
+    let expiresAt: Date
+    var isSpent = false
+}
+
+/// An access token or a refresh token that was given out.
+struct StandInToken: Sendable {
+    let grant: StandInGrant
+    let isRefreshToken: Bool
+    let issuedAt: Date
+    let expiresAt: Date
+    var isRevoked = false
+}

@@ -1,0 +1,128 @@
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the stand-ins remember while they run; nothing of it is kept.
+struct StandInMemory: Sendable {
+    var clients: [StandInKind: [StandInClient]] = [:]
+    var appleKeys: [String: StandInSettings.AppleKey] = [:]
+    var people: [StandInKind: [StandInPerson]] = [:]
+    var faults: [StandInKind: StandInFaults] = [:]
+    /// Published; the last one signs.
+    private var keys: [StandInKind: [SigningKey]] = [:]
+    private var codes: [String: StandInCode] = [:]
+    private var tokens: [String: StandInToken] = [:]
+    /// Who has consented; whether behind a relay address.
+    private var consents: [Consent: Bool] = [:]
+
+    private struct Consent: Hashable {
+        let kind: StandInKind
+        let group: String
+        let personID: String
+    }
+
+    /// What a presented code turned out to be.
+    enum Redemption {
+        case redeemed(StandInCode)
+        case unknown
+        case expired
+        /// Used before, by whomever.
+        case spent
+    }
+}
+
+extension StandInMemory {
+    func client(_ clientID: String?, at kind: StandInKind) -> StandInClient? {
+        guard let clientID else { return nil }
+        return clients[kind]?.first { sameBytes($0.clientID, clientID) }
+    }
+
+    /// Made when first asked for: an RSA key takes its time.
+    mutating func keys(of kind: StandInKind, random: RandomSource) throws(JWKError) -> [SigningKey] {
+        if let known = keys[kind], !known.isEmpty { return known }
+        return try rotate(kind, keepingOld: false, random: random)
+    }
+
+    @discardableResult
+    mutating func rotate(_ kind: StandInKind, keepingOld: Bool, random: RandomSource)
+        throws(JWKError) -> [SigningKey]
+    {
+        let key = try SigningKey(generating: .rs256, random: random)
+        let all = (keepingOld ? keys[kind, default: []] : []) + [key]
+        keys[kind] = all
+        return all
+    }
+}
+
+extension StandInMemory {
+    /// Whether it is the first time that the person consents to this application's group.
+    ///
+    /// What was chosen then about the address stays (Sign in with Apple).
+    mutating func consent(
+        of person: StandInPerson,
+        to client: StandInClient,
+        at kind: StandInKind,
+        hidingEmail: Bool
+    ) -> (isFirst: Bool, hidesEmail: Bool) {
+        let consent = Consent(kind: kind, group: client.group, personID: person.id)
+        if let hides = consents[consent] { return (false, hides) }
+        consents[consent] = hidingEmail
+        return (true, hidingEmail)
+    }
+
+    /// The person is asked anew, and every token ends (RFC 7009 §2.1).
+    mutating func withdraw(_ grant: StandInGrant) {
+        let consent = Consent(
+            kind: grant.kind,
+            group: grant.client.group,
+            personID: grant.person.id
+        )
+        consents[consent] = nil
+        for (text, token) in tokens
+        where token.grant.kind == grant.kind && token.grant.person.id == grant.person.id
+            && token.grant.client.group == grant.client.group
+        {
+            tokens[text]?.isRevoked = true
+        }
+    }
+}
+
+extension StandInMemory {
+    mutating func keep(_ code: StandInCode, as text: String, at now: Date) {
+        if codes.count > 1000 {
+            codes = codes.filter { $0.value.expiresAt > now }
+        }
+        codes[text] = code
+    }
+
+    /// A code is spent by the first who presents it and is known, right or wrong.
+    mutating func redeem(_ text: String, at now: Date) -> Redemption {
+        guard let code = codes[text] else { return .unknown }
+        guard !code.isSpent else { return .spent }
+        codes[text]?.isSpent = true
+        guard now < code.expiresAt else { return .expired }
+        return .redeemed(code)
+    }
+
+    mutating func keep(_ token: StandInToken, as text: String, at now: Date) {
+        if tokens.count > 1000 {
+            tokens = tokens.filter { $0.value.expiresAt > now && !$0.value.isRevoked }
+        }
+        tokens[text] = token
+    }
+
+    /// A token of this stand-in, good or no longer so.
+    func token(_ text: String?, at kind: StandInKind) -> StandInToken? {
+        guard let text, let token = tokens[text], token.grant.kind == kind else { return nil }
+        return token
+    }
+}
+
+extension StandInToken {
+    func isGood(at now: Date) -> Bool { !isRevoked && now < expiresAt }
+}

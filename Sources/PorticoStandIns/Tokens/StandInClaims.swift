@@ -1,0 +1,78 @@
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a stand-in says of a person, in the words of the provider it stands for.
+struct StandInClaims {
+    let grant: StandInGrant
+    let base: String
+    let writesBooleans: Bool
+
+    /// The claims of an ID Token without those of the time and the audience's request.
+    var idToken: JSONObject {
+        switch grant.kind {
+        case .google:
+            var claims: JSONObject = ["azp": .string(grant.client.clientID)]
+            merge(profile, into: &claims)
+            return claims
+        case .apple: return apple
+        case .facebook, .openID: return profile
+        }
+    }
+
+    /// The claims of UserInfo (OpenID Connect Core §5.1), without those that were not asked for.
+    var profile: JSONObject {
+        let person = grant.person
+        var claims: JSONObject = ["sub": .string(grant.subject)]
+        if let email = grant.email {
+            claims["email"] = .string(email)
+            // Facebook vouches for no address (PRV-F-6).
+            if grant.kind != .facebook {
+                claims["email_verified"] = .bool(person.isEmailVerified)
+            }
+        }
+        if grant.kind == .google, let domain = person.hostedDomain {
+            claims["hd"] = .string(domain)
+        }
+        if showsName, !person.name.isEmpty {
+            claims["name"] = .string(person.name)
+            claims["given_name"] = .string(person.givenName)
+            claims["family_name"] = .string(person.familyName)
+            if grant.kind != .openID { claims["picture"] = .string("\(base)/picture/\(person.id)") }
+        }
+        return claims
+    }
+
+    /// Apple writes flags as texts, or as booleans; the name is never in the token (PRV-A-5, A-7).
+    private var apple: JSONObject {
+        var claims: JSONObject = [
+            "sub": .string(grant.subject), "nonce_supported": true,
+            "auth_time": NumericDate.value(grant.authTime),
+        ]
+        guard let email = grant.email else { return claims }
+        claims["email"] = .string(email)
+        claims["email_verified"] = flag(grant.person.isEmailVerified)
+        if grant.hidesEmail { claims["is_private_email"] = flag(true) }
+        return claims
+    }
+
+    private var showsName: Bool {
+        switch grant.kind {
+        case .facebook: true
+        case .google, .apple, .openID: grant.scopes.contains("profile")
+        }
+    }
+
+    private func flag(_ value: Bool) -> JSONValue {
+        writesBooleans ? .bool(value) : .string(value ? "true" : "false")
+    }
+
+    private func merge(_ other: JSONObject, into claims: inout JSONObject) {
+        for (name, value) in other { claims[name] = value }
+    }
+}

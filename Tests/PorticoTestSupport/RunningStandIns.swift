@@ -1,0 +1,59 @@
+import Hummingbird
+import Logging
+import NIOCore
+package import PorticoBytes
+package import PorticoStandIns
+import PorticoWeb
+
+/// The stand-ins on a loopback port of their own, for as long as `body` runs.
+///
+/// - Parameters:
+///   - host: What their addresses say. `localhost` is another site than 127.0.0.1.
+///   - clock: Theirs; a stopped one where a test moves the time.
+package func withStandIns<Result: Sendable>(
+    host: String = "localhost",
+    clock: Clock = .system,
+    _ body: @escaping @Sendable (StandIns) async throws -> Result
+) async throws -> Result {
+    let door = LateResponder()
+    let (listeners, running) = AsyncStream.makeStream(of: (any Channel).self)
+    let application = Application(
+        responder: door,
+        server: ServerConnection.builder(limits: ConnectionLimits(connections: 1000)),
+        configuration: .init(address: .hostname("127.0.0.1", port: 0), serverName: nil),
+        onServerRunning: { listener in
+            running.yield(listener)
+        },
+        logger: Logger(label: "stand-ins") { _ in SwiftLogNoOpLogHandler() }
+    )
+    return try await withThrowingTaskGroup(of: Result?.self) { group in
+        group.addTask {
+            try await application.run()
+            return nil
+        }
+        defer { group.cancelAll() }
+        var listening = listeners.makeAsyncIterator()
+        guard let port = await listening.next()?.localAddress?.port else { throw NoStandIns() }
+        let standIns = try StandIns(baseURL: "http://\(host):\(port)", clock: clock)
+        door.stands(before: standIns.responder)
+        return try await body(standIns)
+    }
+}
+
+private struct NoStandIns: Error {}
+
+/// Stands at the door until it is known at which address that is.
+private final class LateResponder: HTTPResponder {
+    private let inner = Locked<StandInResponder?>(nil)
+
+    func stands(before responder: StandInResponder) {
+        inner.withLock { $0 = responder }
+    }
+
+    func respond(to request: Request, context: WebContext) async -> Response {
+        guard let responder = inner.withLock({ $0 }) else {
+            return Response(status: .serviceUnavailable)
+        }
+        return await responder.respond(to: request, context: context)
+    }
+}
