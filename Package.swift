@@ -353,8 +353,9 @@ let package = Package(
         .testTarget(
             name: "PorticoStandInsTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoStandIns", "PorticoTestSupport",
-                crypto, httpTypes, serverProduct("Hummingbird", "hummingbird"),
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound", "PorticoStandIns",
+                "PorticoTestSupport", crypto, httpTypes,
+                serverProduct("Hummingbird", "hummingbird"),
             ],
             swiftSettings: settings
         ),

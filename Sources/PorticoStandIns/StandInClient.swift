@@ -16,6 +16,8 @@ package struct StandInClient: Sendable {
         case teamKey(teamID: String, key: VerificationKey)
         /// `private_key_jwt` (OpenID Connect Core §9).
         case key(VerificationKey)
+        /// Not at all: an app on a device, which must use PKCE (RFC 8252 §8.1).
+        case none
     }
 
     package init(clientID: String, redirectURIs: [String], authentication: Authentication) {

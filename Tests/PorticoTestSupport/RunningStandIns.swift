@@ -28,6 +28,8 @@ package func withStandIns<Result: Sendable>(
     )
     return try await withThrowingTaskGroup(of: Result?.self) { group in
         group.addTask {
+            // Without a listener nobody would ever be told of one.
+            defer { running.finish() }
             try await application.run()
             return nil
         }

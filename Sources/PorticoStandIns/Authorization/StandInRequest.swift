@@ -57,6 +57,10 @@ struct StandInRequest: Sendable {
         wantsIDToken = kind == .apple && types == ["code", "id_token"]
         challenge = try Self.challenge(parameters, kind)
         try check(types, parameters)
+        // RFC 8252 §8.1.
+        if case .none = client.authentication, challenge == nil {
+            throw StandInRefusal.page("invalid_request: this application must use PKCE.")
+        }
     }
 
     private func check(_ types: [String], _ parameters: FormParameters) throws {

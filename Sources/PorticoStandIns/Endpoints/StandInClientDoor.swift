@@ -37,11 +37,13 @@ struct StandInClientDoor {
                 isSigned(secret, by: key, issuer: teamID, client, call)
             else { throw Self.refusal(call) }
         case .key(let key):
-            guard call["client_assertion_type"]
-                == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+            guard
+                call["client_assertion_type"]
+                    == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
                 let assertion = call["client_assertion"],
                 isSigned(assertion, by: key, issuer: client.clientID, client, call)
             else { throw Self.refusal(call) }
+        case .none: break
         }
         return client
     }

@@ -100,10 +100,17 @@ struct StandInGraph {
         }
         let found = standIns.memory.withLock { $0.token(text, at: .facebook) }
         guard let token = found, !call.faults.refusesAccessTokens else {
-            throw StandInRefusal.graph(190, "Invalid OAuth access token - Cannot parse access token")
+            throw StandInRefusal.graph(
+                190,
+                "Invalid OAuth access token - Cannot parse access token"
+            )
         }
         guard !token.isRevoked else {
-            throw StandInRefusal.graph(190, subcode: 458, "The user has not authorized application.")
+            throw StandInRefusal.graph(
+                190,
+                subcode: 458,
+                "The user has not authorized application."
+            )
         }
         guard token.isGood(at: call.now) else {
             throw StandInRefusal.graph(190, subcode: 463, "Session has expired.")

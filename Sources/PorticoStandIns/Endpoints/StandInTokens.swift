@@ -61,8 +61,9 @@ struct StandInTokens {
         }
         // A native code was redirected nowhere; then the parameter is left out, or empty.
         let redirectURI = call["redirect_uri"]
-        guard redirectURI.map({ uri in code.redirectURI.map { sameBytes($0, uri) } ?? false })
-            ?? (code.redirectURI == nil)
+        guard
+            redirectURI.map({ uri in code.redirectURI.map { sameBytes($0, uri) } ?? false })
+                ?? (code.redirectURI == nil)
         else {
             guard call.kind == .google else {
                 throw Self.refusal(call, 36008, "The redirect URI is another one.")

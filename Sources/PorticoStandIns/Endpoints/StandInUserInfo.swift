@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
 

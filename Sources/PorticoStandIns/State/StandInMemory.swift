@@ -43,7 +43,8 @@ extension StandInMemory {
     }
 
     /// Made when first asked for: an RSA key takes its time.
-    mutating func keys(of kind: StandInKind, random: RandomSource) throws(JWKError) -> [SigningKey] {
+    mutating func keys(of kind: StandInKind, random: RandomSource) throws(JWKError) -> [SigningKey]
+    {
         if let known = keys[kind], !known.isEmpty { return known }
         return try rotate(kind, keepingOld: false, random: random)
     }
