@@ -14,14 +14,7 @@ public final class SignIn: Sendable {
     private let request: SignInRequest
     private let nonce: SecretText
     private let verifier: CodeVerifier
-    private let expectation: AuthorizationResponse.Expectation
-    private let stage = Locked(Stage.waiting)
-
-    private enum Stage {
-        case waiting
-        case answered(Result<SecretText, SignInError>)
-        case used
-    }
+    private let response: AwaitedResponse
 
     init(
         client: SignInClient,
@@ -38,12 +31,13 @@ public final class SignIn: Sendable {
         self.provider = provider
         self.metadata = metadata
         self.request = request
-        expectation = AuthorizationResponse.Expectation(
+        let expectation = AuthorizationResponse.Expectation(
             redirectURI: redirectURI,
             state: state,
             issuer: provider.issuer,
             isIssuerAnnounced: metadata.sendsIssuerInResponses
         )
+        response = AwaitedResponse(expectation) { SignInError($0) }
         address = FormEncoding.appending(
             AuthorizationParameters(
                 clientID: client.clientID,
@@ -69,29 +63,13 @@ public final class SignIn: Sendable {
         return try await finish()
     }
 
-    /// Takes a URI, and the first answer only (RFC 8252 §8.9, RFC 9700 §4.2.4). Nothing is sent
-    /// anywhere.
-    ///
-    /// - Returns: Why the URI is ignored, or `nil`: it was the answer, good or bad.
     func receive(_ callback: String) -> SignInError.Check? {
-        stage.withLock { stage in
-            guard case .waiting = stage else { return .alreadyUsed }
-            do throws(AuthorizationResponse.Refusal) {
-                switch try AuthorizationResponse(callback, expecting: expectation) {
-                case .code(let code): stage = .answered(.success(code))
-                case .error(let code): stage = .answered(.failure(SignInError(code)))
-                }
-            } catch {
-                guard !error.isIgnored else { return Self.check(error) }
-                stage = .answered(.failure(SignInError(.rejected(Self.check(error)))))
-            }
-            return nil
-        }
+        response.receive(callback)
     }
 
     /// Redeems the code that was received, once.
     func finish() async throws(SignInError) -> Session {
-        let code = try takeCode()
+        let code = try response.takeCode()
         let endpoint = TokenEndpoint(
             address: metadata.tokenEndpoint,
             clientID: client.clientID,
@@ -101,7 +79,7 @@ public final class SignIn: Sendable {
         do {
             answer = try await endpoint.redeem(
                 code,
-                redirectURI: expectation.redirectURI,
+                redirectURI: response.expectation.redirectURI,
                 verifier: verifier
             )
         } catch {
@@ -126,17 +104,6 @@ public final class SignIn: Sendable {
         return Session(client: client, provider: provider, record: record)
     }
 
-    private func takeCode() throws(SignInError) -> SecretText {
-        let answer = stage.withLock { stage -> Result<SecretText, SignInError> in
-            guard case .answered(let answer) = stage else {
-                return .failure(SignInError(.rejected(.alreadyUsed)))
-            }
-            stage = .used
-            return answer
-        }
-        return try answer.get()
-    }
-
     /// Order of OpenID Connect Core §3.1.3.5: first the response as OAuth, then the ID Token, then
     /// `at_hash`; nothing is returned before.
     private func verifiedIDToken(of answer: TokenEndpoint.Answer) async throws(SignInError)
@@ -153,16 +120,9 @@ public final class SignIn: Sendable {
             .verify(token, meeting: expected, serverDate: answer.serverDate)
         return VerifiedToken(text: token, claims: verified.claims)
     }
-
-    private static func check(_ refusal: AuthorizationResponse.Refusal) -> SignInError.Check {
-        switch refusal {
-        case .otherRedirect: .redirect
-        case .otherState: .state
-        case .forgedError, .otherIssuer: .issuer
-        case .malformed: .response
-        }
-    }
 }
+
+extension SignIn: SignInUnderWay {}
 
 extension SignInClient {
     /// Begins a sign-in whose answer the app itself receives, on an https or private-use redirect.

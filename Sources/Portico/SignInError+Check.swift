@@ -88,4 +88,6 @@ extension SignInError.Check {
     public static let answerTooLarge = Self("The answer is larger than allowed.")
     /// It is no JSON object, or not what was to be decoded (OpenID Connect Core §5.3.2).
     public static let userInfo = Self("The UserInfo answer is malformed.")
+    /// A backend's answer about a session is no JSON object, or lacks a member.
+    public static let backendAnswer = Self("The backend's answer is malformed.")
 }

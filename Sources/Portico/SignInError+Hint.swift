@@ -50,11 +50,18 @@ extension SignInError.Hint {
     /// ``SignInClient/begin(_:)``.
     public static let redirectNotLoopback =
         Self("This way to sign in needs a loopback redirect.")
+    /// The backend's address is none, or http (see ``BackendClient``).
+    public static let backendInvalid =
+        Self("The backend must be https, without query; http on a loopback literal where allowed.")
+    /// A provider's name at a backend goes into a path.
+    public static let providerNameInvalid =
+        Self("A provider's name has letters, digits, hyphens and underscores only.")
     /// A scope is malformed (RFC 6749 §3.3).
     public static let scopeInvalid = Self("A scope holds a character that is not allowed.")
-    /// The origin is not among ``SignInClient/Options/apiOrigins``.
+    /// The origin is not among ``SignInClient/Options/apiOrigins`` or
+    /// ``BackendClient/Options/apiOrigins``.
     public static let originNotAllowed =
-        Self("The access token goes only to the origins named in the configuration.")
+        Self("The token goes only to the origins named in the configuration.")
     /// The URL of a request holds an access token.
     public static let tokenInQuery =
         Self("An access token must not be put into a URL (RFC 6750 2.3).")

@@ -38,6 +38,7 @@ struct SourceRuleTests {
     func time() {
         let clocks: Set = [
             "Sources/PorticoBytes/Moment.swift", "Sources/Portico/SignInClient.swift",
+            "Sources/Portico/Backend/BackendClient.swift",
         ]
         let found = files(
             with: ["Date()", "Date.now", "Date(timeIntervalSinceNow"],

@@ -7,7 +7,7 @@ import Testing
 @testable import Portico
 
 /// A browser that goes where it is sent, redirect by redirect, to the page at the end.
-private func browse(_ address: String) async -> RawExchange? {
+func browse(_ address: String) async -> RawExchange? {
     guard let target = HTTPAddress(address), let port = UInt16(exactly: target.port) else {
         return nil
     }

@@ -94,7 +94,7 @@ struct RestoreTests {
         let scene = Scene()
         _ = try await scene.signIn()
         var record = try #require(try await scene.storedRecord)
-        record.pending = SessionRecord.PendingRefresh(SecretText("R0"), random: .system)
+        record.pending = PendingRefresh(SecretText("R0"), random: .system)
         let again = try #require(SessionRecord(record.serialized()))
         #expect(again.serialized() == record.serialized())
         #expect(again.pending?.isFor(SecretText("R0")) == true)

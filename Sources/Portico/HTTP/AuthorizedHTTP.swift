@@ -8,12 +8,13 @@ public import PorticoProtocol
     public import Foundation
 #endif
 
-/// Requests to an app's own servers with the session's access token (RFC 6750 §2.1).
+/// Requests to an app's own servers with the session's token (RFC 6750 §2.1).
 ///
-/// The token goes to the origins named in ``SignInClient/Options/apiOrigins`` and nowhere else,
-/// also not along a redirect: a redirect is handed back as the answer it is (RFC 9700 §4.10).
+/// The token goes to the origins named in ``SignInClient/Options/apiOrigins`` or
+/// ``BackendClient/Options/apiOrigins``, and to the backend's own, and nowhere else, also not along
+/// a redirect: a redirect is handed back as the answer it is (RFC 9700 §4.10).
 public struct AuthorizedHTTP: Sendable {
-    let session: Session
+    let bearer: any BearerSource
 
     /// Sends a request, its `Authorization` field being set here. Where the server calls the token
     /// invalid it is refreshed, and the request sent once more.
@@ -33,12 +34,10 @@ public struct AuthorizedHTTP: Sendable {
             throw SignInError(.misconfigured(.originNotAllowed))
         }
         guard !Self.hasToken(address) else { throw SignInError(.misconfigured(.tokenInQuery)) }
-        let token = try await SecretText(session.token())
+        let token = try await bearer.token()
         var reply = try await send(request, body, token, limits)
-        if reply.hasRefusedToken, session.isRefreshable {
-            let goal = Refresher.Goal.replacement(of: token)
-            let fresh = try await session.refresher.record(of: session, for: goal)
-            reply = try await send(request, body, fresh.accessToken, limits)
+        if bearer.isRefusal(reply), let fresh = try await bearer.token(replacing: token) {
+            reply = try await send(request, body, fresh, limits)
         }
         return (Data(reply.body), reply.response)
     }
@@ -51,7 +50,7 @@ public struct AuthorizedHTTP: Sendable {
     ) async throws(SignInError) -> HTTPReply {
         var request = request
         request.headerFields[.authorization] = "Bearer \(token.reveal())"
-        return try await session.client.context.http.send(
+        return try await bearer.exchange.send(
             request,
             body: body,
             limits: limits,
@@ -60,11 +59,10 @@ public struct AuthorizedHTTP: Sendable {
     }
 
     private func isAllowed(_ address: HTTPAddress) -> Bool {
-        let options = session.client.options
-        guard address.isSecure || options.allowInsecureLoopback && address.isLoopback else {
+        guard address.isSecure || bearer.allowsInsecureLoopback && address.isLoopback else {
             return false
         }
-        return options.apiOrigins.contains { HTTPAddress($0)?.origin == address.origin }
+        return bearer.origins.contains { HTTPAddress($0)?.origin == address.origin }
     }
 
     /// A token goes into one place only (RFC 6750 §2), and a URL is none.
@@ -76,7 +74,44 @@ public struct AuthorizedHTTP: Sendable {
     }
 }
 
+/// Where the token of an ``AuthorizedHTTP`` comes from, and where it may go.
+protocol BearerSource: Sendable {
+    var exchange: ProviderHTTP { get }
+    var origins: [String] { get }
+    var allowsInsecureLoopback: Bool { get }
+
+    /// One that is good now, refreshed first where it must be.
+    func token() async throws(SignInError) -> SecretText
+
+    /// - Returns: `nil` where there can be no other.
+    func token(replacing used: SecretText) async throws(SignInError) -> SecretText?
+
+    /// Whether the reply says that the token is no good.
+    func isRefusal(_ reply: HTTPReply) -> Bool
+}
+
 extension Session {
     /// Requests with this session's access token.
-    public var http: AuthorizedHTTP { AuthorizedHTTP(session: self) }
+    public var http: AuthorizedHTTP { AuthorizedHTTP(bearer: SessionBearer(session: self)) }
+}
+
+/// The access token of a session at a provider.
+private struct SessionBearer: BearerSource {
+    let session: Session
+
+    var exchange: ProviderHTTP { session.client.context.http }
+    var origins: [String] { session.client.options.apiOrigins }
+    var allowsInsecureLoopback: Bool { session.client.options.allowInsecureLoopback }
+
+    func token() async throws(SignInError) -> SecretText {
+        try await session.freshRecord(for: .seconds(60)).accessToken
+    }
+
+    func token(replacing used: SecretText) async throws(SignInError) -> SecretText? {
+        guard session.isRefreshable else { return nil }
+        return try await session.refresher.record(of: session, for: .replacement(of: used))
+            .accessToken
+    }
+
+    func isRefusal(_ reply: HTTPReply) -> Bool { reply.hasRefusedToken }
 }

@@ -2,7 +2,7 @@ import PorticoBytes
 
 /// What happened to a session.
 public enum SessionChange: Hashable, Sendable {
-    /// There is a new access token; user and roles may be new too.
+    /// There is a new token; user and roles may be new too.
     case refreshed
     /// The last change: the session is over.
     case ended(SignInError.Interaction)

@@ -16,7 +16,7 @@ public final class Session: Sendable {
     let provider: RemoteProvider
     private let state: Locked<State>
     private let feed = ChangeFeed()
-    let refresher = Refresher()
+    let refresher = Refresher<Session>()
 
     private struct State {
         var user: User
@@ -84,21 +84,8 @@ public final class Session: Sendable {
         )
     }
 
-    private func freshRecord(for interval: Duration) async throws(SignInError) -> SessionRecord {
-        let record = try activeRecord()
-        let now = client.context.now()
-        let seconds = TimeInterval(max(0, interval.components.seconds))
-        if record.isFresh(for: seconds, at: now) { return record }
-        guard record.refreshToken != nil else {
-            if record.isUsable(at: now) { return record }
-            throw SignInError(.interactionRequired(.expired))
-        }
-        return try await refresher.record(of: self, for: .freshness(seconds))
-    }
-
     // MARK: The snapshot
 
-    /// - Throws: Why the session has ended.
     func activeRecord() throws(SignInError) -> SessionRecord {
         let (record, ending) = state.withLock { ($0.record, $0.ending) }
         guard let record else {
@@ -107,9 +94,6 @@ public final class Session: Sendable {
         return record
     }
 
-    /// Shows a record that is stored already.
-    ///
-    /// - Returns: Whether the session had not ended meanwhile.
     func show(_ record: SessionRecord) -> Bool {
         let mapping = client.options.roleMapping
         let isShown = state.withLock { state -> Bool? in
@@ -135,9 +119,6 @@ public final class Session: Sendable {
         }
     }
 
-    /// Ends the session here and forgets its tokens.
-    ///
-    /// - Returns: What there was, `nil` where it had ended before.
     @discardableResult
     func end(_ ending: SignInError.Interaction) -> SessionRecord? {
         let record = state.withLock { state in
@@ -150,6 +131,12 @@ public final class Session: Sendable {
         if record != nil { feed.tell(.ended(ending)) }
         return record
     }
+}
+
+extension Session: KeptSession {
+    var storage: any SessionStorage { client.context.storage }
+    var now: @Sendable () -> Date { client.context.now }
+    var random: RandomSource { client.context.random }
 }
 
 extension User {

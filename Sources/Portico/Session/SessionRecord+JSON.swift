@@ -27,10 +27,7 @@ extension SessionRecord {
         if let expiresAt { json["expires_at"] = NumericDate.value(expiresAt) }
         if let refreshToken { json["refresh_token"] = .string(refreshToken.reveal()) }
         if let pending {
-            json["pending_refresh"] = [
-                "idempotency_key": .string(pending.idempotencyKey),
-                "token_hash": .string(pending.tokenHash),
-            ]
+            json["pending_refresh"] = .object(pending.json)
         }
         return json.serialized()
     }
@@ -67,8 +64,15 @@ extension SessionRecord {
     }
 }
 
-extension SessionRecord.PendingRefresh {
-    fileprivate init?(_ json: JSONObject) {
+extension PendingRefresh {
+    var json: JSONObject {
+        [
+            "idempotency_key": .string(idempotencyKey),
+            "token_hash": .string(tokenHash),
+        ]
+    }
+
+    init?(_ json: JSONObject) {
         guard let key = json.string("idempotency_key"), let hash = json.string("token_hash") else {
             return nil
         }

@@ -14,7 +14,7 @@ struct VerifiedToken: Sendable {
 }
 
 /// What is kept of a session: over restarts, and between the processes that share it.
-struct SessionRecord: Sendable {
+struct SessionRecord: KeptRecord {
     /// Of the sign-in, so that another sign-in is never taken for this one.
     let id: String
     let issuer: String
@@ -31,31 +31,6 @@ struct SessionRecord: Sendable {
     var scope: Scope
     /// A refresh whose answer is not stored yet.
     var pending: PendingRefresh?
-
-    /// Written before the request leaves, so that a repetition carries the same key.
-    struct PendingRefresh: Sendable, Equatable {
-        let idempotencyKey: String
-        /// The SHA-256 of the refresh token that is being exchanged, as base64url.
-        let tokenHash: String
-
-        init(idempotencyKey: String, tokenHash: String) {
-            self.idempotencyKey = idempotencyKey
-            self.tokenHash = tokenHash
-        }
-
-        init(_ token: SecretText, random: RandomSource) {
-            idempotencyKey = random.text(16)
-            tokenHash = Self.hash(token)
-        }
-
-        func isFor(_ token: SecretText) -> Bool {
-            ConstantTime.equal(tokenHash, Self.hash(token))
-        }
-
-        private static func hash(_ token: SecretText) -> String {
-            Base64URL.encode(Hash256(of: token.reveal()).bytes)
-        }
-    }
 
     init(
         id: String,
@@ -92,31 +67,6 @@ struct SessionRecord: Sendable {
         if let scope = answer.scope { record.scope = scope }
         record.pending = nil
         return record
-    }
-
-    /// Whether the access token can still be used for `interval` or for half of its life, by this
-    /// device's clock.
-    func isFresh(for interval: TimeInterval, at now: Date) -> Bool {
-        // A clock that was set back says nothing about how old the token is.
-        guard now.timeIntervalSince(receivedAt) >= -60 else { return false }
-        guard let expiresAt else {
-            return now.timeIntervalSince(receivedAt) < Self.assumedLife
-        }
-        // A token that lives for less than the interval would be refreshed at every use.
-        let enough = min(interval, expiresAt.timeIntervalSince(receivedAt) / 2)
-        return expiresAt.timeIntervalSince(now) > enough
-    }
-
-    /// Whether the access token may be tried, as the only one there will be.
-    func isUsable(at now: Date) -> Bool {
-        expiresAt.map { $0 > now } ?? true
-    }
-
-    /// For how long a token is used whose life the server does not tell.
-    private static let assumedLife: TimeInterval = 3600
-
-    func isOf(_ other: SessionRecord) -> Bool {
-        sameBytes(id, other.id)
     }
 
     init(

@@ -29,9 +29,15 @@ package struct TokenResponse: Sendable {
         } catch {
             throw .malformed
         }
+        try self.init(json, token: "access_token")
+    }
+
+    /// - Parameter name: The member with the token that servers are called with.
+    /// - Throws: As ``init(parsing:)``.
+    package init(_ json: JSONObject, token name: String) throws(Refusal) {
         // An error with status 200 is no success, whatever else it holds.
         guard json["error"] == nil else { throw .malformed }
-        guard let accessToken = try Self.token("access_token", json),
+        guard let accessToken = try Self.token(name, json),
             let type = json.string("token_type")
         else { throw .malformed }
         // Without regard to case (RFC 6749 §5.1).

@@ -1,0 +1,193 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+
+/// The requests of an app to its backend. Codes and refresh tokens go by POST as a form, the session
+/// token in the `Authorization` field; nothing of them is ever in an address.
+struct BackendEndpoint: Sendable {
+    /// Without a slash at its end.
+    let base: Issuer
+    let app: String
+    let http: ProviderHTTP
+
+    private static let limits = HTTPLimits(bytes: 64 * 1024, seconds: 30)
+
+    /// What came instead of what was asked for.
+    enum Failure: Error {
+        /// An error in the protocol's words.
+        case refused(OAuthError.Code, retryAfter: Duration?)
+        case other(SignInError)
+
+        /// For whoever has no session that could end.
+        var error: SignInError {
+            switch self {
+            case .refused(let code, let retryAfter):
+                SignInError(ofBackend: code, retryAfter: retryAfter)
+            case .other(let error): error
+            }
+        }
+    }
+
+    /// The address that begins a sign-in: at one provider, or at the page that offers them all.
+    ///
+    /// - Parameter provider: A name that the backend has a provider by.
+    /// - Throws: misconfigured(.providerNameInvalid)
+    func start(
+        at provider: String?,
+        redirectURI: String,
+        state: SecretText,
+        challenge: CodeChallenge
+    ) throws(SignInError) -> String {
+        var path = "/login"
+        if let provider {
+            guard Self.isName(provider) else {
+                throw SignInError(.misconfigured(.providerNameInvalid))
+            }
+            path = "/v1/auth/\(provider)"
+        }
+        return FormEncoding.appending(
+            [
+                ("platform", "mobile"),
+                ("app", app),
+                ("redirect_uri", redirectURI),
+                ("code_challenge", challenge.text),
+                ("code_challenge_method", "S256"),
+                ("state", state.reveal()),
+            ],
+            to: base.text + path
+        )
+    }
+
+    /// A hand-off code for a session (RFC 6749 §4.1.3, RFC 7636 §4.5).
+    func redeem(_ code: SecretText, redirectURI: String, verifier: CodeVerifier)
+        async throws(Failure) -> BackendAnswer
+    {
+        try await tokens(
+            "/v1/auth/token",
+            [
+                ("grant_type", "authorization_code"),
+                ("code", code.reveal()),
+                ("code_verifier", verifier.reveal()),
+                ("app", app),
+                ("redirect_uri", redirectURI),
+            ]
+        )
+    }
+
+    /// - Parameter idempotencyKey: Sent again with each repetition, so that the backend gives the
+    ///   same answer to a request whose answer was lost.
+    func refresh(_ token: SecretText, idempotencyKey: String) async throws(Failure)
+        -> BackendAnswer
+    {
+        var fields = HTTPFields()
+        if let name = HTTPField.Name("Idempotency-Key") { fields[name] = "\"\(idempotencyKey)\"" }
+        return try await tokens("/v1/auth/refresh", [("refresh_token", token.reveal())], fields)
+    }
+
+    /// Who the session token stands for, as the backend says now.
+    ///
+    /// - Returns: `nil` where the backend has no such session.
+    func user(of token: SecretText) async throws(SignInError) -> BackendUser? {
+        let reply = try await http.get(
+            base.text + "/v1/auth/session",
+            fields: Self.bearer(token),
+            limits: Self.limits,
+            check: .backendAnswer
+        )
+        guard reply.response.status != .unauthorized else { return nil }
+        guard reply.response.status == .ok else { throw http.failure(of: reply) }
+        guard reply.isJSON,
+            // `try?`: damage of any kind has one outcome.
+            let json = try? JSONObject(parsing: reply.body),
+            json.bool("authenticated") == true,
+            let user = json.object("user").flatMap(BackendUser.init)
+        else { throw SignInError(.rejected(.backendAnswer)) }
+        return user
+    }
+
+    /// Ends the session that the token stands for, or all of that person's.
+    ///
+    /// - Returns: `false` where the backend has no such session.
+    func signOut(_ token: SecretText, everywhere: Bool) async throws(SignInError) -> Bool {
+        let reply = try await http.post(
+            base.text + "/v1/auth/logout" + (everywhere ? "?everywhere=true" : ""),
+            form: [],
+            fields: Self.bearer(token),
+            limits: HTTPLimits(bytes: Self.limits.bytes, seconds: 10),
+            check: .backendAnswer
+        )
+        switch reply.response.status {
+        case .ok, .noContent: return true
+        case .unauthorized: return false
+        default: throw http.failure(of: reply)
+        }
+    }
+
+    private func tokens(
+        _ path: String,
+        _ form: [(name: String, value: String)],
+        _ fields: HTTPFields = [:]
+    ) async throws(Failure) -> BackendAnswer {
+        let reply: HTTPReply
+        do {
+            reply = try await http.post(
+                base.text + path,
+                form: form,
+                fields: fields,
+                limits: Self.limits,
+                check: .tokenResponse
+            )
+        } catch {
+            throw .other(error)
+        }
+        guard reply.response.status == .ok else {
+            guard let error = TokenErrorResponse(reply), reply.response.status.code != 429 else {
+                throw .other(http.failure(of: reply))
+            }
+            throw .refused(error.code, retryAfter: http.retryAfter(reply))
+        }
+        guard reply.isJSON else { throw .other(SignInError(.rejected(.tokenResponse))) }
+        do {
+            return try BackendAnswer(parsing: reply.body)
+        } catch {
+            let check: SignInError.Check =
+                error == .unknownTokenType ? .tokenType : .tokenResponse
+            throw .other(SignInError(.rejected(check)))
+        }
+    }
+
+    /// Never into the address (RFC 6750 §2.1, §2.3).
+    private static func bearer(_ token: SecretText) -> HTTPFields {
+        [.authorization: "Bearer \(token.reveal())"]
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension SignInError {
+    /// What an error code of the backend means for an app, in a redirect or in an answer.
+    init(ofBackend code: OAuthError.Code, retryAfter: Duration? = nil) {
+        switch code.rawValue {
+        case "rate_limited": self.init(.transient(.tooManyRequests, retryAfter: retryAfter))
+        case "authentication_failed", "internal_error":
+            self.init(.transient(.serverError, retryAfter: retryAfter))
+        // The attempt was over, or lost, before the person came back from the provider.
+        case "invalid_state": self.init(.cancelled(.timedOut))
+        case "email_unverified", "link_required":
+            self.init(.interactionRequired(.interactionRequired))
+        case "missing_parameter", "invalid_provider":
+            self.init(.misconfigured(.requestRefused))
+        default: self.init(code, retryAfter: retryAfter)
+        }
+    }
+}

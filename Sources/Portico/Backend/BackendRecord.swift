@@ -1,0 +1,85 @@
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What is kept of a session at a backend.
+struct BackendRecord: KeptRecord {
+    let id: String
+    let backend: String
+    let app: String
+    /// The session token.
+    var accessToken: SecretText
+    var receivedAt: Date
+    var expiresAt: Date?
+    var refreshToken: SecretText?
+    var user: BackendUser
+    var pending: PendingRefresh?
+
+    init(id: String, backend: String, app: String, answer: BackendAnswer, receivedAt: Date) {
+        self.id = id
+        self.backend = backend
+        self.app = app
+        accessToken = answer.tokens.accessToken
+        refreshToken = answer.tokens.refreshToken
+        user = answer.user
+        self.receivedAt = receivedAt
+        expiresAt = answer.tokens.expiresIn.map { receivedAt.addingTimeInterval(Double($0)) }
+    }
+
+    func refreshed(with answer: BackendAnswer, receivedAt: Date) -> BackendRecord {
+        BackendRecord(id: id, backend: backend, app: app, answer: answer, receivedAt: receivedAt)
+    }
+}
+
+/// The form in which a storage keeps a record. Where the word `serialized` stands, tokens leave
+/// their wrapping.
+extension BackendRecord {
+    private static let version: Int64 = 1
+
+    func serialized() -> [UInt8] {
+        var json: JSONObject = [
+            "version": .integer(Self.version),
+            "id": .string(id),
+            "backend": .string(backend),
+            "app": .string(app),
+            "session_token": .string(accessToken.reveal()),
+            "received_at": NumericDate.value(receivedAt),
+            "user": .object(user.json),
+        ]
+        if let expiresAt { json["expires_at"] = NumericDate.value(expiresAt) }
+        if let refreshToken { json["refresh_token"] = .string(refreshToken.reveal()) }
+        if let pending { json["pending_refresh"] = .object(pending.json) }
+        return json.serialized()
+    }
+
+    init?(_ bytes: [UInt8]) {
+        // `try?`: damage of any kind has one outcome. The limit is the storage's.
+        guard let json = try? JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20)),
+            json.int64("version") == Self.version,
+            let id = json.string("id"), let backend = json.string("backend"),
+            let app = json.string("app"),
+            let token = json.string("session_token"),
+            let receivedAt = json["received_at"].flatMap(NumericDate.date),
+            let user = json.object("user").flatMap(BackendUser.init)
+        else { return nil }
+        self.id = id
+        self.backend = backend
+        self.app = app
+        accessToken = SecretText(token)
+        self.receivedAt = receivedAt
+        self.user = user
+        expiresAt = json["expires_at"].flatMap(NumericDate.date)
+        refreshToken = json.string("refresh_token").map(SecretText.init)
+        pending = json.object("pending_refresh").flatMap(PendingRefresh.init)
+    }
+}
+
+extension BackendRecord: CustomStringConvertible, CustomReflectable {
+    var description: String { "BackendRecord" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

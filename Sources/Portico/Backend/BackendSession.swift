@@ -1,0 +1,170 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A person's session at a backend: who they are, and a session token that is fresh.
+///
+/// The token is opaque, and means something to the backend only. No token of an identity provider is
+/// ever here. Any number of tasks may use one session, and several sessions over one storage, in
+/// this process or in others, are the same session.
+public final class BackendSession: Sendable {
+    /// Whether this sign-in registered the person. Always `false` for a session that was restored.
+    public let isNew: Bool
+    let client: BackendClient
+    let endpoint: BackendEndpoint
+    private let state: Locked<State>
+    private let feed = ChangeFeed()
+    let refresher = Refresher<BackendSession>()
+
+    private struct State {
+        var user: BackendUser
+        /// `nil` once the session has ended: then no token is kept here.
+        var record: BackendRecord?
+        var ending: SignInError.Interaction?
+    }
+
+    init(client: BackendClient, endpoint: BackendEndpoint, record: BackendRecord, isNew: Bool) {
+        self.client = client
+        self.endpoint = endpoint
+        self.isNew = isNew
+        state = Locked(State(user: record.user, record: record))
+    }
+
+    /// Who is signed in, as the backend last said. Stays readable when the session has ended.
+    public var user: BackendUser { state.withLock { $0.user } }
+
+    /// Whether the session has not ended, as far as is known here.
+    public var isActive: Bool { state.withLock { $0.record != nil } }
+
+    /// When the session token expires. It is renewed before.
+    public var tokenExpiry: Date? { state.withLock { $0.record?.expiresAt } }
+
+    /// A stream of its own for each call; it ends with the session.
+    public var changes: AsyncStream<SessionChange> { feed.stream() }
+
+    /// A session token that can be used for `interval`, refreshed first where it must be. Send it
+    /// nowhere but to the backend and to services that ask the backend about it.
+    ///
+    /// - Throws: interactionRequired where the session is over, transient where a refresh did not
+    ///   succeed this time, storage where its result could not be kept.
+    public func token(validFor interval: Duration = .seconds(60)) async throws(SignInError)
+        -> String
+    {
+        try await freshRecord(for: interval).accessToken.reveal()
+    }
+
+    /// A new session token, whatever the old one is still good for. Any number of callers cause one
+    /// request.
+    ///
+    /// - Throws: As ``token(validFor:)``.
+    public func refresh() async throws(SignInError) {
+        let used = try activeRecord().accessToken
+        _ = try await refresher.record(of: self, for: .replacement(of: used))
+    }
+
+    func activeRecord() throws(SignInError) -> BackendRecord {
+        let (record, ending) = state.withLock { ($0.record, $0.ending) }
+        guard let record else {
+            throw SignInError(.interactionRequired(ending ?? .signedOut))
+        }
+        return record
+    }
+
+    func show(_ record: BackendRecord) -> Bool {
+        let isShown = state.withLock { state -> Bool? in
+            guard let old = state.record else { return nil }
+            state.record = record
+            state.user = record.user
+            return old.accessToken != record.accessToken || old.user != record.user
+        }
+        if isShown == true { feed.tell(.refreshed) }
+        return isShown != nil
+    }
+
+    @discardableResult
+    func end(_ ending: SignInError.Interaction) -> BackendRecord? {
+        let record = state.withLock { state in
+            defer {
+                state.record = nil
+                if state.ending == nil { state.ending = ending }
+            }
+            return state.record
+        }
+        if record != nil { feed.tell(.ended(ending)) }
+        return record
+    }
+}
+
+extension BackendSession: KeptSession {
+    var storage: any SessionStorage { client.context.storage }
+    var now: @Sendable () -> Date { client.context.now }
+    var random: RandomSource { client.context.random }
+
+    func renewed(_ stored: BackendRecord, by token: SecretText, _ request: PendingRefresh)
+        async throws(SignInError) -> BackendRecord
+    {
+        let answer: BackendAnswer
+        do {
+            answer = try await endpoint.refresh(token, idempotencyKey: request.idempotencyKey)
+        } catch {
+            guard case .refused(.invalidGrant, _) = error else { throw error.error }
+            throw try await ending(refused: token)
+        }
+        // Tokens of somebody else are nobody's to use here.
+        guard sameBytes(answer.user.id, stored.user.id) else {
+            throw SignInError(.rejected(.subject))
+        }
+        let fresh = stored.refreshed(with: answer, receivedAt: now())
+        try await store(fresh, replacing: token)
+        return fresh
+    }
+
+    func discard(_ record: BackendRecord) async {
+        // `try?`: nobody waits for it, and the token soon expires by itself.
+        _ = try? await endpoint.signOut(record.accessToken, everywhere: false)
+    }
+}
+
+extension BackendSession {
+    /// Requests with this session's token: to the backend's own origin, and to those named in
+    /// ``BackendClient/Options/apiOrigins``. A 401 renews the token, once, and the request is sent
+    /// once more.
+    public var http: AuthorizedHTTP { AuthorizedHTTP(bearer: BackendBearer(session: self)) }
+}
+
+/// The session token of a session at a backend.
+private struct BackendBearer: BearerSource {
+    let session: BackendSession
+
+    var exchange: ProviderHTTP { session.client.context.http }
+    var origins: [String] {
+        [session.endpoint.base.address.origin] + session.client.options.apiOrigins
+    }
+    var allowsInsecureLoopback: Bool { session.client.options.allowInsecureLoopback }
+
+    func token() async throws(SignInError) -> SecretText {
+        try await session.freshRecord(for: .seconds(60)).accessToken
+    }
+
+    func token(replacing used: SecretText) async throws(SignInError) -> SecretText? {
+        try await session.refresher.record(of: session, for: .replacement(of: used)).accessToken
+    }
+
+    /// Of whatever form: a proxy that asks the backend answers with a page of its own.
+    func isRefusal(_ reply: HTTPReply) -> Bool {
+        reply.response.status == .unauthorized
+    }
+}
+
+extension BackendSession: CustomStringConvertible, CustomReflectable {
+    public var description: String { "BackendSession(\(user.id) at \(client.backend))" }
+    public var customMirror: Mirror {
+        Mirror(self, children: ["user": user, "isActive": isActive])
+    }
+}

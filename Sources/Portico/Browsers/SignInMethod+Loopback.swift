@@ -1,0 +1,46 @@
+/// A sign-in under way, at a provider or at a backend.
+protocol SignInUnderWay: Sendable {
+    associatedtype Result: Sendable
+
+    var address: String { get }
+
+    /// - Returns: Why the URI is ignored, or `nil`: it was the answer, good or bad.
+    func receive(_ callback: String) -> SignInError.Check?
+
+    func finish() async throws(SignInError) -> Result
+}
+
+extension SignInMethod {
+    /// Takes the person to a sign-in's address and back over a loopback port, which is closed
+    /// whatever happens (RFC 8252 §7.3, §8.3).
+    ///
+    /// - Parameters:
+    ///   - redirect: Must be a loopback one.
+    ///   - begin: Called with the redirect URI of the open port.
+    ///   - name: Who signed in, for the page at the end.
+    func run<Attempt: SignInUnderWay>(
+        on redirect: Redirect,
+        name: (Attempt.Result) -> String?,
+        begin: (_ redirectURI: String) async throws(SignInError) -> Attempt
+    ) async throws(SignInError) -> Attempt.Result {
+        guard case .loopback(let path, let port) = redirect.kind else {
+            throw SignInError(.misconfigured(.redirectNotLoopback))
+        }
+        let receiver = try LoopbackReceiver(path: path, port: port)
+        defer { receiver.close() }
+        let attempt = try await begin(receiver.redirectURI)
+        pasted?.attach { receiver.offer($0) }
+        defer { pasted?.attach(nil) }
+        try await receiver.response(timeout: timeout, opening: attempt.address, in: browser) {
+            attempt.receive($0) == nil
+        }
+        do throws(SignInError) {
+            let result = try await attempt.finish()
+            await receiver.finish(.signedIn(as: name(result)))
+            return result
+        } catch {
+            await receiver.finish(.failed(error.description))
+            throw error
+        }
+    }
+}

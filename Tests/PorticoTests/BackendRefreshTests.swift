@@ -1,0 +1,355 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import Testing
+
+@testable import Portico
+
+@Suite("Refresh of a session at a backend")
+struct BackendRefreshTests {
+    private static let key = HTTPField.Name("Idempotency-Key") ?? .accept
+
+    private func refreshes(_ scene: BackendScene) -> [FakeBackend.Request] {
+        scene.backend.requests("/v1/auth/refresh")
+    }
+
+    @Test("Decision 6: a session token that has expired is renewed, and what the request says")
+    func request() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        let old = try #require(try await scene.storedRecord)
+        scene.backend.change { $0.user["name"] = "Ann B." }
+        let token = try await session.token()
+        let request = try #require(refreshes(scene).first)
+        #expect(request.method == "POST")
+        #expect(request.form.all.map(\.name) == ["refresh_token"])
+        #expect(request.form["refresh_token"] == "R0")
+        #expect(request.fields[Self.key] != nil)
+        // The session token has no part in it.
+        #expect(request.fields[.authorization] == nil)
+        let stored = try #require(try await scene.storedRecord)
+        #expect(stored.accessToken.reveal() == token)
+        #expect(stored.refreshToken?.reveal() == "R1")
+        #expect(stored.pending == nil)
+        #expect(stored.isOf(old))
+        #expect(session.user.name == "Ann B.")
+        #expect(!String(decoding: stored.serialized(), as: UTF8.self).contains("\"R0\""))
+    }
+
+    @Test("A session token that is good for long enough is handed out without a request")
+    func fresh() async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        let token = try await session.token()
+        scene.clock.advance(by: 800)
+        #expect(try await session.token() == token)
+        #expect(refreshes(scene).isEmpty)
+        #expect(try await session.token(validFor: .seconds(200)) != token)
+    }
+
+    @Test("A hundred callers cause one request, twenty rounds")
+    func singleFlight() async throws {
+        for _ in 0..<20 {
+            let (scene, session) = try await BackendScene.expired()
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<100 { group.addTask { try await session.token() } }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1)
+            #expect(refreshes(scene).count == 1)
+        }
+    }
+
+    @Test("Sessions over one storage, as in two processes, refresh once, twenty rounds")
+    func neighbours() async throws {
+        for _ in 0..<20 {
+            let (scene, session) = try await BackendScene.expired()
+            var sessions = [session]
+            for _ in 0..<4 { sessions.append(try await scene.neighbour()) }
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for session in sessions {
+                    for _ in 0..<5 { group.addTask { try await session.token() } }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1)
+            #expect(refreshes(scene).count == 1)
+            #expect(!scene.backend.isOver)
+        }
+    }
+
+    @Test("Forced refreshes in processes that share a file never replay a token, twenty rounds")
+    func files() async throws {
+        let folder = NSTemporaryDirectory() + "backend-\(RandomSource.system.text(8))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for round in 0..<20 {
+            let path = "\(folder)/session-\(round)"
+            let scene = BackendScene(storage: PrivateFile(path))
+            let session = try await scene.signIn()
+            let other = BackendScene.client(scene.backend, storage: PrivateFile(path))
+            guard case .signedIn(let neighbour) = await other.restore() else {
+                Issue.record("the file has the session")
+                return
+            }
+            async let ours: Void = session.refresh()
+            async let theirs: Void = neighbour.refresh()
+            _ = try await (ours, theirs)
+            #expect(!scene.backend.isOver)
+            // The second finds the token that the first has stored, or renews that.
+            #expect((1...2).contains(scene.backend.generation))
+            let stored = try #require(try await scene.storedRecord)
+            #expect(stored.refreshToken?.reveal() == "R\(scene.backend.generation)")
+        }
+    }
+
+    @Test("Decision 16: a lost answer signs nobody out; the repetition has the same key")
+    func lostAnswer() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        let backend = scene.backend
+        backend.answer("/v1/auth/refresh") { request throws(HTTPTransportError) in
+            backend.answerAsUsual("/v1/auth/refresh")
+            _ = try await backend.send(
+                HTTPRequest(
+                    method: .post,
+                    scheme: "https",
+                    authority: "api.notes.example.com",
+                    path: "/v1/auth/refresh",
+                    headerFields: request.fields
+                ),
+                body: FormEncoding.encode(request.form.all),
+                limits: HTTPLimits(bytes: 1 << 20, seconds: 1)
+            )
+            throw .unreachable
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .transient(.unreachable, retryAfter: nil))
+        #expect(session.isActive)
+        let pending = try #require(try await scene.storedRecord?.pending)
+        scene.clock.advance(by: 3600)
+        let neighbour = try await scene.neighbour()
+        _ = try await neighbour.token()
+        #expect(refreshes(scene).last?.fields[Self.key] == "\"\(pending.idempotencyKey)\"")
+        #expect(backend.generation == 1)
+        #expect(!backend.isOver)
+        // The next one is another.
+        try await neighbour.refresh()
+        #expect(refreshes(scene).last?.fields[Self.key] != "\"\(pending.idempotencyKey)\"")
+        // And this process has what the other has stored.
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R2")
+        _ = try await session.token()
+        #expect(!backend.isOver)
+    }
+
+    @Test("The result is stored before anybody sees it, and one that cannot be is not used")
+    func unwritable() async throws {
+        let storage = FaultyStorage()
+        let (scene, session) = try await BackendScene.expired(storage)
+        storage.failWriting(after: 1)
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .storage(.unwritable))
+        #expect(session.isActive)
+        storage.writeWell()
+        _ = try await session.token()
+        #expect(Set(refreshes(scene).map { $0.fields[Self.key] }).count == 1)
+        #expect(scene.backend.generation == 1)
+    }
+
+    @Test("A started refresh is never cancelled by its callers")
+    func cancelledCallers() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        let gate = Gate()
+        scene.backend.answer("/v1/auth/refresh") { _ in
+            await gate.pass()
+            return nil
+        }
+        let callers = (0..<5).map { _ in Task.failure { _ = try await session.token() } }
+        await gate.arrival()
+        for caller in callers { caller.cancel() }
+        for caller in callers { #expect(await caller.value == .cancelled(.program)) }
+        gate.open()
+        let token = try await session.token()
+        #expect(try await scene.storedRecord?.accessToken.reveal() == token)
+        #expect(refreshes(scene).count == 1)
+    }
+
+    @Test(
+        "Nothing but invalid_grant ends a session",
+        arguments: [
+            (.text(500, nil, []), .transient(.serverError, retryAfter: nil)),
+            (.refusal(500, "invalid_grant"), .transient(.serverError, retryAfter: nil)),
+            (
+                .text(400, "text/html", Array("<html>".utf8)),
+                .transient(.serverError, retryAfter: nil)
+            ),
+            (.refusal(400, "invalid_request"), .misconfigured(.requestRefused)),
+            (.refusal(401, "unauthorized"), .rejected(.errorResponse)),
+            (.noSession, .rejected(.errorResponse)),
+            (
+                .text(429, nil, [], [.retryAfter: "3"]),
+                .transient(.tooManyRequests, retryAfter: .seconds(3))
+            ),
+            (.text(302, nil, [], [.location: "https://evil.example"]), .rejected(.redirected)),
+            (.text(200, "application/json", Array("{}".utf8)), .rejected(.tokenResponse)),
+            (
+                .json([
+                    "session_token": "S9", "token_type": "Bearer", "refresh_token": "R9",
+                    "user": ["id": "u-2"],
+                ]), .rejected(.subject)
+            ),
+        ] as [(HTTPReply, SignInError.Kind)]
+    )
+    func transient(reply: HTTPReply, kind: SignInError.Kind) async throws {
+        let (scene, session) = try await BackendScene.expired()
+        scene.backend.answer("/v1/auth/refresh") { _ in reply }
+        #expect(await Task.failure { _ = try await session.token() }.value == kind)
+        #expect(session.isActive)
+        #expect(session.user.id == "u-1")
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
+        scene.backend.answerAsUsual("/v1/auth/refresh")
+        _ = try await session.token()
+        #expect(scene.backend.generation == 1)
+    }
+
+    @Test("invalid_grant for the current refresh token ends the session and forgets its tokens")
+    func invalidGrant() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        var changes = session.changes.makeAsyncIterator()
+        scene.backend.endSession()
+        for _ in 0..<2 {
+            let failed = await Task.failure { _ = try await session.token() }.value
+            #expect(failed == .interactionRequired(.sessionEnded))
+        }
+        #expect(refreshes(scene).count == 1)
+        #expect(!session.isActive)
+        #expect(session.user.id == "u-1")
+        #expect(try await scene.storage.read() == nil)
+        #expect(await changes.next() == .ended(.sessionEnded))
+        #expect(await changes.next() == nil)
+    }
+
+    @Test("invalid_grant for a refresh token that is no longer the current one ends nothing")
+    func invalidGrantForOld() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        let storage = scene.storage
+        scene.backend.answer("/v1/auth/refresh") { _ in
+            // `try?`: without the record the test fails below.
+            if let bytes = try? await storage.read(), var record = BackendRecord(bytes) {
+                record.refreshToken = SecretText("R-new")
+                try? await storage.write(record.serialized())
+            }
+            return .refusal(400, "invalid_grant")
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .transient(.busy, retryAfter: nil))
+        #expect(session.isActive)
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R-new")
+    }
+}
+
+@Suite("Requests with a session at a backend")
+struct BackendHTTPTests {
+    private func request(_ path: String, _ authority: String = "api.notes.example.com")
+        -> HTTPRequest
+    {
+        HTTPRequest(method: .post, scheme: "https", authority: authority, path: path)
+    }
+
+    @Test("RFC 6750 §2.1: the session token goes to the backend, in the header field")
+    func own() async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        let (data, response) = try await session.http.data(for: request("/v1/notes"))
+        #expect(response.status == .ok)
+        #expect(!data.isEmpty)
+        let sent = try #require(scene.backend.requests("/v1/notes").first)
+        #expect(sent.fields[.authorization] == "Bearer S2")
+        #expect(!sent.address.contains("S2"))
+    }
+
+    @Test(
+        "RFC 9700 §4.10: it goes to no other origin",
+        arguments: [
+            ("https", "evil.example"), ("http", "api.notes.example.com"),
+            ("https", "api.notes.example.com:8443"),
+            ("https", "api.notes.example.com.evil.example"), ("https", "notes.example.com"),
+            ("http", "127.0.0.1:8080"),
+        ]
+    )
+    func elsewhere(scheme: String, authority: String) async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        let request = HTTPRequest(
+            method: .get,
+            scheme: scheme,
+            authority: authority,
+            path: "/v1/notes"
+        )
+        await #expect(throws: SignInError(.misconfigured(.originNotAllowed))) {
+            try await session.http.data(for: request)
+        }
+        #expect(scene.backend.requests("/v1/notes").isEmpty)
+    }
+
+    @Test("It goes to an origin that is named, and not along a redirect")
+    func named() async throws {
+        var options = BackendClient.Options()
+        options.apiOrigins = ["https://files.notes.example.com"]
+        let scene = BackendScene(options: options)
+        let session = try await scene.signIn()
+        scene.backend.answer("/file") { _ in
+            .text(307, nil, [], [.location: "https://evil.example/file"])
+        }
+        let (_, response) = try await session.http.data(
+            for: request("/file", "files.notes.example.com")
+        )
+        #expect(response.status.code == 307)
+        #expect(scene.backend.requests("/file").count == 1)
+    }
+
+    @Test("A 401 of whatever form renews the token once, and sends the request once more")
+    func retry() async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        scene.backend.expireTokens()
+        let (_, response) = try await session.http.data(
+            for: request("/v1/notes"),
+            body: Array("b=1".utf8)
+        )
+        #expect(response.status == .ok)
+        let sent = scene.backend.requests("/v1/notes")
+        #expect(sent.map { $0.fields[.authorization] } == ["Bearer S2", "Bearer S3"])
+        #expect(sent.map { $0.form["b"] } == ["1", "1"])
+        #expect(scene.backend.generation == 1)
+    }
+
+    @Test("A server that always answers 401 is asked twice, not for ever")
+    func oneRetry() async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        scene.backend.answer("/v1/notes") { _ in .text(401, "text/html", Array("<html>".utf8)) }
+        let (_, response) = try await session.http.data(for: request("/v1/notes"))
+        #expect(response.status.code == 401)
+        #expect(scene.backend.requests("/v1/notes").count == 2)
+        #expect(scene.backend.generation == 1)
+        #expect(session.isActive)
+    }
+
+    @Test("Callers whose token was replaced meanwhile cause no second refresh")
+    func replacedMeanwhile() async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        let gate = Gate()
+        scene.backend.answer("/v1/notes") { request in
+            guard request.fields[.authorization] == "Bearer S2" else { return .text(200, nil, []) }
+            await gate.pass()
+            return .noSession
+        }
+        let callers = (0..<10).map { _ in
+            Task { try await session.http.data(for: request("/v1/notes")).1.status.code }
+        }
+        await gate.arrival(10)
+        gate.open()
+        for caller in callers { #expect(try await caller.value == 200) }
+        #expect(scene.backend.generation == 1)
+    }
+}

@@ -1,0 +1,341 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import Testing
+
+@testable import Portico
+
+@Suite("Keeping and ending a session at a backend")
+struct BackendSessionTests {
+    private func session(_ restored: BackendClient.Restored) -> BackendSession? {
+        if case .signedIn(let session) = restored { session } else { nil }
+    }
+
+    @Test("A session of an earlier run is there without a request, and is not new")
+    func restore() async throws {
+        let scene = BackendScene()
+        _ = try await scene.signIn()
+        let requests = scene.backend.count
+        let neighbour = try await scene.neighbour()
+        #expect(neighbour.user.name == "Ann")
+        #expect(!neighbour.isNew)
+        #expect(try await neighbour.token() == "S2")
+        #expect(scene.backend.count == requests)
+    }
+
+    @Test("A session of another backend or app, or of a provider, is none")
+    func foreign() async throws {
+        let scene = BackendScene()
+        _ = try await scene.signIn()
+        for other in [
+            BackendScene.client(scene.backend, storage: scene.storage, app: "other"),
+            BackendScene.client(
+                scene.backend,
+                storage: scene.storage,
+                address: "https://api.notes.example.com:8443"
+            ),
+            BackendScene.client(
+                scene.backend,
+                storage: scene.storage,
+                address: "https://API.notes.example.com"
+            ),
+        ] {
+            #expect(session(await other.restore()) == nil)
+        }
+        #expect(session(await scene.client.restore()) != nil)
+
+        let providers = Scene(storage: scene.storage)
+        guard case .signedOut = await providers.client.restore() else {
+            Issue.record("a backend's session is no provider's")
+            return
+        }
+        _ = try await providers.signIn()
+        #expect(session(await scene.client.restore()) == nil)
+    }
+
+    @Test("A damaged record is no session, and nothing traps; a good one is read as written")
+    func damaged() async throws {
+        let scene = BackendScene()
+        _ = try await scene.signIn()
+        var record = try #require(try await scene.storedRecord)
+        record.pending = PendingRefresh(SecretText("R0"), random: .system)
+        let good = record.serialized()
+        #expect(BackendRecord(good)?.serialized() == good)
+        #expect(BackendRecord(good)?.pending?.isFor(SecretText("R0")) == true)
+        for length in stride(from: 0, to: good.count, by: 7) {
+            #expect(BackendRecord(Array(good[..<length])) == nil)
+        }
+        for position in stride(from: 0, to: good.count, by: 3) {
+            var bytes = good
+            bytes[position] ^= 0x10
+            _ = BackendRecord(bytes)
+        }
+        for text in ["", "null", "{}", #"{"version":2}"#] {
+            try await scene.storage.write(Array(text.utf8))
+            #expect(session(await scene.client.restore()) == nil)
+        }
+    }
+
+    @Test("A storage that is locked for now is not \"signed out\"")
+    func locked() async throws {
+        let storage = FaultyStorage()
+        let scene = BackendScene(storage: storage)
+        _ = try await scene.signIn()
+        storage.failsReading = true
+        for restored in [await scene.client.restore(), await scene.client.currentSession()] {
+            guard case .locked(.locked) = restored else {
+                Issue.record("it is there, and cannot be read")
+                continue
+            }
+        }
+        storage.failsReading = false
+        #expect(session(await scene.client.currentSession()) != nil)
+    }
+
+    @Test("SEED-TIJS-8: at launch the session is checked, and what is new of the person is kept")
+    func checked() async throws {
+        let scene = BackendScene()
+        _ = try await scene.signIn()
+        scene.backend.change { $0.user["email"] = "new@example.com" }
+        let session = try #require(session(await scene.client.currentSession()))
+        #expect(session.user.email == "new@example.com")
+        #expect(try await scene.storedRecord?.user.email == "new@example.com")
+        let asked = try #require(scene.backend.requests("/v1/auth/session").first)
+        #expect(asked.fields[.authorization] == "Bearer S2")
+        #expect(scene.backend.generation == 0)
+    }
+
+    @Test("SEED-TIJS-8: a session token that is refused is renewed before anything ends")
+    func renewed() async throws {
+        let scene = BackendScene()
+        _ = try await scene.signIn()
+        scene.backend.expireTokens()
+        let session = try #require(session(await scene.client.currentSession()))
+        #expect(session.isActive)
+        #expect(scene.backend.generation == 1)
+        #expect(scene.backend.requests("/v1/auth/session").count == 2)
+    }
+
+    @Test("SEED-TIJS-8: a session that the backend refuses is over, and its tokens are forgotten")
+    func refused() async throws {
+        for isExpired in [false, true] {
+            let scene = BackendScene()
+            _ = try await scene.signIn()
+            if isExpired { scene.clock.advance(by: 1000) }
+            scene.backend.endSession()
+            guard case .signedOut = await scene.client.currentSession() else {
+                Issue.record("the session is over")
+                return
+            }
+            #expect(try await scene.storage.read() == nil)
+        }
+    }
+
+    @Test(
+        "SEED-TIJS-8: where the backend cannot be asked the session stays",
+        arguments: ["/v1/auth/session", "/v1/auth/refresh"],
+        [
+            nil, .text(503, "text/html", []), .text(200, "text/html", Array("<html>".utf8)),
+            .text(302, nil, [], [.location: "https://portal.example"]),
+            .json(["authenticated": false]),
+        ] as [HTTPReply?]
+    )
+    func offline(path: String, reply: HTTPReply?) async throws {
+        let scene = BackendScene()
+        _ = try await scene.signIn()
+        if path == "/v1/auth/refresh" { scene.clock.advance(by: 1000) }
+        scene.backend.answer(path) { _ throws(HTTPTransportError) in
+            guard let reply else { throw .unreachable }
+            return reply
+        }
+        let session = try #require(session(await scene.client.currentSession()))
+        #expect(session.isActive)
+        #expect(try await scene.storage.read() != nil)
+        await #expect(throws: SignInError.self) { try await session.check() }
+        scene.backend.answerAsUsual(path)
+        try await session.check()
+    }
+
+    @Test("An answer about another person is not this session's")
+    func otherPerson() async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        scene.backend.change { $0.user = ["id": "u-2"] }
+        await #expect(throws: SignInError(.rejected(.subject))) { try await session.check() }
+        #expect(session.user.id == "u-1")
+        #expect(try await scene.storedRecord?.user.id == "u-1")
+    }
+
+    @Test("What is printed shows no token and nothing personal")
+    func redaction() async throws {
+        let scene = BackendScene()
+        let attempt = try scene.client.begin()
+        let session = try await attempt.complete(try scene.backend.authorize(attempt.address))
+        let record = try #require(try await scene.storedRecord)
+        let verifier = try #require(
+            scene.backend.requests("/v1/auth/token").first?.form["code_verifier"]
+        )
+        let answer = try BackendAnswer(
+            parsing: Array(
+                #"{"session_token":"S2","token_type":"Bearer","refresh_token":"R0","user":{"id":"u-1"}}"#
+                    .utf8
+            )
+        )
+        for value in [session, record, scene.client, session.user, attempt, session.http, answer]
+            as [Any]
+        {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), dumped] {
+                for secret in [verifier, "hand-off-1", "\"S2\"", "\"R0\"", "ann@example.com"] {
+                    #expect(!text.contains(secret), "\(type(of: value))")
+                }
+            }
+        }
+    }
+}
+
+@Suite("Signing out at a backend")
+struct BackendSignOutTests {
+    @Test("Here first, then at the backend, with the token in the header field")
+    func signOut() async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        var changes = session.changes.makeAsyncIterator()
+        let report = await session.signOut()
+        #expect(report.revoked)
+        #expect(report.localCleared)
+        #expect(report.browserSession == .notAsked)
+        #expect(!session.isActive)
+        #expect(try await scene.storage.read() == nil)
+        let request = try #require(scene.backend.requests("/v1/auth/logout").first)
+        #expect(request.method == "POST")
+        #expect(request.fields[.authorization] == "Bearer S2")
+        #expect(HTTPAddress(request.address)?.query == nil)
+        #expect(await changes.next() == .ended(.signedOut))
+        let again = await session.signOut()
+        #expect(again.revocation == .notAsked)
+        #expect(scene.backend.requests("/v1/auth/logout").count == 1)
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .interactionRequired(.signedOut))
+    }
+
+    @Test("Everywhere: the backend is told so, with a token that it knows")
+    func everywhere() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        let report = await session.signOut(everywhere: true)
+        #expect(report.revoked)
+        let request = try #require(scene.backend.requests("/v1/auth/logout").first)
+        #expect(HTTPAddress(request.address)?.query == "everywhere=true")
+        #expect(request.fields[.authorization] == "Bearer S3")
+        #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test("Without a network it is over here, and the report says what failed")
+    func offline() async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        scene.backend.answer("/v1/auth/logout") { _ throws(HTTPTransportError) in
+            throw .unreachable
+        }
+        let report = await session.signOut()
+        #expect(
+            report.revocation == .failed(SignInError(.transient(.unreachable, retryAfter: nil)))
+        )
+        #expect(report.localCleared)
+        #expect(!session.isActive)
+        #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test("What the backend knows no more is over; that the others are, it cannot promise")
+    func unknown() async throws {
+        for everywhere in [false, true] {
+            let scene = BackendScene()
+            let session = try await scene.signIn()
+            scene.backend.endSession()
+            let report = await session.signOut(everywhere: everywhere)
+            #expect(report.revoked == !everywhere)
+            #expect(report.localCleared)
+        }
+    }
+
+    @Test("A refresh token that another process has renewed is the one that counts")
+    func renewedElsewhere() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        _ = try await (try await scene.neighbour()).token()
+        let report = await session.signOut()
+        #expect(report.revoked)
+        #expect(scene.backend.requests("/v1/auth/logout").count == 1)
+        #expect(scene.backend.generation == 1)
+    }
+
+    @Test("Decision 16: a sign-out after a lost answer repeats the refresh with its key")
+    func lostAnswer() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        let backend = scene.backend
+        let key = HTTPField.Name("Idempotency-Key") ?? .accept
+        backend.answer("/v1/auth/refresh") { request throws(HTTPTransportError) in
+            backend.answerAsUsual("/v1/auth/refresh")
+            _ = try await backend.send(
+                HTTPRequest(
+                    method: .post,
+                    scheme: "https",
+                    authority: "api.notes.example.com",
+                    path: "/v1/auth/refresh",
+                    headerFields: request.fields
+                ),
+                body: FormEncoding.encode(request.form.all),
+                limits: HTTPLimits(bytes: 1 << 20, seconds: 1)
+            )
+            throw .unreachable
+        }
+        _ = await Task.failure { _ = try await session.token() }.value
+        let report = await session.signOut(everywhere: true)
+        #expect(report.revoked)
+        let keys = backend.requests("/v1/auth/refresh").map { $0.fields[key] }
+        #expect(Set(keys).count == 1)
+        #expect(backend.requests("/v1/auth/logout").count == 1)
+    }
+
+    @Test("A sign-out during a refresh: the late result is dropped and ended, twenty rounds")
+    func meanwhile() async throws {
+        for _ in 0..<20 {
+            let (scene, session) = try await BackendScene.expired()
+            let neighbour = try await scene.neighbour()
+            let gate = Gate()
+            scene.backend.answer("/v1/auth/refresh") { _ in
+                await gate.pass()
+                return nil
+            }
+            scene.backend.answer("/v1/auth/logout") { _ in .json(["success": true]) }
+            let caller = Task.failure { _ = try await session.token() }
+            await gate.arrival()
+            let lock = try scene.storage.tryLock()
+            #expect(lock == nil, "the refresh holds it")
+            async let report = session.signOut()
+            while session.isActive { try await Task.sleep(for: .milliseconds(1)) }
+            gate.open()
+            #expect(await caller.value == .interactionRequired(.signedOut))
+            #expect(await report.localCleared)
+            #expect(try await scene.storage.read() == nil)
+            // The token of the late answer was handed in too.
+            let ended = scene.backend.requests("/v1/auth/logout")
+                .map { $0.fields[.authorization] ?? "" }
+            #expect(ended.contains("Bearer S3"))
+            let failed = await Task.failure { _ = try await neighbour.token() }.value
+            #expect(failed == .interactionRequired(.signedOut))
+        }
+    }
+
+    @Test("Another sign-in in another process is another session, and stays")
+    func replaced() async throws {
+        let scene = BackendScene()
+        let session = try await scene.signIn()
+        _ = try await scene.signIn()
+        let stored = try await scene.storage.read()
+        scene.backend.answer("/v1/auth/logout") { _ in .json(["success": true]) }
+        _ = await session.signOut()
+        #expect(try await scene.storage.read() == stored)
+    }
+}
