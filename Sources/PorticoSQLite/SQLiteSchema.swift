@@ -14,6 +14,7 @@ enum SQLiteSchema {
     static let migrations = [
         Migration(name: "sign-in", sql: signIn),
         Migration(name: "sign-out-everywhere", sql: signOutEverywhere),
+        Migration(name: "accounts", sql: accounts),
     ]
 
     /// "Port" in the file's header says whose it is.

@@ -13,6 +13,10 @@ package final class TestDatabase: Sendable {
     package let sessions: any BrowserSessionStore
     package let grants: any GrantStore
     package let pushedRequests: any PushedRequestStore
+    package let accounts: any AccountStore
+    package let outbox: any OutboxStore
+    package let audit: any AuditStore
+    package let configuration: any BackendConfigurationStore
     /// The database file; `nil` in memory.
     package let file: String?
 
@@ -25,6 +29,10 @@ package final class TestDatabase: Sendable {
         sessions = SQLBrowserSessionStore(kept)
         grants = SQLGrantStore(kept)
         pushedRequests = SQLPushedRequestStore(kept)
+        accounts = SQLAccountStore(kept)
+        outbox = SQLOutboxStore(kept)
+        audit = SQLAuditStore(kept)
+        configuration = SQLBackendConfigurationStore(kept)
     }
 
     package static func inMemory() throws -> TestDatabase {

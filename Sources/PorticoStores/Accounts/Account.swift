@@ -106,3 +106,21 @@ package struct Identity: Hashable, Sendable {
         self.sealedToken = sealedToken
     }
 }
+
+/// How an account came to be: kept as it was.
+package struct Registration: Hashable, Sendable {
+    /// The configured name of the provider.
+    package var provider: String
+    /// Seconds since 1970.
+    package var at: Int64
+    /// The address it came from, as text; `nil` where it is not known.
+    package var address: String?
+    package var userAgent: String?
+
+    package init(provider: String, at: Int64, address: String?, userAgent: String?) {
+        self.provider = provider
+        self.at = at
+        self.address = address
+        self.userAgent = userAgent
+    }
+}

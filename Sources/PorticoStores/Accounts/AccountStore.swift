@@ -14,8 +14,9 @@ package protocol AccountStore: Sendable {
     /// The identity is known: a session of its account begins, and the identity is never moved; the
     /// address that it brings replaces the identity's, and the account's name only where that is
     /// missing. Unknown: an account is made, or what ``SignInEvent/emailRule`` says. An account
-    /// takes an identity's address only where no other account has it verified; a verified address
-    /// that is taken up by a new account is removed from accounts that have it unverified.
+    /// takes an identity's address, where it has none or the same one unverified, only where no
+    /// other account has it verified; a verified address that is taken up is removed from accounts
+    /// that have it unverified.
     ///
     /// Of any number of concurrent first sign-ins of one identity one makes the account, and all
     /// others sign in to it. Of any number with one attempt exactly one is not `.spent`.
@@ -28,7 +29,8 @@ package protocol AccountStore: Sendable {
     func live(id: UniqueID, at now: Int64) async throws -> LiveAccountSession?
 
     /// Redeems a hand-off code (decision 1). Of any number of concurrent presentations exactly one
-    /// gets `.redeemed`; a presentation that is wrong in any respect spends the code.
+    /// gets `.redeemed`; a presentation that is wrong in any respect spends the code. A second one
+    /// that is right in every respect ends the session that the first one got (RFC 6749 §4.1.2).
     func redeem(_ presentation: HandOffPresentation, at now: Int64) async throws
         -> HandOffRedemption
 
@@ -38,9 +40,16 @@ package protocol AccountStore: Sendable {
     func rotate(_ rotation: Rotation, at now: Int64) async throws -> RotationOutcome
 
     /// Ends a session of that account. Ending it twice changes nothing.
-    func end(sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws -> Change
+    ///
+    /// - Parameter kind: What the event is called: `.signedOut`, `.refreshReplayed`.
+    func end(
+        sessionID: UniqueID,
+        of accountID: UniqueID,
+        as kind: AuditEvent.Kind,
+        at now: Int64
+    ) async throws -> Change
 
-    /// Ends every session of an account but one; `nil`: all, also those that are about to begin.
+    /// Ends every session of an account, also those that wait for their app, but one; `nil`: all.
     func endAll(of accountID: UniqueID, except kept: UniqueID?, at now: Int64) async throws
         -> Change
 
@@ -65,6 +74,9 @@ package protocol AccountStore: Sendable {
 
     func account(_ id: UniqueID) async throws -> Account?
 
+    /// How an account came to be.
+    func registration(of accountID: UniqueID) async throws -> Registration?
+
     /// In the order of linking.
     func identities(of accountID: UniqueID) async throws -> [Identity]
 
@@ -72,7 +84,8 @@ package protocol AccountStore: Sendable {
     /// those with that address.
     func accounts(after cursor: UniqueID?, email: String?, limit: Int) async throws -> [Account]
 
-    /// Links an identity to the account of a live session.
+    /// Links an identity to the account of a live session. Whatever comes of it, the attempt is
+    /// spent.
     func link(_ event: LinkEvent, at now: Int64) async throws -> LinkOutcome
 
     /// Removes an identity from an account, and ends the sessions that it began. Never the last
@@ -80,19 +93,22 @@ package protocol AccountStore: Sendable {
     func unlink(provider: String, from accountID: UniqueID, notice: MailDraft?, at now: Int64)
         async throws -> UnlinkOutcome
 
-    /// Sets what a person says of themselves: the name becomes their own. `nil` leaves it.
+    /// Sets what a person says of themselves: the name becomes their own. `nil` leaves it. There is
+    /// no event of it.
     func update(_ accountID: UniqueID, name: String?, language: String?, isWelcomed: Bool?)
         async throws -> Change
 
+    /// Blocks an account, which signs it out everywhere, or lets it in again.
     func block(_ accountID: UniqueID, _ isBlocked: Bool, at now: Int64) async throws -> Change
 
-    /// Deletes an account: identities, sessions and codes go with it. The id is not used again.
+    /// Deletes an account: identities, sessions and hand-off codes go with it. The id is not used
+    /// again.
     ///
     /// - Returns: The identities it had, whose sealed tokens are to be revoked; `nil`: not there.
     func delete(_ accountID: UniqueID, at now: Int64) async throws -> [Identity]?
 
     /// Keeps the code that confirms an address, in place of an earlier one of the same `owner`,
-    /// and queues the mail that brings it.
+    /// and queues the mail that brings it, to that address unless it names another.
     func startConfirmation(_ confirmation: EmailConfirmation, mail: MailDraft, at now: Int64)
         async throws
 
@@ -102,6 +118,15 @@ package protocol AccountStore: Sendable {
 
     /// Removes what has been dead since before `time`: sessions, codes, what was spent.
     func purge(before time: Int64) async throws
+}
+
+extension AccountStore {
+    /// Signs a session of that account out.
+    package func end(sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws
+        -> Change
+    {
+        try await end(sessionID: sessionID, of: accountID, as: .signedOut, at: now)
+    }
 }
 
 package struct HandOffPresentation: Hashable, Sendable {
@@ -143,6 +168,7 @@ package enum HandOffRefusal: String, Hashable, Sendable {
     case otherApp
     case otherRedirect
     case wrongVerifier
+    /// The account is blocked, or the session was ended before its app came.
     case accountGone
 }
 

@@ -57,5 +57,6 @@ package protocol AuditStore: Sendable {
     func events(after number: Int64, limit: Int) async throws -> [AuditEvent]
     /// The latest first; of one account where one is named.
     func latest(of accountID: UniqueID?, limit: Int) async throws -> [AuditEvent]
+    /// Removes events of before `time`; the latest of all stays, so that no number is given twice.
     func purge(before time: Int64) async throws
 }

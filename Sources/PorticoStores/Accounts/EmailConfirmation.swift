@@ -34,8 +34,8 @@ package struct EmailCodePresentation: Hashable, Sendable {
         /// The address becomes the account's, verified; other accounts that have it unverified lose
         /// it.
         case setEmail(accountID: UniqueID)
-        /// The mailbox proves that an account is this person's: the identity is linked to it and a
-        /// session begins. Where the account had the address unverified, whoever registered it is
+        /// The mailbox proves that an account is this person's, as long as the account has that
+        /// address: the identity is linked to it and a session begins. Where the account had the address unverified, whoever registered it is
         /// not known to be this person: its sessions end and its other identities go (`pages.md`
         /// A4, the pre-registration attack).
         case claim(accountID: UniqueID, SignInEvent)
@@ -47,10 +47,15 @@ package enum EmailConfirmationOutcome: Hashable, Sendable {
     case confirmed(Account)
     case wrong(triesLeft: Int)
     case expired
-    /// There is no code, or it was used up.
+    /// There is no code, or it was used up; or the account is gone, or claimed by an address that
+    /// it does not have any more.
     case unknown
     /// Another account has the address, verified meanwhile.
     case taken
     /// The identity of the claim is another account's by now, or its attempt was spent.
     case spent
+    /// The account that is claimed is blocked.
+    case blocked
+    /// The account that is claimed has another identity at that provider.
+    case secondOfProvider
 }

@@ -56,7 +56,7 @@ package struct OutboxMail: Hashable, Sendable {
 
 /// Keeps mails until they are sent. They are put in by the transactions that cause them.
 package protocol OutboxStore: Sendable {
-    /// Puts in a mail that no other event causes.
+    /// Puts in a mail that no other event causes. Without `to` there is none.
     func add(_ draft: MailDraft) async throws
 
     /// Takes up to `limit` mails that are due, oldest first, and sets their next try to `retryAt`,
@@ -71,6 +71,6 @@ package protocol OutboxStore: Sendable {
     /// The latest first, sent or not.
     func latest(limit: Int) async throws -> [OutboxMail]
 
-    /// Removes mails sent, or given up, before `time`.
+    /// Removes mails sent before `time`, and those given up whose last try was before it.
     func purge(before time: Int64) async throws
 }

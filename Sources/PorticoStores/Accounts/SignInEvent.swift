@@ -11,7 +11,7 @@ package struct SignInEvent: Hashable, Sendable {
     package var picture: String?
     package var language: String
     package var emailRule: EmailRule
-    /// `false`: unknown people are turned away.
+    /// `false`: no account is made. Those that are there can still be asked for, or linked to.
     package var isSignUpOpen: Bool
     /// The id of the account that is made where the identity is unknown.
     package var newAccountID: UniqueID
@@ -60,8 +60,9 @@ package struct SignInEvent: Hashable, Sendable {
         /// is asked first whether they have an account, because the address cannot tell
         /// (a relay's).
         case askFirst
-        /// As `ask`, but where exactly one account has the address, verified, and the identity's
-        /// address is verified too, the identity is linked to it. The caller has made sure that
+        /// As `ask`, but where exactly one account has the address, and has it verified, and the
+        /// identity's address is verified too, the identity is linked to it, unless it has another
+        /// one at that provider. The caller has made sure that
         /// the provider has authority over the mailbox.
         case link
         /// The person has seen the question and wants an account of its own. The new account has

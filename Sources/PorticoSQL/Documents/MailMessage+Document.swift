@@ -1,0 +1,57 @@
+import PorticoProtocol
+import PorticoStores
+
+extension MailDraft.Message {
+    /// The kind stands in a column of its own, the values in the document.
+    init(kind: String, document: JSONObject) throws {
+        let document = Document(document)
+        func text(_ name: StaticString) throws -> String { try document.required(name, \.string) }
+        func minutes() throws -> Int {
+            try document.required("minutes") { $0.int64.flatMap(Int.init(exactly:)) }
+        }
+        switch kind {
+        case "confirmation_code":
+            self = .confirmationCode(sealedCode: try text("sealed_code"), minutes: try minutes())
+        case "new_device":
+            self = .newDevice(
+                device: try text("device"),
+                at: try document.required("at", \.int64),
+                provider: try text("provider")
+            )
+        case "way_added": self = .wayAdded(provider: try text("provider"))
+        case "way_removed": self = .wayRemoved(provider: try text("provider"))
+        case "password_reset":
+            self = .passwordReset(
+                sealedAddress: try text("sealed_address"),
+                minutes: try minutes()
+            )
+        case "account_deleted": self = .accountDeleted
+        default: throw DocumentError(member: "kind")
+        }
+    }
+
+    var kind: String {
+        switch self {
+        case .confirmationCode: "confirmation_code"
+        case .newDevice: "new_device"
+        case .wayAdded: "way_added"
+        case .wayRemoved: "way_removed"
+        case .passwordReset: "password_reset"
+        case .accountDeleted: "account_deleted"
+        }
+    }
+
+    var document: JSONObject {
+        switch self {
+        case .confirmationCode(let sealedCode, let minutes):
+            ["sealed_code": .string(sealedCode), "minutes": .integer(Int64(minutes))]
+        case .newDevice(let device, let at, let provider):
+            ["device": .string(device), "at": .integer(at), "provider": .string(provider)]
+        case .wayAdded(let provider), .wayRemoved(let provider):
+            ["provider": .string(provider)]
+        case .passwordReset(let sealedAddress, let minutes):
+            ["sealed_address": .string(sealedAddress), "minutes": .integer(Int64(minutes))]
+        case .accountDeleted: [:]
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import PorticoBytes
+package import PorticoStores
+
+/// Codes that prove a mailbox.
+extension SQLAccountStore {
+    /// How many codes may be presented until one is right.
+    static let triesPerCode: Int64 = 5
+
+    package func startConfirmation(
+        _ confirmation: EmailConfirmation,
+        mail: MailDraft,
+        at now: Int64
+    ) async throws {
+        try await database.change { transaction in
+            try transaction.run(
+                """
+                INSERT INTO email_codes (owner, address, code_hash, expires_at, tries)
+                VALUES ($1, $2, $3, $4, 0)
+                ON CONFLICT (owner) DO UPDATE SET address = excluded.address,
+                    code_hash = excluded.code_hash, expires_at = excluded.expires_at, tries = 0
+                """,
+                [
+                    .bytes(confirmation.owner.bytes), .text(confirmation.address),
+                    .bytes(confirmation.codeHash.bytes), .int64(confirmation.expiresAt),
+                ]
+            )
+            try transaction.queue(mail, to: mail.to ?? confirmation.address)
+        }
+    }
+
+    package func confirm(_ presentation: EmailCodePresentation, at now: Int64) async throws
+        -> EmailConfirmationOutcome
+    {
+        try await database.change { transaction in
+            switch try transaction.present(presentation, at: now) {
+            case .wrong(let outcome): return outcome
+            case .right(let address):
+                switch presentation.then {
+                case .setEmail(let accountID):
+                    return try transaction.confirm(address, of: accountID, at: now)
+                case .claim(let accountID, let event):
+                    return try transaction.claim(accountID, by: address, event, at: now)
+                }
+            }
+        }
+    }
+}
+
+private enum PresentedCode {
+    /// The address that it proves.
+    case right(address: String)
+    case wrong(EmailConfirmationOutcome)
+}
+
+extension SQLTransaction {
+    /// Compares a code and spends it, or one of its tries.
+    fileprivate func present(_ presentation: EmailCodePresentation, at now: Int64) throws
+        -> PresentedCode
+    {
+        let owner = SQLValue.bytes(presentation.owner.bytes)
+        let kept = try first(
+            "SELECT address, code_hash, expires_at, tries FROM email_codes WHERE owner = $1",
+            [owner]
+        ) {
+            (
+                address: try $0.text(0), hash: try $0.hash(1), expiresAt: try $0.int64(2),
+                tries: try $0.int64(3)
+            )
+        }
+        guard let kept else { return .wrong(.unknown) }
+        guard kept.expiresAt > now else { return .wrong(.expired) }
+        let isRight = kept.hash == presentation.codeHash
+        let triesLeft = SQLAccountStore.triesPerCode - kept.tries - 1
+        if isRight || triesLeft <= 0 {
+            try run("DELETE FROM email_codes WHERE owner = $1", [owner])
+        } else {
+            try run("UPDATE email_codes SET tries = tries + 1 WHERE owner = $1", [owner])
+        }
+        return isRight
+            ? .right(address: kept.address) : .wrong(.wrong(triesLeft: Int(clamping: triesLeft)))
+    }
+
+    /// Makes a proven address the account's.
+    fileprivate func confirm(_ address: String, of accountID: UniqueID, at now: Int64) throws
+        -> EmailConfirmationOutcome
+    {
+        guard var account = try account(accountID)?.account else { return .unknown }
+        let email = AccountEmail(address: address, isVerified: true)
+        guard try !isVerified(email, exceptBy: accountID) else { return .taken }
+        try set(email, of: accountID)
+        account.email = email
+        try note(AuditEvent(number: 0, kind: .emailConfirmed, at: now, accountID: accountID))
+        return .confirmed(account)
+    }
+
+    /// Whoever has the mailbox of an account's address gets the account (`pages.md` A4).
+    fileprivate func claim(
+        _ accountID: UniqueID,
+        by address: String,
+        _ event: SignInEvent,
+        at now: Int64
+    ) throws -> EmailConfirmationOutcome {
+        let proven = AccountEmail(address: address, isVerified: true)
+        guard try !isVerified(proven, exceptBy: accountID) else { return .taken }
+        guard var claimed = try account(accountID), let email = claimed.account.email,
+            !email.isRelay, sameBytes(email.key, proven.key)
+        else { return .unknown }
+        guard !claimed.account.isBlocked else {
+            try note(.init(.signInBlocked, event, of: accountID, at: now))
+            return .blocked
+        }
+        let owner = try account(with: event.identity.key)
+        guard owner == nil || owner?.account.id == accountID, try spend(event.spending) else {
+            return .spent
+        }
+        if !email.isVerified {
+            claimed.epoch = try expel(from: claimed, except: event.identity.key, at: now)
+            try set(proven, of: accountID)
+            claimed.account.email = proven
+        }
+        if owner == nil, try !insert(event.identity, of: accountID, at: now) {
+            return .secondOfProvider
+        }
+        try note(.init(.accountClaimed, event, of: accountID, at: now))
+        return .confirmed(try enter(event, claimed, at: now))
+    }
+
+    /// The pre-registration attack: nobody who came before the mailbox was proven stays in.
+    ///
+    /// - Returns: The count of the sessions that begin from now on.
+    private func expel(
+        from claimed: CountedAccount,
+        except key: IdentityKey,
+        at now: Int64
+    ) throws -> Int64 {
+        try endAll(of: claimed.account.id, at: now)
+        try run(
+            """
+            DELETE FROM identities
+            WHERE account_id = $1 AND NOT (issuer = $2 AND subject = $3)
+            """,
+            [.bytes(claimed.account.id.bytes), .text(key.issuer), .text(key.subject)]
+        )
+        return claimed.epoch + 1
+    }
+}

@@ -1,0 +1,129 @@
+package import PorticoBytes
+package import PorticoStores
+
+/// What becomes of an account once it is there.
+extension SQLAccountStore {
+    package func update(
+        _ accountID: UniqueID,
+        name: String?,
+        language: String?,
+        isWelcomed: Bool?
+    ) async throws -> Change {
+        try await database.change { transaction in
+            guard var account = try transaction.account(accountID)?.account else {
+                return .notFound
+            }
+            account.name = name ?? account.name
+            account.isNameOwn = account.isNameOwn || name != nil
+            account.language = language ?? account.language
+            account.isWelcomed = isWelcomed ?? account.isWelcomed
+            try transaction.run(
+                """
+                UPDATE accounts SET name = $1, is_name_own = $2, language = $3, is_welcomed = $4
+                WHERE id = $5
+                """,
+                [
+                    SQLValue(account.name), .bool(account.isNameOwn), .text(account.language),
+                    .bool(account.isWelcomed), .bytes(accountID.bytes),
+                ]
+            )
+            return .changed
+        }
+    }
+
+    package func block(_ accountID: UniqueID, _ isBlocked: Bool, at now: Int64) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            guard let account = try transaction.account(accountID)?.account else {
+                return .notFound
+            }
+            guard account.isBlocked != isBlocked else { return .changed }
+            try transaction.run(
+                "UPDATE accounts SET is_blocked = $1 WHERE id = $2",
+                [.bool(isBlocked), .bytes(accountID.bytes)]
+            )
+            // WEB-SESS-5: what ends here does not come back when the account does.
+            if isBlocked { try transaction.endAll(of: accountID, at: now) }
+            let kind: AuditEvent.Kind = isBlocked ? .blocked : .unblocked
+            try transaction.note(
+                AuditEvent(number: 0, kind: kind, at: now, accountID: accountID)
+            )
+            return .changed
+        }
+    }
+
+    package func delete(_ accountID: UniqueID, at now: Int64) async throws -> [Identity]? {
+        try await database.change { transaction in
+            let id = SQLValue.bytes(accountID.bytes)
+            let identities = try transaction.identities(of: accountID)
+            let isDeleted = try transaction.hasRow(
+                """
+                INSERT INTO deleted_accounts (id, created_at)
+                SELECT id, created_at FROM accounts WHERE id = $1
+                RETURNING id
+                """,
+                [id]
+            )
+            guard isDeleted else { return nil }
+            try transaction.run("DELETE FROM accounts WHERE id = $1", [id])
+            try transaction.run("DELETE FROM account_sessions WHERE account_id = $1", [id])
+            try transaction.note(
+                AuditEvent(number: 0, kind: .deleted, at: now, accountID: accountID)
+            )
+            return identities
+        }
+    }
+
+    package func purge(before time: Int64) async throws {
+        try await database.purge(finding: Self.deadSessions(before: time)) { transaction, id in
+            try transaction.run("DELETE FROM account_sessions WHERE id = $1", [id])
+        }
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT hash FROM spent_once WHERE hash > $1 AND expires_at < $2
+                ORDER BY hash LIMIT 200
+                """,
+                [cursor ?? .bytes([]), .int64(time)]
+            ) { SQLValue.bytes(try $0.bytes(0)) }
+        } removing: { transaction, hash in
+            try transaction.run("DELETE FROM spent_once WHERE hash = $1", [hash])
+        }
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT owner FROM email_codes WHERE owner > $1 AND expires_at < $2
+                ORDER BY owner LIMIT 200
+                """,
+                [cursor ?? .bytes([]), .int64(time)]
+            ) { SQLValue.bytes(try $0.bytes(0)) }
+        } removing: { transaction, owner in
+            // Its owner may have asked for another one since it was found.
+            try transaction.run(
+                "DELETE FROM email_codes WHERE owner = $1 AND expires_at < $2",
+                [owner, .int64(time)]
+            )
+        }
+    }
+
+    /// Sessions that died before `time` and can never live again, with their hand-off codes.
+    private static func deadSessions(
+        before time: Int64
+    ) -> @Sendable (any SQLReader, SQLValue?) throws -> [SQLValue] {
+        { reader, cursor in
+            try reader.rows(
+                """
+                SELECT s.id FROM account_sessions AS s
+                LEFT JOIN accounts AS a ON a.id = s.account_id
+                WHERE s.id > $1 AND (s.ended_at < $2 OR s.expires_at < $2
+                    OR s.last_seen_at + s.idle_seconds < $2
+                    OR (NOT s.is_active AND s.code_expires_at < $2)
+                    OR a.id IS NULL OR (a.epoch > s.epoch AND a.signed_out_at < $2))
+                ORDER BY s.id LIMIT 200
+                """,
+                [cursor ?? .bytes([]), .int64(time)]
+            ) { SQLValue.bytes(try $0.bytes(0)) }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package import PorticoBytes
+package import PorticoStores
+
+/// More than one way to sign in (WEB-ACC-1, WEB-ACC-4).
+extension SQLAccountStore {
+    package func link(_ event: LinkEvent, at now: Int64) async throws -> LinkOutcome {
+        try await database.change { transaction in
+            guard try transaction.spend(event.spending) else { return .spent }
+            guard var account = try transaction.account(ofLiveSession: event.sessionID, at: now)
+            else { return .sessionEnded }
+            if let owner = try transaction.account(with: event.identity.key) {
+                return owner.account.id == account.id ? .alreadyLinked : .taken
+            }
+            guard try transaction.insert(event.identity, of: account.id, at: now) else {
+                return .secondOfProvider
+            }
+            try transaction.adopt(event.identity.email, for: &account)
+            try transaction.note(
+                .wayAdded,
+                provider: event.identity.provider,
+                inSession: event.sessionID,
+                at: now
+            )
+            try transaction.queue(event.notice, about: account.id)
+            return .linked
+        }
+    }
+
+    package func unlink(
+        provider: String,
+        from accountID: UniqueID,
+        notice: MailDraft?,
+        at now: Int64
+    ) async throws -> UnlinkOutcome {
+        try await database.change { transaction in
+            let identities = try transaction.identities(of: accountID)
+            guard let identity = identities.first(where: { sameBytes($0.provider, provider) })
+            else { return .notFound }
+            let removed = try transaction.run(
+                """
+                DELETE FROM identities WHERE account_id = $1 AND provider = $2 AND EXISTS (
+                    SELECT 1 FROM identities AS o WHERE o.account_id = $1 AND o.provider <> $2)
+                """,
+                [.bytes(accountID.bytes), .text(provider)]
+            )
+            guard removed > 0 else { return .lastOne }
+            try transaction.run(
+                """
+                UPDATE account_sessions SET ended_at = $1
+                WHERE account_id = $2 AND issuer = $3 AND subject = $4 AND ended_at IS NULL
+                """,
+                [
+                    .int64(now), .bytes(accountID.bytes), .text(identity.key.issuer),
+                    .text(identity.key.subject),
+                ]
+            )
+            try transaction.note(
+                AuditEvent(
+                    number: 0,
+                    kind: .wayRemoved,
+                    at: now,
+                    accountID: accountID,
+                    provider: provider
+                )
+            )
+            try transaction.queue(notice, about: accountID)
+            return .unlinked(identity)
+        }
+    }
+}
+
+extension SQLTransaction {
+    fileprivate func account(ofLiveSession id: UniqueID, at now: Int64) throws -> Account? {
+        try first(
+            """
+            SELECT a.id, a.email, a.is_email_verified, a.is_email_relay, a.name, a.is_name_own,
+                a.picture, a.language, a.is_blocked, a.is_welcomed, a.created_at,
+                a.last_sign_in_at
+            FROM account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
+            WHERE s.id = $1 AND s.is_active AND s.ended_at IS NULL
+                AND s.expires_at > $2 AND s.last_seen_at > $2 - s.idle_seconds
+                AND NOT a.is_blocked AND a.epoch = s.epoch
+            """,
+            [.bytes(id.bytes), .int64(now)]
+        ) { try AccountRow.account($0) }
+    }
+
+    /// Notes an event about a provider with what is known of a session: app, device and address.
+    fileprivate func note(
+        _ kind: AuditEvent.Kind,
+        provider: String,
+        inSession id: UniqueID,
+        at now: Int64
+    ) throws {
+        try run(
+            """
+            INSERT INTO audit_events (kind, at, account_id, provider, app, device, address)
+            SELECT $1, $2, account_id, $3, app, device, address
+            FROM account_sessions WHERE id = $4
+            """,
+            [.text(kind.rawValue), .int64(now), .text(provider), .bytes(id.bytes)]
+        )
+    }
+}

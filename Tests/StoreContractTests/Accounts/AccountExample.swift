@@ -1,0 +1,240 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// Values that the contracts of accounts are tried with. Ann signs in with Google at ``now``.
+enum AccountExample {
+    static let now: Int64 = 1_800_000_000
+    static let idle: Int64 = 1800
+    static let sessionLife: Int64 = 86_400
+    static let google = "https://accounts.google.com"
+    static let apple = "https://appleid.apple.com"
+
+    static let ann = key("ann")
+
+    static func key(_ subject: String, at issuer: String = google) -> IdentityKey {
+        IdentityKey(issuer: issuer, subject: subject)
+    }
+
+    static func identity(
+        _ key: IdentityKey = ann,
+        _ email: AccountEmail? = nil,
+        token: String? = nil
+    ) -> Identity {
+        Identity(
+            key: key,
+            provider: provider(of: key),
+            email: email,
+            linkedAt: 0,
+            lastUsedAt: 0,
+            sealedToken: token
+        )
+    }
+
+    static func provider(of key: IdentityKey) -> String {
+        switch key.issuer {
+        case google: "google"
+        case apple: "apple"
+        default: "oidc"
+        }
+    }
+
+    static func verified(_ address: String = "ann@example.com") -> AccountEmail {
+        AccountEmail(address: address, isVerified: true)
+    }
+
+    static func unverified(_ address: String = "ann@example.com") -> AccountEmail {
+        AccountEmail(address: address, isVerified: false)
+    }
+
+    static func relay(_ address: String = "x1@privaterelay.example") -> AccountEmail {
+        AccountEmail(address: address, isVerified: true, isRelay: true)
+    }
+
+    static func fresh() -> UniqueID { UniqueID(random: .system) }
+    static func freshHash() -> Hash256 { Hash256(of: RandomSource.system.bytes(16)) }
+
+    static func attempt(_ hash: Hash256 = freshHash()) -> SpentOnce {
+        SpentOnce(hash: hash, expiresAt: now + 600)
+    }
+
+    static func browser(
+        _ cookie: Hash256 = freshHash(),
+        replacing old: Hash256? = nil,
+        id: UniqueID = fresh()
+    ) -> NewAccountSession {
+        session(.browser(cookieHash: cookie, replacing: old), id: id)
+    }
+
+    static func session(_ form: NewAccountSession.Form, id: UniqueID = fresh())
+        -> NewAccountSession
+    {
+        NewAccountSession(
+            id: id,
+            form: form,
+            providerSessionID: nil,
+            device: "Firefox on Linux",
+            address: "192.0.2.7",
+            idleSeconds: idle,
+            expiresAt: now + sessionLife
+        )
+    }
+
+    static func app(id: UniqueID = fresh(), refresh: RefreshState = refresh())
+        -> NewAccountSession
+    {
+        session(.app(name: "notes", refresh: refresh), id: id)
+    }
+
+    static func refresh(_ generation: UInt32 = 1) -> RefreshState {
+        RefreshState(
+            generation: generation,
+            secret: Array(repeating: 7, count: 32),
+            keyID: [1, 2, 3, 4],
+            rotatedAt: now,
+            idempotencyKey: nil
+        )
+    }
+
+    static func signIn(
+        _ key: IdentityKey = ann,
+        email: AccountEmail? = nil,
+        session: NewAccountSession = browser(),
+        rule: SignInEvent.EmailRule = .never,
+        spending: [SpentOnce] = [attempt()]
+    ) -> SignInEvent {
+        SignInEvent(
+            spending: spending,
+            identity: identity(key, email),
+            name: "Ann",
+            picture: "https://pictures.example/ann",
+            language: "de",
+            emailRule: rule,
+            isSignUpOpen: true,
+            newAccountID: fresh(),
+            session: session,
+            userAgent: "Mozilla/5.0",
+            notice: nil
+        )
+    }
+
+    static func handOff(_ code: Hash256 = freshHash()) -> HandOff {
+        HandOff(
+            codeHash: code,
+            app: "notes",
+            redirectHash: Hash256(of: "com.example.notes:/cb"),
+            challenge: Hash256(of: "verifier"),
+            expiresAt: now + 60
+        )
+    }
+
+    static func presentation(of code: HandOff) -> HandOffPresentation {
+        HandOffPresentation(
+            codeHash: code.codeHash,
+            app: code.app,
+            redirectHash: code.redirectHash,
+            challenge: code.challenge,
+            refresh: refresh()
+        )
+    }
+
+    static func notice(to address: String? = nil) -> MailDraft {
+        MailDraft(
+            id: fresh(),
+            to: address,
+            message: .newDevice(device: "Firefox on Linux", at: now, provider: "google"),
+            language: "de",
+            createdAt: now
+        )
+    }
+}
+
+extension TestDatabase {
+    /// Somebody signed in in a browser.
+    struct SignedIn {
+        var account: Account
+        var cookie: Hash256
+        var sessionID: UniqueID
+    }
+
+    func signIn(_ event: SignInEvent, at now: Int64 = AccountExample.now) async throws
+        -> SignInOutcome
+    {
+        try await accounts.signIn(event, at: now)
+    }
+
+    /// Signs somebody in who can be signed in.
+    func signedIn(
+        _ key: IdentityKey = AccountExample.ann,
+        email: AccountEmail? = nil,
+        rule: SignInEvent.EmailRule = .never,
+        at now: Int64 = AccountExample.now
+    ) async throws -> SignedIn {
+        let cookie = AccountExample.freshHash()
+        let session = AccountExample.browser(cookie)
+        let event = AccountExample.signIn(key, email: email, session: session, rule: rule)
+        let account = try #require(try await signIn(event, at: now).account)
+        return SignedIn(account: account, cookie: cookie, sessionID: session.id)
+    }
+
+    func live(_ cookie: Hash256, at now: Int64 = AccountExample.now) async throws
+        -> LiveAccountSession?
+    {
+        try await accounts.live(cookie: cookie, at: now)
+    }
+
+    func isLive(_ id: UniqueID, at now: Int64 = AccountExample.now) async throws -> Bool {
+        try await accounts.live(id: id, at: now) != nil
+    }
+
+    /// A session that waits for its app.
+    func waiting(_ key: IdentityKey = AccountExample.ann) async throws -> (
+        code: HandOff, account: Account, sessionID: UniqueID
+    ) {
+        let code = AccountExample.handOff()
+        let session = AccountExample.session(.handOff(code))
+        let event = AccountExample.signIn(key, session: session)
+        let account = try #require(try await signIn(event).account)
+        return (code, account, session.id)
+    }
+
+    func link(
+        _ key: IdentityKey,
+        email: AccountEmail? = nil,
+        in sessionID: UniqueID,
+        spending: [SpentOnce] = [AccountExample.attempt()],
+        notice: MailDraft? = nil,
+        at now: Int64 = AccountExample.now
+    ) async throws -> LinkOutcome {
+        let event = LinkEvent(
+            spending: spending,
+            identity: AccountExample.identity(key, email),
+            sessionID: sessionID,
+            notice: notice
+        )
+        return try await accounts.link(event, at: now)
+    }
+
+    func kinds(of accountID: UniqueID? = nil) async throws -> [AuditEvent.Kind] {
+        try await audit.latest(of: accountID, limit: 1000).map(\.kind).reversed()
+    }
+
+    func recipients() async throws -> [String] {
+        try await outbox.latest(limit: 1000).compactMap(\.draft.to)
+    }
+
+    func accountCount() async throws -> Int {
+        try await accounts.accounts(after: nil, email: nil, limit: 1000).count
+    }
+}
+
+extension SignInOutcome {
+    var account: Account? {
+        if case .signedIn(let account, _) = self { account } else { nil }
+    }
+
+    var isNew: Bool? {
+        if case .signedIn(_, let isNew) = self { isNew } else { nil }
+    }
+}

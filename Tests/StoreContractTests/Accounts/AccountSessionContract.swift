@@ -1,0 +1,285 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("AccountStore: sessions") struct AccountSessionContract {
+    @Test(
+        "a session is live as it was given, by its cookie and by its id",
+        arguments: StoreUnderTest.allCases
+    )
+    func live(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let cookie = AccountExample.freshHash()
+        var new = AccountExample.browser(cookie)
+        new.providerSessionID = "sid-1"
+        let event = AccountExample.signIn(session: new)
+        let account = try #require(try await stores.signIn(event).account)
+        let session = AccountSession(
+            id: new.id,
+            accountID: account.id,
+            form: .browser(cookieHash: cookie),
+            identity: AccountExample.ann,
+            providerSessionID: "sid-1",
+            device: "Firefox on Linux",
+            address: "192.0.2.7",
+            authenticatedAt: AccountExample.now,
+            createdAt: AccountExample.now,
+            lastSeenAt: AccountExample.now,
+            idleSeconds: AccountExample.idle,
+            expiresAt: AccountExample.now + AccountExample.sessionLife
+        )
+        let live = LiveAccountSession(session: session, account: account, providers: ["google"])
+        #expect(try await stores.live(cookie) == live)
+        #expect(try await stores.accounts.live(id: new.id, at: AccountExample.now) == live)
+        #expect(try await stores.live(AccountExample.freshHash()) == nil)
+        #expect(try await stores.isLive(AccountExample.fresh()) == false)
+    }
+
+    @Test(
+        "an app's own session is live at once, with its refresh state",
+        arguments: StoreUnderTest.allCases
+    )
+    func appSession(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        var refresh = AccountExample.refresh()
+        refresh.idempotencyKey = Hash256(of: "key")
+        let new = AccountExample.app(refresh: refresh)
+        _ = try await stores.signIn(AccountExample.signIn(session: new))
+        let live = try await stores.accounts.live(id: new.id, at: AccountExample.now)
+        #expect(live?.session.form == .app(name: "notes", refresh: refresh))
+    }
+
+    @Test(
+        "a live session says the providers of its account in the order of linking",
+        arguments: StoreUnderTest.allCases
+    )
+    func providers(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        for issuer in ["https://id.example", AccountExample.apple] {
+            let key = AccountExample.key("ann", at: issuer)
+            #expect(try await stores.link(key, in: ann.sessionID) == .linked)
+        }
+        #expect(try await stores.live(ann.cookie)?.providers == ["google", "oidc", "apple"])
+        let providers = try await stores.accounts.identities(of: ann.account.id).map(\.provider)
+        #expect(providers == ["google", "oidc", "apple"])
+    }
+
+    @Test(
+        "WEB-SESS-3, WEB-SESS-4, WEB-SESS-5: a session is dead, whatever it died of",
+        arguments: StoreUnderTest.allCases,
+        AccountSessionDeath.allCases
+    )
+    func dead(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        #expect(try await stores.live(ann.cookie) != nil)
+        try await death.happen(to: ann, in: stores)
+        #expect(try await stores.live(ann.cookie, at: death.now) == nil)
+        #expect(try await stores.isLive(ann.sessionID, at: death.now) == false)
+        let sessions = try await stores.accounts.sessions(of: ann.account.id, at: death.now)
+        #expect(sessions.contains { $0.id == ann.sessionID } == false)
+        let link = try await stores.link(
+            AccountExample.key("ann", at: AccountExample.apple),
+            in: ann.sessionID,
+            at: death.now
+        )
+        #expect(link == .sessionEnded)
+    }
+
+    @Test(
+        "WEB-SESS-5: an app's session that is dead rotates no more",
+        arguments: StoreUnderTest.allCases,
+        AccountSessionDeath.allCases.filter { $0 != .replaced }
+    )
+    func deadRotation(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
+        let stores = try database.empty()
+        let new = AccountExample.app()
+        let event = AccountExample.signIn(session: new)
+        let account = try #require(try await stores.signIn(event).account)
+        let ann = TestDatabase.SignedIn(
+            account: account,
+            cookie: AccountExample.freshHash(),
+            sessionID: new.id
+        )
+        try await death.happen(to: ann, in: stores)
+        let outcome = try await stores.rotate(new.id, 1, at: death.now)
+        #expect(outcome == .outdated)
+    }
+
+    @Test(
+        "decision 16: of any number of concurrent rotations of one generation exactly one counts",
+        arguments: StoreUnderTest.allCases
+    )
+    func rotationRace(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let new = AccountExample.app()
+        _ = try await stores.signIn(AccountExample.signIn(session: new))
+        for generation: UInt32 in 1...20 {
+            let outcomes = try await concurrently(20) { _ in
+                try await stores.rotate(new.id, generation)
+            }
+            #expect(outcomes.count(of: .rotated) == 1)
+            #expect(outcomes.count(of: .outdated) == 19)
+        }
+    }
+
+    @Test(
+        "a rotation keeps its key, master key and time, and counts as seen",
+        arguments: StoreUnderTest.allCases
+    )
+    func rotation(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let new = AccountExample.app()
+        _ = try await stores.signIn(AccountExample.signIn(session: new))
+        let later = AccountExample.now + AccountExample.idle - 1
+        let rotation = Rotation(
+            grantID: new.id,
+            generation: 1,
+            idempotencyKey: Hash256(of: "key"),
+            keyID: [9, 9, 9, 9]
+        )
+        #expect(try await stores.accounts.rotate(rotation, at: later) == .rotated)
+        let live = try await stores.accounts.live(id: new.id, at: later + 1000)
+        var refresh = AccountExample.refresh(2)
+        refresh.keyID = [9, 9, 9, 9]
+        refresh.rotatedAt = later
+        refresh.idempotencyKey = Hash256(of: "key")
+        #expect(live?.session.form == .app(name: "notes", refresh: refresh))
+        #expect(live?.session.lastSeenAt == later)
+    }
+
+    @Test("a browser's session does not rotate", arguments: StoreUnderTest.allCases)
+    func browserRotation(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        #expect(try await stores.rotate(ann.sessionID, 1) == .outdated)
+    }
+
+    @Test(
+        "sessions are noted as seen, many at once, never backwards",
+        arguments: StoreUnderTest.allCases
+    )
+    func touch(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let (one, other) = (try await stores.signedIn(), try await stores.signedIn())
+        let now = AccountExample.now
+        try await stores.accounts.touch([(one.sessionID, now + 50), (other.sessionID, now - 50)])
+        #expect(try await stores.live(one.cookie)?.session.lastSeenAt == now + 50)
+        #expect(try await stores.live(other.cookie)?.session.lastSeenAt == now)
+        try await stores.accounts.touch([])
+        let seen = now + 50 + AccountExample.idle
+        #expect(try await stores.live(one.cookie, at: seen - 1) != nil)
+        #expect(try await stores.live(one.cookie, at: seen) == nil)
+        #expect(try await stores.live(other.cookie, at: seen - 1) == nil)
+    }
+
+    @Test(
+        "WEB-SESS-7: the live sessions of one account, the one seen last first",
+        arguments: StoreUnderTest.allCases
+    )
+    func list(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let one = try await stores.signedIn()
+        let two = try await stores.signedIn()
+        _ = try await stores.waiting()
+        _ = try await stores.signedIn(AccountExample.key("bob"))
+        try await stores.accounts.touch([(one.sessionID, AccountExample.now + 1)])
+        let sessions = try await stores.accounts.sessions(
+            of: one.account.id,
+            at: AccountExample.now
+        )
+        #expect(sessions.map(\.id) == [one.sessionID, two.sessionID])
+    }
+}
+
+/// What ends a session.
+enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
+    case ended = "it was ended"
+    case replaced = "the browser signed in again"
+    case expired = "its time is over"
+    case idle = "it was not seen for long"
+    case signedOutEverywhere = "the account was signed out everywhere"
+    case blocked = "the account was blocked"
+    case unblocked = "the account was blocked, and let in again"
+    case deleted = "the account was deleted"
+    case unlinked = "the identity was unlinked"
+    case providerLogout = "the provider signed the person out"
+
+    var testDescription: String { rawValue }
+
+    /// When it is looked at.
+    var now: Int64 {
+        switch self {
+        case .expired: AccountExample.now + AccountExample.sessionLife
+        case .idle: AccountExample.now + AccountExample.idle
+        default: AccountExample.now
+        }
+    }
+
+    func happen(to ann: TestDatabase.SignedIn, in stores: TestDatabase) async throws {
+        let (accounts, id, now) = (stores.accounts, ann.account.id, AccountExample.now)
+        switch self {
+        case .ended:
+            let change = try await accounts.end(sessionID: ann.sessionID, of: id, at: now)
+            #expect(change == .changed)
+        case .replaced:
+            let session = AccountExample.browser(replacing: ann.cookie)
+            _ = try await stores.signIn(AccountExample.signIn(session: session))
+        case .expired:
+            try await accounts.touch([(ann.sessionID, self.now - 1)])
+        case .idle: break
+        case .signedOutEverywhere:
+            #expect(try await accounts.endAll(of: id, except: nil, at: now) == .changed)
+        case .blocked:
+            #expect(try await accounts.block(id, true, at: now) == .changed)
+        case .unblocked:
+            #expect(try await accounts.block(id, true, at: now) == .changed)
+            #expect(try await accounts.block(id, false, at: now) == .changed)
+        case .deleted:
+            #expect(try await accounts.delete(id, at: now) != nil)
+        case .unlinked:
+            let other = try await stores.signedIn()
+            let key = AccountExample.key("ann", at: AccountExample.apple)
+            #expect(try await stores.link(key, in: other.sessionID) == .linked)
+            let outcome = try await accounts.unlink(
+                provider: "google",
+                from: id,
+                notice: nil,
+                at: now
+            )
+            #expect(outcome.identity?.key == AccountExample.ann)
+        case .providerLogout:
+            let count = try await accounts.endSessions(
+                issuer: AccountExample.google,
+                subject: "ann",
+                providerSessionID: nil,
+                spending: AccountExample.attempt(),
+                at: now
+            )
+            #expect(count == 1)
+        }
+    }
+}
+
+extension TestDatabase {
+    func rotate(_ id: UniqueID, _ generation: UInt32, at now: Int64 = AccountExample.now)
+        async throws -> RotationOutcome
+    {
+        let rotation = Rotation(
+            grantID: id,
+            generation: generation,
+            idempotencyKey: nil,
+            keyID: [1, 2, 3, 4]
+        )
+        return try await accounts.rotate(rotation, at: now)
+    }
+}
+
+extension UnlinkOutcome {
+    /// What was unlinked.
+    var identity: Identity? {
+        if case .unlinked(let identity) = self { identity } else { nil }
+    }
+}
