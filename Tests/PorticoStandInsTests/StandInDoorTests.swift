@@ -1,0 +1,79 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStandIns
+import PorticoTestSupport
+import Testing
+
+/// Anybody who gets in can be anybody, so nobody else gets in.
+@Suite("The door of the stand-ins")
+struct StandInDoorTests {
+    @Test("under any other name there is nothing: a page whose name was led here gets 421")
+    func host() async throws {
+        try await Wire.run { wire in
+            let base = try #require(HTTPAddress(wire.standIns.baseURL))
+            let port = try #require(UInt16(exactly: base.port))
+            let expected = [
+                ("localhost:\(port)", 200), ("127.0.0.1:\(port)", 200), ("[::1]:\(port)", 200),
+                ("LOCALHOST:\(port)", 200), ("evil.example", 421), ("evil.example:\(port)", 421),
+                ("localhost", 421), ("localhost:1", 421), ("localhost.evil.example:\(port)", 421),
+            ]
+            for (host, status) in expected {
+                let exchange = await RawExchange.run {
+                    RawExchange(
+                        "GET /google/oauth2/v3/certs HTTP/1.1\r\nHost: \(host)\r\n"
+                            + "Connection: close\r\n\r\n",
+                        port: port
+                    )
+                }
+                #expect(exchange?.status == status, "\(host)")
+            }
+            #expect(wire.standIns.log.count(.keys, at: .google) == 4)
+        }
+    }
+
+    @Test("what a proxy forwards comes from elsewhere and is refused")
+    func proxies() async throws {
+        try await Wire.run { wire in
+            for name in ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host"] {
+                var headers = HTTPFields()
+                headers[try #require(HTTPField.Name(name))] = "127.0.0.1"
+                let reply = try await wire.get(wire.address(.google), headers: headers)
+                #expect(reply.status == 403 && reply.body.isEmpty)
+            }
+            #expect(wire.standIns.log.all.isEmpty)
+        }
+    }
+
+    @Test("RFC 9110 §15.5.5, §15.5.6: another path is 404, another method 405")
+    func routes() async throws {
+        try await Wire.run { wire in
+            let base = wire.standIns.baseURL
+            for path in ["/", "/microsoft/token", "/google", "/google/token/x", "/apple/token"] {
+                #expect(try await wire.get(base + path).status == 404, "\(path)")
+            }
+            let reply = try await wire.get(wire.settings(.google).tokenEndpoint)
+            #expect(reply.status == 405 && reply.headers[.allow] == "POST")
+            let apple = try await wire.send(.put, wire.settings(.apple).authorizationEndpoint)
+            #expect(apple.status == 405)
+            // Facebook's key set ends with a slash, and its token endpoint takes GET.
+            #expect(try await wire.get(wire.settings(.facebook).keySetURI).status == 200)
+            #expect(try await wire.get(wire.settings(.facebook).tokenEndpoint).status == 400)
+            let json = try await wire.send(
+                .post,
+                wire.settings(.google).tokenEndpoint,
+                headers: [.contentType: "application/json"]
+            )
+            #expect(json.status == 400)
+        }
+    }
+
+    @Test(
+        "the base URL is an origin",
+        arguments: ["localhost:1", "http://localhost:1/", "ftp://x"]
+    )
+    func baseURL(text: String) {
+        #expect(throws: StandIns.Refusal.notAnOrigin) { try StandIns(baseURL: text) }
+    }
+}

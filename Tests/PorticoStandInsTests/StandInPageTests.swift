@@ -1,0 +1,110 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStandIns
+import PorticoTestSupport
+import Testing
+
+@Suite("Pages of stand-ins")
+struct StandInPageTests {
+    @Test(
+        "every page says that it is a stand-in, and nobody indexes it",
+        arguments: StandInKind.allCases
+    )
+    func label(kind: StandInKind) async throws {
+        try await Wire.run { wire in
+            wire.standIns.configure(.apple) { $0.appleUser = .always }
+            let chooser = try await wire.get(wire.address(kind))
+            let refusal = try await wire.get(wire.settings(kind).authorizationEndpoint)
+            var pages = [chooser, refusal]
+            if kind == .apple {
+                pages.append(try await wire.post(wire.address(kind), [("person", "ann")]))
+            }
+            for page in pages {
+                let banner = "Stand-in for \(kind.name): nothing here reaches \(kind.name)."
+                #expect(page.text.contains(banner))
+                #expect(page.text.contains("<html lang=\"en\">"))
+                #expect(page.text.contains("<meta name=\"robots\" content=\"noindex\">"))
+                #expect(page.text.matches(of: /<h1>/).count == 1)
+                let policy = try #require(page.headers[.contentSecurityPolicy])
+                #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
+                #expect(policy.contains("frame-ancestors 'none'"))
+                // Where the answer goes on to is the relying party's business.
+                #expect(!policy.contains("form-action"))
+                #expect(page.headers[try #require(.init("X-Robots-Tag"))] == "noindex")
+            }
+            #expect(!chooser.text.contains("<script"))
+        }
+    }
+
+    @Test("WEB-XSS-1: names and addresses are text, never markup", arguments: StandInKind.allCases)
+    func escaping(kind: StandInKind) async throws {
+        try await Wire.run { wire in
+            wire.standIns.setPeople([.mia], at: kind)
+            let page = try await wire.get(
+                wire.address(kind, [("state", "\"><script>alert(2)</script>")])
+            )
+            #expect(page.status == 200)
+            #expect(!page.text.contains("<script"))
+            #expect(page.text.contains("&lt;script&gt;alert(1)&lt;/script&gt; O&#39;Markup"))
+            if kind == .apple {
+                let answer = try await wire.post(wire.address(kind), [("person", "mia")])
+                let user = answer.hiddenFields.first { $0.name == "user" }?.value
+                #expect(user?.contains("<script>alert(1)") == true)
+                #expect(answer.text.matches(of: /<script/).count == 1)
+            }
+        }
+    }
+
+    @Test("a person's picture is an image that the page of nobody else runs")
+    func picture() async throws {
+        try await Wire.run { wire in
+            let tokens = try await wire.tokens(.google)
+            let claims = try await wire.claims(tokens.string("id_token"), .google)
+            let reply = try await wire.get(#require(claims.string("picture")))
+            #expect(reply.status == 200)
+            #expect(reply.headers[.contentType] == "image/svg+xml")
+            let nobody = wire.standIns.issuer(of: .google) + "/picture/nobody"
+            #expect(try await wire.get(nobody).status == 404)
+        }
+    }
+
+    @Test(
+        "PRV-A-4: Apple's page really posts across sites, with scripts and without",
+        .enabled(if: Chromium.isThere, "needs TEST_WEBDRIVER"),
+        arguments: [true, false]
+    )
+    func browser(scripts: Bool) async throws {
+        let receiver = try LocalServer(takesBodies: true) { _ in
+            LocalServer.reply(
+                "200 OK",
+                ["Content-Type: text/html"],
+                "<!doctype html><title>Arrived</title>"
+            )
+        }
+        defer { receiver.stop() }
+        let callback = "http://127.0.0.1:\(receiver.port)/callback"
+        try await Wire.run { wire in
+            let settings = try wire.standIns.registerDemo(at: .apple, redirectURIs: [callback])
+            try await Chromium.use(scripts: scripts) { browser in
+                try await browser.open(
+                    FormEncoding.appending(
+                        [
+                            ("client_id", settings.clientID), ("redirect_uri", callback),
+                            ("response_type", "code"), ("response_mode", "form_post"),
+                            ("scope", "name email"), ("state", "s"),
+                        ],
+                        to: settings.authorizationEndpoint
+                    )
+                )
+                try await browser.click("button[value=ann]")
+                if !scripts { try await browser.click("main button") }
+                try await browser.waitForTitle { $0 == "Arrived" }
+            }
+        }
+        let request = try #require(receiver.requests.first { $0.hasPrefix("POST /callback") })
+        #expect(request.contains("Sec-Fetch-Site: cross-site"))
+        #expect(request.contains("code=code-") && request.contains("user=%7B"))
+    }
+}
