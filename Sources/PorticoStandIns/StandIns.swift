@@ -1,6 +1,6 @@
 import Crypto
 package import PorticoBytes
-import PorticoProtocol
+package import PorticoProtocol
 import PorticoWeb
 
 #if canImport(FoundationEssentials)
@@ -28,13 +28,19 @@ package final class StandIns: Sendable {
         case notAnOrigin
     }
 
-    package init(baseURL: String, clock: Clock = .system) throws(Refusal) {
+    /// - Parameter keys: What to sign with, where there is something already: an RSA key takes its
+    ///   time to make.
+    package init(
+        baseURL: String,
+        clock: Clock = .system,
+        keys: [StandInKind: SigningKey] = [:]
+    ) throws(Refusal) {
         guard let address = HTTPAddress(baseURL), address.path.isEmpty, address.query == nil else {
             throw .notAnOrigin
         }
         self.baseURL = baseURL
         self.clock = clock
-        var memory = StandInMemory()
+        var memory = StandInMemory(keys: keys.mapValues { [$0] })
         for kind in StandInKind.allCases {
             memory.people[kind] = StandInPerson.everybody(at: kind)
         }

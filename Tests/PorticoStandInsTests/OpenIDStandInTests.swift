@@ -158,7 +158,7 @@ struct OpenIDStandInTests {
                 about: nil,
                 sessionID: nil,
                 type: .jwt,
-                changes: ["events": .some(nil), "nonce": "n"]
+                changes: ["events": nil, "nonce": "n"]
             )
             let bare = try await wire.claims(changed, .openID)
             #expect(bare["sub"] == nil && bare["events"] == nil && bare.string("nonce") == "n")

@@ -2,6 +2,7 @@ import Hummingbird
 import Logging
 import NIOCore
 package import PorticoBytes
+import PorticoProtocol
 package import PorticoStandIns
 import PorticoWeb
 
@@ -36,13 +37,28 @@ package func withStandIns<Result: Sendable>(
         defer { group.cancelAll() }
         var listening = listeners.makeAsyncIterator()
         guard let port = await listening.next()?.localAddress?.port else { throw NoStandIns() }
-        let standIns = try StandIns(baseURL: "http://\(host):\(port)", clock: clock)
+        let standIns = try StandIns(
+            baseURL: "http://\(host):\(port)",
+            clock: clock,
+            keys: StandInKeys.all.get()
+        )
         door.stands(before: standIns.responder)
         return try await body(standIns)
     }
 }
 
 private struct NoStandIns: Error {}
+
+/// Made once for all tests of a process: RSA keys take their time.
+private enum StandInKeys {
+    static let all = Result<[StandInKind: SigningKey], any Error> {
+        try Dictionary(
+            uniqueKeysWithValues: StandInKind.allCases.map { kind in
+                (kind, try SigningKey(generating: .rs256, random: .system))
+            }
+        )
+    }
+}
 
 /// Stands at the door until it is known at which address that is.
 private final class LateResponder: HTTPResponder {

@@ -14,11 +14,15 @@ struct StandInMemory: Sendable {
     var people: [StandInKind: [StandInPerson]] = [:]
     var faults: [StandInKind: StandInFaults] = [:]
     /// Published; the last one signs.
-    private var keys: [StandInKind: [SigningKey]] = [:]
+    private var keys: [StandInKind: [SigningKey]]
     private var codes: [String: StandInCode] = [:]
     private var tokens: [String: StandInToken] = [:]
     /// Who has consented; whether behind a relay address.
     private var consents: [Consent: Bool] = [:]
+
+    init(keys: [StandInKind: [SigningKey]]) {
+        self.keys = keys
+    }
 
     private struct Consent: Hashable {
         let kind: StandInKind
