@@ -1,0 +1,118 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("AccountStore: whose an address is") struct AccountAddressContract {
+    static let apple = AccountExample.key("ann", at: AccountExample.apple)
+
+    @Test(
+        "WEB-ACC-1: a new account has no address that another one has verified",
+        arguments: StoreUnderTest.allCases,
+        [SignInEvent.EmailRule.never, .separate]
+    )
+    func taken(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        for (index, email) in [
+            AccountExample.verified("ANN@example.com"), AccountExample.unverified(),
+        ].enumerated() {
+            let key = AccountExample.key("other-\(index)")
+            let outcome = try await stores.meet(key, email: email, rule: rule)
+            #expect(outcome.isNew == true)
+            #expect(outcome.account?.email == nil)
+            let id = try #require(outcome.account?.id)
+            #expect(try await stores.accounts.account(id)?.email == nil)
+            // As its identity's it is kept.
+            #expect(try await stores.accounts.identities(of: id).map(\.email) == [email])
+        }
+        #expect(try await stores.accounts.account(ann.account.id) == ann.account)
+    }
+
+    @Test(
+        "an address that a new account has verified is taken from those that never proved it",
+        arguments: StoreUnderTest.allCases
+    )
+    func takenUp(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let squatter = try await stores.signedIn(email: AccountExample.unverified())
+        let other = try await stores.signedIn(
+            AccountExample.key("other"),
+            email: AccountExample.unverified("other@example.com")
+        )
+        let relay = try await stores.signedIn(
+            AccountExample.key("relay"),
+            email: AccountEmail(address: "ann@example.com", isVerified: false, isRelay: true)
+        )
+        let ann = try await stores.meet(Self.apple, rule: .separate)
+        #expect(ann.account?.email == AccountExample.verified())
+        #expect(try await stores.accounts.account(squatter.account.id)?.email == nil)
+        for kept in [other, relay] {
+            #expect(try await stores.accounts.account(kept.account.id) == kept.account)
+        }
+    }
+
+    @Test("an unverified address may be several accounts'", arguments: StoreUnderTest.allCases)
+    func shared(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let email = AccountExample.unverified()
+        let ann = try await stores.signedIn(email: email)
+        let other = try await stores.meet(Self.apple, email: email, rule: .separate)
+        #expect(other.account?.email == email)
+        #expect(try await stores.accounts.account(ann.account.id)?.email == email)
+        let found = try await stores.accounts.accounts(
+            after: nil,
+            email: "ann@example.com",
+            limit: 10
+        )
+        #expect(found.count == 2)
+    }
+
+    @Test(
+        "an account without an address takes the one that an identity brings later",
+        arguments: StoreUnderTest.allCases,
+        [true, false]
+    )
+    func later(_ database: StoreUnderTest, isLinked: Bool) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        let email = AccountExample.verified()
+        if isLinked {
+            let outcome = try await stores.link(Self.apple, email: email, in: ann.sessionID)
+            #expect(outcome == .linked)
+        } else {
+            #expect(try await stores.signedIn(email: email).account.email == email)
+        }
+        #expect(try await stores.accounts.account(ann.account.id)?.email == email)
+    }
+
+    @Test(
+        "an account's address is verified once an identity brings the same one verified",
+        arguments: StoreUnderTest.allCases
+    )
+    func upgrade(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.unverified())
+        let other = AccountExample.verified("other@example.com")
+        #expect(try await stores.signedIn(email: other).account.email?.isVerified == false)
+        let same = AccountExample.verified()
+        #expect(try await stores.signedIn(email: same).account.email == same)
+        #expect(try await stores.accounts.account(ann.account.id)?.email == same)
+        let lost = try await stores.signedIn(email: AccountExample.unverified()).account.email
+        #expect(lost == same)
+    }
+
+    @Test(
+        "an unverified address does not become verified where another account has it verified",
+        arguments: StoreUnderTest.allCases
+    )
+    func lateUpgrade(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        let other = try await stores.signedIn(Self.apple)
+        let again = try await stores.signedIn(Self.apple, email: AccountExample.verified())
+        #expect(again.account.id == other.account.id)
+        #expect(again.account.email == nil)
+        #expect(try await stores.accounts.account(ann.account.id) == ann.account)
+    }
+}

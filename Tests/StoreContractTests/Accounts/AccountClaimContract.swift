@@ -1,0 +1,184 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("AccountStore: claiming an account by its mailbox") struct AccountClaimContract {
+    static let apple = AccountExample.key("ann", at: AccountExample.apple)
+
+    @Test(
+        "A4: of an unverified account whoever registered it goes: sessions, codes and identities",
+        arguments: StoreUnderTest.allCases
+    )
+    func preregistration(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let attacker = try await stores.signedIn(email: AccountExample.unverified())
+        let oidc = AccountExample.key("attacker", at: "https://id.example")
+        #expect(try await stores.link(oidc, in: attacker.sessionID) == .linked)
+        let waiting = try await stores.waiting()
+        let app = AccountExample.app()
+        _ = try await stores.signIn(AccountExample.signIn(session: app))
+        try await stores.startConfirmation(of: "ann@example.com")
+
+        let cookie = AccountExample.freshHash()
+        var event = AccountExample.signIn(Self.apple, session: AccountExample.browser(cookie))
+        event.notice = AccountExample.notice()
+        let account = try await stores.claim(attacker.account.id, event).account
+        #expect(account?.id == attacker.account.id)
+        #expect(account?.email == AccountExample.verified())
+        #expect(try await stores.live(cookie)?.account == account)
+        #expect(try await stores.live(cookie)?.providers == ["apple"])
+
+        #expect(try await stores.live(attacker.cookie) == nil)
+        #expect(try await stores.isLive(app.id) == false)
+        #expect(try await stores.rotate(app.id, 1) == .outdated)
+        #expect(try await stores.redeem(waiting.code) == .refused(.accountGone))
+        let back = try await stores.signedIn(email: AccountExample.unverified())
+        #expect(back.account.id != attacker.account.id)
+        #expect(back.account.email == nil)
+        let kinds = try await stores.kinds(of: attacker.account.id)
+        #expect(kinds.suffix(3) == [.accountClaimed, .signedIn, .handOffRefused])
+        #expect(try await stores.recipients().filter { $0 == "ann@example.com" }.count == 2)
+    }
+
+    @Test(
+        "A4: a verified account gets one more identity, and nobody goes",
+        arguments: StoreUnderTest.allCases
+    )
+    func verified(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        try await stores.startConfirmation(of: "ann@example.com")
+        let cookie = AccountExample.freshHash()
+        let event = AccountExample.signIn(Self.apple, session: AccountExample.browser(cookie))
+        #expect(try await stores.claim(ann.account.id, event).account?.id == ann.account.id)
+        #expect(try await stores.live(cookie)?.providers == ["google", "apple"])
+        #expect(try await stores.live(ann.cookie) != nil)
+    }
+
+    @Test(
+        "a claim ends the session of the cookie that the browser had",
+        arguments: StoreUnderTest.allCases
+    )
+    func replacement(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let bob = try await stores.signedIn(AccountExample.key("bob"))
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        try await stores.startConfirmation(of: "ann@example.com")
+        let session = AccountExample.browser(replacing: bob.cookie)
+        let event = AccountExample.signIn(Self.apple, session: session)
+        #expect(try await stores.claim(ann.account.id, event).account != nil)
+        #expect(try await stores.live(bob.cookie) == nil)
+    }
+
+    @Test(
+        "WEB-ACC-1: a mailbox claims no account but one that has its address",
+        arguments: StoreUnderTest.allCases,
+        [AccountExample.verified("bob@example.com"), AccountExample.relay("ann@example.com"), nil]
+    )
+    func otherAddress(_ database: StoreUnderTest, _ email: AccountEmail?) async throws {
+        let stores = try database.empty()
+        let bob = try await stores.signedIn(email: email)
+        try await stores.startConfirmation(of: "ann@example.com")
+        let event = AccountExample.signIn(Self.apple)
+        #expect(try await stores.claim(bob.account.id, event) == .unknown)
+        let identities = try await stores.accounts.identities(of: bob.account.id)
+        #expect(identities.map(\.provider) == ["google"])
+        #expect(try await stores.isLive(event.session.id) == false)
+        #expect(try await stores.live(bob.cookie) != nil)
+    }
+
+    @Test(
+        "WEB-ACC-1: without the right code nobody claims anything",
+        arguments: StoreUnderTest.allCases
+    )
+    func wrongCode(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.unverified())
+        try await stores.startConfirmation(of: "ann@example.com")
+        let event = AccountExample.signIn(Self.apple)
+        let outcome = try await stores.claim(ann.account.id, event, code: "guess")
+        #expect(outcome == .wrong(triesLeft: 4))
+        #expect(try await stores.live(ann.cookie)?.providers == ["google"])
+        // The attempt is still good for the next code.
+        #expect(try await stores.claim(ann.account.id, event).account != nil)
+    }
+
+    @Test(
+        "A4: an address that another account has verified meanwhile claims nothing",
+        arguments: StoreUnderTest.allCases
+    )
+    func taken(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let attacker = try await stores.signedIn(email: AccountExample.unverified())
+        try await stores.startConfirmation(of: "ann@example.com")
+        let ann = try await stores.meet(AccountExample.key("real"), rule: .separate)
+        #expect(ann.account?.email == AccountExample.verified())
+        let event = AccountExample.signIn(Self.apple)
+        #expect(try await stores.claim(attacker.account.id, event) == .taken)
+        #expect(try await stores.accounts.identities(of: attacker.account.id).count == 1)
+    }
+
+    @Test(
+        "a claim whose identity is another account's, or whose attempt is spent, does nothing",
+        arguments: StoreUnderTest.allCases,
+        [true, false]
+    )
+    func spent(_ database: StoreUnderTest, isAttempt: Bool) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.unverified())
+        try await stores.startConfirmation(of: "ann@example.com")
+        let attempt = AccountExample.attempt()
+        let key = isAttempt ? AccountExample.key("bob") : Self.apple
+        _ = try await stores.signIn(
+            AccountExample.signIn(key, spending: isAttempt ? [attempt] : [AccountExample.attempt()])
+        )
+        let event = AccountExample.signIn(Self.apple, spending: [attempt])
+        #expect(try await stores.claim(ann.account.id, event) == .spent)
+        #expect(try await stores.live(ann.cookie)?.providers == ["google"])
+        #expect(try await stores.isLive(event.session.id) == false)
+        // The code is spent, too.
+        #expect(try await stores.claim(ann.account.id, event) == .unknown)
+    }
+
+    @Test(
+        "a claim of a blocked account, or with a second identity of a provider, does nothing",
+        arguments: StoreUnderTest.allCases
+    )
+    func refused(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        try await stores.startConfirmation(of: "ann@example.com")
+        let second = AccountExample.signIn(AccountExample.key("second"))
+        #expect(try await stores.claim(ann.account.id, second) == .secondOfProvider)
+        #expect(try await stores.isLive(second.session.id) == false)
+        try await stores.startConfirmation(of: "ann@example.com")
+        _ = try await stores.accounts.block(ann.account.id, true, at: AccountExample.now)
+        let event = AccountExample.signIn(Self.apple)
+        #expect(try await stores.claim(ann.account.id, event) == .blocked)
+        #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
+    }
+
+    @Test(
+        "of any number of concurrent claims with one code exactly one counts",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        for round in 1...20 {
+            let address = "ann-\(round)@example.com"
+            let ann = try await stores.signedIn(
+                AccountExample.key("ann-\(round)"),
+                email: AccountExample.unverified(address)
+            )
+            try await stores.startConfirmation(of: address)
+            let outcomes = try await concurrently(10) { index in
+                let key = AccountExample.key("\(round)-\(index)", at: AccountExample.apple)
+                return try await stores.claim(ann.account.id, AccountExample.signIn(key))
+            }
+            #expect(outcomes.filter { $0.account != nil }.count == 1)
+            #expect(outcomes.count(of: .unknown) == 9)
+            #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import PorticoBytes
+import PorticoSQL
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("AccountStore: clearing away") struct AccountPurgeContract {
+    static let day: Int64 = 86_400
+
+    @Test(
+        "a purge removes sessions that have been dead, whatever they died of, and not before",
+        arguments: StoreUnderTest.allCases,
+        AccountSessionDeath.allCases.filter { $0 != .deleted }
+    )
+    func dead(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        try await death.happen(to: ann, in: stores)
+        try await stores.accounts.purge(before: death.now)
+        #expect(try await stores.hasRow(ofSession: ann.sessionID))
+        try await stores.accounts.purge(before: death.now + 1)
+        #expect(try await stores.hasRow(ofSession: ann.sessionID) == false)
+    }
+
+    @Test("a purge leaves what is alive", arguments: StoreUnderTest.allCases)
+    func alive(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        let here = try await stores.signedIn()
+        _ = try await stores.accounts.endAll(
+            of: ann.account.id,
+            except: here.sessionID,
+            at: AccountExample.now
+        )
+        try await stores.accounts.purge(before: AccountExample.now + 1000)
+        #expect(try await stores.live(here.cookie) != nil)
+        #expect(try await stores.accounts.account(ann.account.id) != nil)
+    }
+
+    @Test(
+        "a hand-off code that nobody redeemed is remembered until its time is over",
+        arguments: StoreUnderTest.allCases,
+        [true, false]
+    )
+    func codes(_ database: StoreUnderTest, isSpent: Bool) async throws {
+        let stores = try database.empty()
+        let code = try await stores.waiting().code
+        if isSpent {
+            let wrong = WrongHandOff.verifier.presentation(of: code)
+            _ = try await stores.accounts.redeem(wrong, at: AccountExample.now)
+        }
+        try await stores.accounts.purge(before: code.expiresAt)
+        let outcome = try await stores.redeem(code)
+        #expect(isSpent ? outcome == .refused(.alreadyUsed) : outcome.isNew == true)
+        let other = try await stores.waiting().code
+        try await stores.accounts.purge(before: other.expiresAt + 1)
+        #expect(try await stores.redeem(other) == .unknown)
+    }
+
+    @Test(
+        "a spent attempt is remembered until nobody would accept it any more",
+        arguments: StoreUnderTest.allCases
+    )
+    func attempts(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let attempt = AccountExample.attempt()
+        func isSpent() async throws -> Bool {
+            try await stores.signIn(AccountExample.signIn(spending: [attempt])) == .spent
+        }
+        #expect(try await isSpent() == false)
+        try await stores.accounts.purge(before: attempt.expiresAt)
+        #expect(try await isSpent())
+        try await stores.accounts.purge(before: attempt.expiresAt + 1)
+        #expect(try await isSpent() == false)
+    }
+
+    @Test("a code by mail is removed once it has expired", arguments: StoreUnderTest.allCases)
+    func emailCodes(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        try await stores.startConfirmation(of: "ann@example.com")
+        try await stores.accounts.purge(before: AccountExample.now + 600)
+        #expect(try await stores.confirm(ann, at: AccountExample.now + 600) == .expired)
+        try await stores.accounts.purge(before: AccountExample.now + 601)
+        #expect(try await stores.confirm(ann, at: AccountExample.now + 600) == .unknown)
+    }
+
+    @Test("a purge clears more than one handful", arguments: StoreUnderTest.allCases)
+    func many(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let events = (0..<450).map { _ in AccountExample.signIn() }
+        _ = try await concurrently(events.count) { try await stores.signIn(events[$0]) }
+        let end = AccountExample.now + AccountExample.sessionLife + 1
+        try await stores.accounts.purge(before: end)
+        for event in events {
+            #expect(try await stores.hasRow(ofSession: event.session.id) == false)
+        }
+        // Whoever uses an attempt of the past is not turned away: nobody accepts it.
+        #expect(try await stores.signIn(events[0]) != .spent)
+    }
+}
+
+extension TestDatabase {
+    func hasRow(ofSession id: UniqueID) throws -> Bool {
+        try database.read { reader in
+            try reader.hasRow(
+                "SELECT 1 FROM account_sessions WHERE id = $1",
+                [.bytes(id.bytes)]
+            )
+        }
+    }
+}

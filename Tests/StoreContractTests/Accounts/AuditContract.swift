@@ -1,0 +1,56 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("AuditStore") struct AuditContract {
+    @Test("events come in their order, a page at a time", arguments: StoreUnderTest.allCases)
+    func order(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        for _ in 1...5 { _ = try await stores.signedIn() }
+        let all = try await stores.audit.events(after: 0, limit: 10)
+        #expect(all.map(\.kind) == [.registered] + Array(repeating: .signedIn, count: 4))
+        #expect(all.map(\.number) == all.map(\.number).sorted())
+        #expect(Set(all.map(\.number)).count == 5)
+        let two = try await stores.audit.events(after: all[1].number, limit: 2)
+        #expect(two == Array(all[2...3]))
+        #expect(try await stores.audit.events(after: all[4].number, limit: 10).isEmpty)
+        #expect(try await stores.audit.events(after: 0, limit: -1).isEmpty)
+    }
+
+    @Test(
+        "the latest come first, of one account where one is named",
+        arguments: StoreUnderTest.allCases
+    )
+    func latest(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        let bob = try await stores.signedIn(AccountExample.key("bob"))
+        _ = try await stores.signedIn()
+        let latest = try await stores.audit.latest(of: nil, limit: 2)
+        #expect(latest.map(\.accountID) == [ann.account.id, bob.account.id])
+        #expect(try await stores.kinds(of: ann.account.id) == [.registered, .signedIn])
+        #expect(try await stores.kinds(of: bob.account.id) == [.registered])
+        let one = try await stores.audit.latest(of: ann.account.id, limit: 1)
+        #expect(one.map(\.kind) == [.signedIn])
+    }
+
+    @Test(
+        "a purge removes what happened before, and no number is given twice",
+        arguments: StoreUnderTest.allCases
+    )
+    func purge(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        for offset: Int64 in 0...2 {
+            _ = try await stores.signedIn(at: AccountExample.now + offset)
+        }
+        let all = try await stores.audit.events(after: 0, limit: 10)
+        try await stores.audit.purge(before: AccountExample.now + 1)
+        #expect(try await stores.audit.events(after: 0, limit: 10) == Array(all.dropFirst()))
+        try await stores.audit.purge(before: AccountExample.now + 100)
+        #expect(try await stores.audit.events(after: 0, limit: 10) == Array(all.suffix(1)))
+        _ = try await stores.signedIn()
+        let next = try await stores.audit.latest(of: nil, limit: 1).first
+        #expect(next.map { $0.number > all[2].number } == true)
+    }
+}

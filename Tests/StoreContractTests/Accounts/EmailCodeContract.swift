@@ -1,0 +1,209 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("AccountStore: codes that prove a mailbox") struct EmailCodeContract {
+    @Test(
+        "a code that comes back makes the address the account's, verified, once",
+        arguments: StoreUnderTest.allCases
+    )
+    func right(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified("old@example.com"))
+        try await stores.startConfirmation(of: "Ann@Example.com")
+        var expected = ann.account
+        expected.email = AccountExample.verified("Ann@Example.com")
+        #expect(try await stores.confirm(ann) == .confirmed(expected))
+        #expect(try await stores.accounts.account(ann.account.id) == expected)
+        #expect(try await stores.confirm(ann) == .unknown)
+        #expect(try await stores.kinds() == [.registered, .emailConfirmed])
+    }
+
+    @Test(
+        "the mail that brings a code goes to the address that is to be proven",
+        arguments: StoreUnderTest.allCases
+    )
+    func mail(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        try await stores.startConfirmation(of: "ann@example.com")
+        let mail = try #require(try await stores.outbox.latest(limit: 1).first)
+        #expect(mail.draft.to == "ann@example.com")
+        #expect(mail.draft.message == .confirmationCode(sealedCode: "sealed", minutes: 10))
+    }
+
+    @Test(
+        "the fifth wrong code spends it, and the right one comes too late",
+        arguments: StoreUnderTest.allCases
+    )
+    func tries(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        try await stores.startConfirmation(of: "ann@example.com")
+        for left in [4, 3, 2, 1, 0] {
+            #expect(try await stores.confirm(ann, code: "guess") == .wrong(triesLeft: left))
+        }
+        #expect(try await stores.confirm(ann) == .unknown)
+        #expect(try await stores.accounts.account(ann.account.id)?.email == nil)
+    }
+
+    @Test("the right code after four wrong ones is right", arguments: StoreUnderTest.allCases)
+    func lastTry(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        try await stores.startConfirmation(of: "ann@example.com")
+        for _ in 1...4 { _ = try await stores.confirm(ann, code: "guess") }
+        #expect(try await stores.confirm(ann).account?.email == AccountExample.verified())
+    }
+
+    @Test(
+        "of any number of concurrent wrong codes five count",
+        arguments: StoreUnderTest.allCases
+    )
+    func wrongRace(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        for _ in 1...20 {
+            try await stores.startConfirmation(of: "ann@example.com")
+            let outcomes = try await concurrently(20) { _ in
+                try await stores.confirm(ann, code: "guess")
+            }
+            for left in 0...4 { #expect(outcomes.count(of: .wrong(triesLeft: left)) == 1) }
+            #expect(outcomes.count(of: .unknown) == 15)
+        }
+    }
+
+    @Test(
+        "of any number of concurrent right codes exactly one counts",
+        arguments: StoreUnderTest.allCases
+    )
+    func rightRace(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        for _ in 1...20 {
+            try await stores.startConfirmation(of: "ann@example.com")
+            let outcomes = try await concurrently(20) { _ in try await stores.confirm(ann) }
+            #expect(outcomes.filter { $0.account != nil }.count == 1)
+            #expect(outcomes.count(of: .unknown) == 19)
+        }
+    }
+
+    @Test("a code is good until its time is over", arguments: StoreUnderTest.allCases)
+    func expiry(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        try await stores.startConfirmation(of: "ann@example.com")
+        let end = AccountExample.now + 600
+        #expect(try await stores.confirm(ann, at: end) == .expired)
+        #expect(try await stores.confirm(ann, at: end - 1).account != nil)
+    }
+
+    @Test(
+        "a new code takes the place of the earlier one of its owner, and of no other's",
+        arguments: StoreUnderTest.allCases
+    )
+    func replacement(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        let bob = try await stores.signedIn(AccountExample.key("bob"))
+        try await stores.startConfirmation(of: "bob@example.com", owner: "bob")
+        try await stores.startConfirmation(of: "ann@example.com", code: "first")
+        for _ in 1...4 { _ = try await stores.confirm(ann, code: "guess") }
+        try await stores.startConfirmation(of: "new@example.com", code: "second")
+        #expect(try await stores.confirm(ann, code: "first") == .wrong(triesLeft: 4))
+        let email = try await stores.confirm(ann, code: "second").account?.email
+        #expect(email == AccountExample.verified("new@example.com"))
+        #expect(try await stores.confirm(ann) == .unknown)
+        #expect(try await stores.confirm(bob, owner: "bob").account != nil)
+    }
+
+    @Test(
+        "WEB-ACC-1: a proven address is not taken from whoever has it verified",
+        arguments: StoreUnderTest.allCases
+    )
+    func taken(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        let bob = try await stores.signedIn(AccountExample.key("bob"))
+        try await stores.startConfirmation(of: "ANN@example.com")
+        #expect(try await stores.confirm(bob) == .taken)
+        #expect(try await stores.confirm(bob) == .unknown)
+        #expect(try await stores.accounts.account(bob.account.id) == bob.account)
+        #expect(try await stores.accounts.account(ann.account.id) == ann.account)
+    }
+
+    @Test(
+        "a proven address is taken from accounts that never proved it",
+        arguments: StoreUnderTest.allCases
+    )
+    func squatter(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let squatter = try await stores.signedIn(email: AccountExample.unverified())
+        let ann = try await stores.signedIn(AccountExample.key("real"))
+        try await stores.startConfirmation(of: "ann@example.com")
+        #expect(try await stores.confirm(ann).account?.email == AccountExample.verified())
+        #expect(try await stores.accounts.account(squatter.account.id)?.email == nil)
+    }
+
+    @Test("the code of an account that is gone does nothing", arguments: StoreUnderTest.allCases)
+    func gone(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        try await stores.startConfirmation(of: "ann@example.com")
+        _ = try await stores.accounts.delete(ann.account.id, at: AccountExample.now)
+        #expect(try await stores.confirm(ann) == .unknown)
+    }
+}
+
+extension TestDatabase {
+    func startConfirmation(of address: String, owner: String = "ann", code: String = "123456")
+        async throws
+    {
+        let confirmation = EmailConfirmation(
+            owner: Hash256(of: owner),
+            address: address,
+            codeHash: Hash256(of: code),
+            expiresAt: AccountExample.now + 600
+        )
+        let mail = MailDraft(
+            id: AccountExample.fresh(),
+            to: nil,
+            message: .confirmationCode(sealedCode: "sealed", minutes: 10),
+            language: "de",
+            createdAt: AccountExample.now
+        )
+        try await accounts.startConfirmation(confirmation, mail: mail, at: AccountExample.now)
+    }
+
+    func confirm(
+        _ user: SignedIn,
+        owner: String = "ann",
+        code: String = "123456",
+        at now: Int64 = AccountExample.now
+    ) async throws -> EmailConfirmationOutcome {
+        let presentation = EmailCodePresentation(
+            owner: Hash256(of: owner),
+            codeHash: Hash256(of: code),
+            then: .setEmail(accountID: user.account.id)
+        )
+        return try await accounts.confirm(presentation, at: now)
+    }
+
+    /// The right code proves the mailbox of an account's address to somebody unknown.
+    func claim(_ accountID: UniqueID, _ event: SignInEvent, code: String = "123456") async throws
+        -> EmailConfirmationOutcome
+    {
+        let presentation = EmailCodePresentation(
+            owner: Hash256(of: "ann"),
+            codeHash: Hash256(of: code),
+            then: .claim(accountID: accountID, event)
+        )
+        return try await accounts.confirm(presentation, at: AccountExample.now)
+    }
+}
+
+extension EmailConfirmationOutcome {
+    var account: Account? {
+        if case .confirmed(let account) = self { account } else { nil }
+    }
+}

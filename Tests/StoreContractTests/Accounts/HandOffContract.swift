@@ -1,0 +1,229 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("AccountStore: giving an app its session") struct HandOffContract {
+    @Test(
+        "decision 1: a session waits for its app, and is live from its code's redemption on",
+        arguments: StoreUnderTest.allCases
+    )
+    func redemption(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let (code, account, sessionID) = try await stores.waiting()
+        #expect(try await stores.isLive(sessionID) == false)
+        #expect(try await stores.rotate(sessionID, 1) == .outdated)
+        let sessions = try await stores.accounts.sessions(of: account.id, at: AccountExample.now)
+        #expect(sessions.isEmpty)
+        let later = AccountExample.now + 59
+        var presentation = AccountExample.presentation(of: code)
+        presentation.refresh.idempotencyKey = Hash256(of: "key")
+        let outcome = try await stores.accounts.redeem(presentation, at: later)
+        let session = AccountSession(
+            id: sessionID,
+            accountID: account.id,
+            form: .app(name: "notes", refresh: presentation.refresh),
+            identity: AccountExample.ann,
+            providerSessionID: nil,
+            device: "Firefox on Linux",
+            address: "192.0.2.7",
+            authenticatedAt: AccountExample.now,
+            createdAt: AccountExample.now,
+            lastSeenAt: later,
+            idleSeconds: AccountExample.idle,
+            expiresAt: AccountExample.now + AccountExample.sessionLife
+        )
+        let live = LiveAccountSession(session: session, account: account, providers: ["google"])
+        #expect(outcome == .redeemed(live, isNew: true))
+        #expect(try await stores.accounts.live(id: sessionID, at: later) == live)
+        #expect(try await stores.rotate(sessionID, 1) == .rotated)
+    }
+
+    @Test(
+        "a redemption says whether its sign-in made the account",
+        arguments: StoreUnderTest.allCases
+    )
+    func isNew(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let (first, second) = (try await stores.waiting(), try await stores.waiting())
+        #expect(try await stores.redeem(second.code).isNew == false)
+        #expect(try await stores.redeem(first.code).isNew == true)
+    }
+
+    @Test(
+        "decision 1: of any number of concurrent redemptions of a code exactly one gets the session",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        for _ in 1...20 {
+            let code = try await stores.waiting().code
+            let outcomes = try await concurrently(20) { _ in try await stores.redeem(code) }
+            #expect(outcomes.filter { $0.isNew != nil }.count == 1)
+            #expect(outcomes.count(of: .refused(.alreadyUsed)) == 19)
+        }
+    }
+
+    @Test(
+        "decision 14: a presentation that is wrong in any respect spends the code",
+        arguments: StoreUnderTest.allCases,
+        WrongHandOff.allCases
+    )
+    func wrong(_ database: StoreUnderTest, _ wrong: WrongHandOff) async throws {
+        let stores = try database.empty()
+        let (code, _, sessionID) = try await stores.waiting()
+        let presentation = wrong.presentation(of: code)
+        let outcome = try await stores.accounts.redeem(presentation, at: wrong.now(for: code))
+        #expect(outcome == .refused(wrong.refusal))
+        #expect(try await stores.redeem(code) == .refused(.alreadyUsed))
+        #expect(try await stores.isLive(sessionID) == false)
+        #expect(try await stores.kinds() == [.registered, .handOffRefused, .handOffRefused])
+    }
+
+    @Test(
+        "decision 14: of a right and many wrong presentations at once one spends the code",
+        arguments: StoreUnderTest.allCases
+    )
+    func wrongRace(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        for _ in 1...20 {
+            let code = try await stores.waiting().code
+            let outcomes = try await concurrently(10) { index in
+                try await stores.accounts.redeem(
+                    index == 0
+                        ? AccountExample.presentation(of: code)
+                        : WrongHandOff.verifier.presentation(of: code),
+                    at: AccountExample.now
+                )
+            }
+            let first = outcomes.filter { $0.isNew != nil }.count
+            #expect(first + outcomes.count(of: .refused(.wrongVerifier)) == 1)
+            #expect(outcomes.count(of: .refused(.alreadyUsed)) == 9)
+        }
+    }
+
+    @Test(
+        "RFC 6749 §4.1.2: a second right presentation ends what the first one got",
+        arguments: StoreUnderTest.allCases
+    )
+    func replay(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let (code, _, sessionID) = try await stores.waiting()
+        #expect(try await stores.redeem(code).isNew == true)
+        #expect(try await stores.redeem(code) == .refused(.alreadyUsed))
+        #expect(try await stores.isLive(sessionID) == false)
+    }
+
+    @Test(
+        "a wrong presentation after the right one is refused and ends nothing",
+        arguments: StoreUnderTest.allCases,
+        [WrongHandOff.app, .redirect, .verifier]
+    )
+    func lateWrong(_ database: StoreUnderTest, _ wrong: WrongHandOff) async throws {
+        let stores = try database.empty()
+        let (code, _, sessionID) = try await stores.waiting()
+        #expect(try await stores.redeem(code).isNew == true)
+        let presentation = wrong.presentation(of: code)
+        let outcome = try await stores.accounts.redeem(presentation, at: AccountExample.now)
+        #expect(outcome == .refused(.alreadyUsed))
+        #expect(try await stores.isLive(sessionID))
+    }
+
+    @Test(
+        "no session comes of a code whose account is blocked, or whose session was ended",
+        arguments: StoreUnderTest.allCases,
+        [
+            AccountSessionDeath.ended, .signedOutEverywhere, .blocked, .unblocked, .unlinked,
+            .providerLogout,
+        ]
+    )
+    func gone(_ database: StoreUnderTest, _ death: AccountSessionDeath) async throws {
+        let stores = try database.empty()
+        let (code, account, sessionID) = try await stores.waiting()
+        let ann = TestDatabase.SignedIn(
+            account: account,
+            cookie: AccountExample.freshHash(),
+            sessionID: sessionID
+        )
+        try await death.happen(to: ann, in: stores)
+        #expect(try await stores.redeem(code) == .refused(.accountGone))
+        #expect(try await stores.isLive(sessionID) == false)
+    }
+
+    @Test(
+        "signing out everywhere but here ends what waits for its app, too",
+        arguments: StoreUnderTest.allCases
+    )
+    func elsewhere(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let code = try await stores.waiting().code
+        let here = try await stores.signedIn()
+        _ = try await stores.accounts.endAll(
+            of: here.account.id,
+            except: here.sessionID,
+            at: AccountExample.now
+        )
+        #expect(try await stores.redeem(code) == .refused(.accountGone))
+    }
+
+    @Test(
+        "a code that is none of ours is unknown, and so is that of an account that was deleted",
+        arguments: StoreUnderTest.allCases
+    )
+    func unknown(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        #expect(try await stores.redeem(AccountExample.handOff()) == .unknown)
+        let (code, account, _) = try await stores.waiting()
+        _ = try await stores.accounts.delete(account.id, at: AccountExample.now)
+        #expect(try await stores.redeem(code) == .unknown)
+    }
+}
+
+/// One respect in which a code is presented wrongly.
+enum WrongHandOff: String, CaseIterable, CustomTestStringConvertible {
+    case app = "by another app"
+    case redirect = "with another redirect URI"
+    case verifier = "with another verifier"
+    case late = "too late"
+
+    var testDescription: String { rawValue }
+
+    var refusal: HandOffRefusal {
+        switch self {
+        case .app: .otherApp
+        case .redirect: .otherRedirect
+        case .verifier: .wrongVerifier
+        case .late: .expired
+        }
+    }
+
+    func presentation(of code: HandOff) -> HandOffPresentation {
+        var presentation = AccountExample.presentation(of: code)
+        switch self {
+        case .app: presentation.app = "other"
+        case .redirect: presentation.redirectHash = Hash256(of: "com.example.notes:/other")
+        case .verifier: presentation.challenge = Hash256(of: "guess")
+        case .late: break
+        }
+        return presentation
+    }
+
+    func now(for code: HandOff) -> Int64 {
+        self == .late ? code.expiresAt : AccountExample.now
+    }
+}
+
+extension TestDatabase {
+    func redeem(_ code: HandOff, at now: Int64 = AccountExample.now) async throws
+        -> HandOffRedemption
+    {
+        try await accounts.redeem(AccountExample.presentation(of: code), at: now)
+    }
+}
+
+extension HandOffRedemption {
+    /// `nil` where nothing was redeemed.
+    var isNew: Bool? {
+        if case .redeemed(_, let isNew) = self { isNew } else { nil }
+    }
+}

@@ -1,0 +1,304 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// The table of `pages.md` A4, as far as a store decides it.
+@Suite("AccountStore: one person, several ways to sign in") struct LinkingContract {
+    static let apple = AccountExample.key("ann", at: AccountExample.apple)
+
+    @Test(
+        "A4: the identity of an account signs in to it, and is never moved",
+        arguments: StoreUnderTest.allCases,
+        [SignInEvent.EmailRule.never, .ask, .link, .separate]
+    )
+    func neverMoved(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        let bob = try await stores.signedIn(
+            AccountExample.key("bob"),
+            email: AccountExample.verified("bob@example.com")
+        )
+        let event = AccountExample.signIn(
+            email: AccountExample.verified("bob@example.com"),
+            rule: rule
+        )
+        let outcome = try await stores.signIn(event)
+        #expect(outcome.account?.id == ann.account.id)
+        #expect(outcome.account?.email == nil)
+        let identities = try await stores.accounts.identities(of: bob.account.id)
+        #expect(identities.map(\.key) == [AccountExample.key("bob")])
+    }
+
+    @Test(
+        "A4, WEB-ACC-1: a person who is signed in adds an identity that nobody has",
+        arguments: StoreUnderTest.allCases
+    )
+    func link(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        let outcome = try await stores.link(
+            Self.apple,
+            email: AccountExample.relay(),
+            in: ann.sessionID,
+            notice: AccountExample.notice(),
+            at: AccountExample.now + 5
+        )
+        #expect(outcome == .linked)
+        var identity = AccountExample.identity(Self.apple, AccountExample.relay())
+        identity.linkedAt = AccountExample.now + 5
+        identity.lastUsedAt = AccountExample.now + 5
+        #expect(try await stores.accounts.identities(of: ann.account.id).last == identity)
+        #expect(try await stores.accounts.account(ann.account.id) == ann.account)
+        #expect(try await stores.kinds() == [.registered, .wayAdded])
+        let event = try await stores.audit.latest(of: ann.account.id, limit: 1).first
+        #expect(event?.provider == "apple")
+        #expect(event?.device == "Firefox on Linux")
+        #expect(try await stores.recipients() == ["ann@example.com"])
+        #expect(try await stores.signedIn(Self.apple).account.id == ann.account.id)
+    }
+
+    @Test(
+        "A4: an identity of another account stays there",
+        arguments: StoreUnderTest.allCases
+    )
+    func taken(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let bob = try await stores.signedIn(Self.apple)
+        let ann = try await stores.signedIn()
+        #expect(try await stores.link(Self.apple, in: ann.sessionID) == .taken)
+        #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
+        let stayed = try await stores.accounts.identities(of: bob.account.id).map(\.key)
+        #expect(stayed == [Self.apple])
+        #expect(try await stores.kinds() == [.registered, .registered])
+    }
+
+    @Test(
+        "a link that is there, a second identity of one provider and a spent attempt change nothing",
+        arguments: StoreUnderTest.allCases
+    )
+    func refusals(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        let before = try await stores.accounts.identities(of: ann.account.id)
+        let notice = AccountExample.notice(to: "ann@example.com")
+        let attempt = AccountExample.attempt()
+        let again = try await stores.link(
+            AccountExample.ann,
+            in: ann.sessionID,
+            spending: [attempt],
+            notice: notice
+        )
+        #expect(again == .alreadyLinked)
+        let key = AccountExample.key("second")
+        let second = try await stores.link(key, in: ann.sessionID, notice: notice)
+        #expect(second == .secondOfProvider)
+        let spent = try await stores.link(
+            Self.apple,
+            in: ann.sessionID,
+            spending: [attempt],
+            notice: notice
+        )
+        #expect(spent == .spent)
+        #expect(try await stores.accounts.identities(of: ann.account.id) == before)
+        #expect(try await stores.recipients().isEmpty)
+        #expect(try await stores.kinds() == [.registered])
+    }
+
+    @Test(
+        "A4: verified on both sides, an address is asked about, and linked where that is the rule",
+        arguments: StoreUnderTest.allCases
+    )
+    func bothVerified(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified("Ann@Example.com"))
+        let match = AccountMatch(
+            accountID: ann.account.id,
+            isEmailVerified: true,
+            providers: ["google"]
+        )
+        #expect(try await stores.meet(Self.apple, rule: .ask) == .matches([match]))
+        #expect(try await stores.accountCount() == 1)
+        #expect(try await stores.kinds() == [.registered])
+        let outcome = try await stores.meet(Self.apple, rule: .link)
+        #expect(outcome.account?.id == ann.account.id)
+        #expect(outcome.isNew == false)
+        #expect(try await stores.kinds() == [.registered, .wayAdded, .signedIn])
+        let providers = try await stores.accounts.identities(of: ann.account.id).map(\.provider)
+        #expect(providers == ["google", "apple"])
+    }
+
+    @Test(
+        "A4, WEB-ACC-1: where either side is unverified nothing is linked, whatever the rule",
+        arguments: StoreUnderTest.allCases,
+        [
+            (AccountExample.unverified(), AccountExample.verified()),
+            (AccountExample.verified(), AccountExample.unverified()),
+            (AccountExample.unverified(), AccountExample.unverified()),
+        ]
+    )
+    func unverified(_ database: StoreUnderTest, _ sides: (AccountEmail, AccountEmail)) async throws
+    {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: sides.0)
+        for rule in [SignInEvent.EmailRule.ask, .link] {
+            let outcome = try await stores.meet(Self.apple, email: sides.1, rule: rule)
+            let match = AccountMatch(
+                accountID: ann.account.id,
+                isEmailVerified: sides.0.isVerified,
+                providers: ["google"]
+            )
+            #expect(outcome == .matches([match]))
+        }
+        #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
+        #expect(try await stores.live(ann.cookie) != nil)
+    }
+
+    @Test(
+        "A4: a missing address matches nobody, and with the rule never none does",
+        arguments: StoreUnderTest.allCases,
+        [
+            (nil, SignInEvent.EmailRule.ask), (nil, .link), (AccountExample.unverified(), .never),
+        ] as [(AccountEmail?, SignInEvent.EmailRule)]
+    )
+    func noAddress(
+        _ database: StoreUnderTest,
+        _ sample: (AccountEmail?, SignInEvent.EmailRule)
+    ) async throws {
+        let stores = try database.empty()
+        _ = try await stores.signedIn(email: AccountExample.verified())
+        let outcome = try await stores.meet(Self.apple, email: sample.0, rule: sample.1)
+        #expect(outcome.isNew == true)
+        #expect(outcome.account?.email == nil)
+    }
+
+    @Test(
+        "A4, PRV-A-8: a relay's address matches nobody, and nobody's address matches it",
+        arguments: StoreUnderTest.allCases,
+        [SignInEvent.EmailRule.ask, .link]
+    )
+    func relays(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
+        let stores = try database.empty()
+        let relay = AccountExample.relay("ann@example.com")
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        let one = try await stores.meet(Self.apple, email: relay, rule: rule)
+        #expect(one.isNew == true)
+        #expect(one.account?.email == relay)
+        let other = try await stores.meet(AccountExample.key("x"), email: relay, rule: rule)
+        #expect(other.isNew == true)
+        #expect(other.account?.email == relay)
+        let match = AccountMatch(
+            accountID: ann.account.id,
+            isEmailVerified: true,
+            providers: ["google"]
+        )
+        let key = AccountExample.key("y", at: AccountExample.apple)
+        #expect(try await stores.meet(key, rule: .ask) == .matches([match]))
+    }
+
+    @Test(
+        "A4: whose address is a relay's can be asked first; nothing is made, sign-up open or not",
+        arguments: StoreUnderTest.allCases,
+        [true, false]
+    )
+    func askFirst(_ database: StoreUnderTest, isSignUpOpen: Bool) async throws {
+        let stores = try database.empty()
+        var event = AccountExample.signIn(email: AccountExample.relay(), rule: .askFirst)
+        event.isSignUpOpen = isSignUpOpen
+        #expect(try await stores.signIn(event) == .matches([]))
+        #expect(try await stores.accountCount() == 0)
+        #expect(try await stores.signIn(event) == .spent)
+    }
+
+    @Test(
+        "A4: two matches are asked about, at most five, the oldest first, and never linked",
+        arguments: StoreUnderTest.allCases,
+        [SignInEvent.EmailRule.ask, .link]
+    )
+    func several(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
+        let stores = try database.empty()
+        var ids: [UniqueID] = []
+        for index: Int64 in 0..<7 {
+            let email = AccountExample.unverified("ANN@example.com")
+            let key = AccountExample.key("ann-\(index)")
+            let new = try await stores.signedIn(key, email: email, at: AccountExample.now - index)
+            ids.insert(new.account.id, at: 0)
+        }
+        guard case .matches(let matches) = try await stores.meet(Self.apple, rule: rule) else {
+            Issue.record("nobody was asked")
+            return
+        }
+        #expect(matches.map(\.accountID) == Array(ids.prefix(5)))
+        #expect(try await stores.accountCount() == 7)
+    }
+
+    @Test(
+        "a match names its ways to sign in, the one used last first",
+        arguments: StoreUnderTest.allCases
+    )
+    func ways(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        #expect(try await stores.link(Self.apple, in: ann.sessionID) == .linked)
+        let key = AccountExample.key("ann", at: "https://id.example")
+        func providers() async throws -> [String] {
+            guard case .matches(let matches) = try await stores.meet(key, rule: .ask) else {
+                return []
+            }
+            return matches.flatMap(\.providers)
+        }
+        _ = try await stores.signedIn(at: AccountExample.now + 1)
+        #expect(try await providers() == ["google", "apple"])
+        _ = try await stores.signedIn(Self.apple, at: AccountExample.now + 2)
+        #expect(try await providers() == ["apple", "google"])
+    }
+
+    @Test(
+        "WEB-SESS-5: an address links nobody to a blocked account, nor a second one of a provider",
+        arguments: StoreUnderTest.allCases
+    )
+    func notLinked(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        let second = try await stores.meet(AccountExample.key("second"), rule: .link)
+        let match = AccountMatch(
+            accountID: ann.account.id,
+            isEmailVerified: true,
+            providers: ["google"]
+        )
+        #expect(second == .matches([match]))
+        _ = try await stores.accounts.block(ann.account.id, true, at: AccountExample.now)
+        #expect(try await stores.meet(Self.apple, rule: .link) == .blocked(ann.account.id))
+        #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
+        #expect(try await stores.accountCount() == 1)
+    }
+
+    @Test(
+        "a closed sign-up still links, and asks, whom an address names",
+        arguments: StoreUnderTest.allCases,
+        [SignInEvent.EmailRule.ask, .link]
+    )
+    func closed(_ database: StoreUnderTest, _ rule: SignInEvent.EmailRule) async throws {
+        let stores = try database.empty()
+        _ = try await stores.signedIn(email: AccountExample.verified())
+        var event = AccountExample.signIn(
+            Self.apple,
+            email: AccountExample.verified(),
+            rule: rule
+        )
+        event.isSignUpOpen = false
+        #expect(try await stores.signIn(event) != .signUpClosed)
+        #expect(try await stores.accountCount() == 1)
+    }
+}
+
+extension TestDatabase {
+    /// Somebody comes with an identity and, unless told otherwise, Ann's address, verified.
+    func meet(
+        _ key: IdentityKey,
+        email: AccountEmail? = AccountExample.verified(),
+        rule: SignInEvent.EmailRule
+    ) async throws -> SignInOutcome {
+        try await signIn(AccountExample.signIn(key, email: email, rule: rule))
+    }
+}

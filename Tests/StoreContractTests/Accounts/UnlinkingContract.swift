@@ -1,0 +1,115 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("AccountStore: taking a way to sign in away") struct UnlinkingContract {
+    static let apple = AccountExample.key("ann", at: AccountExample.apple)
+
+    @Test(
+        "WEB-ACC-4: an identity is unlinked, with the sessions that it began, and no others",
+        arguments: StoreUnderTest.allCases
+    )
+    func unlinking(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let google = try await stores.signedIn(email: AccountExample.verified())
+        let apple = try await stores.linkedApple(in: google.sessionID)
+        let outcome = try await stores.unlink(
+            "google",
+            from: google.account.id,
+            notice: AccountExample.notice()
+        )
+        #expect(outcome.identity?.key == AccountExample.ann)
+        #expect(outcome.identity?.email == AccountExample.verified())
+        let identities = try await stores.accounts.identities(of: google.account.id)
+        #expect(identities.map(\.key) == [Self.apple])
+        #expect(try await stores.live(google.cookie) == nil)
+        #expect(try await stores.live(apple.cookie)?.providers == ["apple"])
+        let event = try await stores.audit.latest(of: google.account.id, limit: 1).first
+        #expect(event?.kind == .wayRemoved)
+        #expect(event?.provider == "google")
+        #expect(try await stores.recipients() == ["ann@example.com"])
+        let again = try await stores.signedIn()
+        #expect(again.account.id != google.account.id)
+    }
+
+    @Test("WEB-ACC-4: the last identity stays", arguments: StoreUnderTest.allCases)
+    func lastOne(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        let notice = AccountExample.notice()
+        let outcome = try await stores.unlink("google", from: ann.account.id, notice: notice)
+        #expect(outcome == .lastOne)
+        #expect(try await stores.live(ann.cookie)?.providers == ["google"])
+        #expect(try await stores.kinds() == [.registered])
+        #expect(try await stores.recipients().isEmpty)
+    }
+
+    @Test("an identity that is not there is not unlinked", arguments: StoreUnderTest.allCases)
+    func notFound(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        let bob = try await stores.signedIn(AccountExample.key("bob"))
+        _ = try await stores.linkedApple(in: ann.sessionID)
+        #expect(try await stores.unlink("apple", from: bob.account.id) == .notFound)
+        #expect(try await stores.unlink("oidc", from: ann.account.id) == .notFound)
+        #expect(try await stores.unlink("google", from: AccountExample.fresh()) == .notFound)
+        #expect(try await stores.accounts.identities(of: ann.account.id).count == 2)
+    }
+
+    @Test(
+        "WEB-ACC-4: of concurrent removals of both identities one is refused",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        for round in 1...20 {
+            let ann = try await stores.signedIn(AccountExample.key("\(round)"))
+            let key = AccountExample.key("\(round)", at: AccountExample.apple)
+            #expect(try await stores.link(key, in: ann.sessionID) == .linked)
+            let outcomes = try await concurrently(10) { index in
+                try await stores.unlink(
+                    index.isMultiple(of: 2) ? "google" : "apple",
+                    from: ann.account.id
+                )
+            }
+            #expect(outcomes.filter { $0.identity != nil }.count == 1)
+            #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
+        }
+    }
+
+    @Test(
+        "a link that was taken away and made again stands last",
+        arguments: StoreUnderTest.allCases
+    )
+    func again(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn()
+        let apple = try await stores.linkedApple(in: ann.sessionID)
+        _ = try await stores.unlink("google", from: ann.account.id)
+        #expect(try await stores.link(AccountExample.ann, in: apple.sessionID) == .linked)
+        #expect(try await stores.live(apple.cookie)?.providers == ["apple", "google"])
+        // What the identity began before does not come back with it.
+        #expect(try await stores.live(ann.cookie) == nil)
+    }
+}
+
+extension TestDatabase {
+    func unlink(_ provider: String, from id: UniqueID, notice: MailDraft? = nil) async throws
+        -> UnlinkOutcome
+    {
+        try await accounts.unlink(
+            provider: provider,
+            from: id,
+            notice: notice,
+            at: AccountExample.now
+        )
+    }
+
+    /// Links Ann's identity at Apple, and signs in with it.
+    func linkedApple(in sessionID: UniqueID) async throws -> SignedIn {
+        let key = AccountExample.key("ann", at: AccountExample.apple)
+        #expect(try await link(key, in: sessionID) == .linked)
+        return try await signedIn(key)
+    }
+}
