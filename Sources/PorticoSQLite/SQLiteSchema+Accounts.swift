@@ -50,6 +50,7 @@ extension SQLiteSchema {
             PRIMARY KEY (issuer, subject),
             UNIQUE (account_id, provider)
         ) STRICT;
+        CREATE INDEX identities_in_order ON identities (account_id, place, provider);
 
         CREATE TABLE account_sessions (
             id                  BLOB NOT NULL PRIMARY KEY,
@@ -115,8 +116,7 @@ extension SQLiteSchema {
             due_at     INTEGER,
             sent_at    INTEGER
         ) STRICT;
-        CREATE INDEX mails_due ON mails (due_at) WHERE due_at IS NOT NULL;
-        CREATE INDEX mails_by_creation ON mails (created_at, id);
+        CREATE INDEX mails_to_send ON mails (created_at, id) WHERE due_at IS NOT NULL;
 
         CREATE TABLE audit_events (
             number     INTEGER PRIMARY KEY,

@@ -12,7 +12,7 @@ import Testing
         let released: [(name: String, sha256: String)] = [
             ("sign-in", "2kjJHcIxJ-6qyrIIky218s-P9fe87EVXxjuISUZiU7Q"),
             ("sign-out-everywhere", "2LOFRGMeA2rlm2ttguYh_QnJrWfSvZtNs6TKvY964os"),
-            ("accounts", "-3tEcdibKBlaKZOl9POzPgGt1eBC49zPGGSt3SB6SdU"),
+            ("accounts", "JuQ_GLYUx1nZYYinouhB2RdxCCSUQzc-_uvX4E4_03Y"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

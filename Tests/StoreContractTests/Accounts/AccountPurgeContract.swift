@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoSQL
+import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -101,7 +102,7 @@ import Testing
 }
 
 extension TestDatabase {
-    func hasRow(ofSession id: UniqueID) throws -> Bool {
+    func hasRow(ofSession id: UniqueID) async throws -> Bool {
         try database.read { reader in
             try reader.hasRow(
                 "SELECT 1 FROM account_sessions WHERE id = $1",

@@ -114,7 +114,10 @@ extension SQLTransaction {
             return .spent
         }
         if !email.isVerified {
-            claimed.epoch = try expel(from: claimed, except: event.identity.key, at: now)
+            // The pre-registration attack: whoever came before the mailbox was proven goes.
+            try endAll(of: accountID, at: now)
+            claimed.epoch += 1
+            try removeIdentities(of: accountID, except: event.identity.key)
             try set(proven, of: accountID)
             claimed.account.email = proven
         }
@@ -125,22 +128,13 @@ extension SQLTransaction {
         return .confirmed(try enter(event, claimed, at: now))
     }
 
-    /// The pre-registration attack: nobody who came before the mailbox was proven stays in.
-    ///
-    /// - Returns: The count of the sessions that begin from now on.
-    private func expel(
-        from claimed: CountedAccount,
-        except key: IdentityKey,
-        at now: Int64
-    ) throws -> Int64 {
-        try endAll(of: claimed.account.id, at: now)
+    private func removeIdentities(of accountID: UniqueID, except key: IdentityKey) throws {
         try run(
             """
             DELETE FROM identities
             WHERE account_id = $1 AND NOT (issuer = $2 AND subject = $3)
             """,
-            [.bytes(claimed.account.id.bytes), .text(key.issuer), .text(key.subject)]
+            [.bytes(accountID.bytes), .text(key.issuer), .text(key.subject)]
         )
-        return claimed.epoch + 1
     }
 }

@@ -27,12 +27,11 @@ extension SQLAccountStore {
     {
         try await database.change { transaction in
             if let kept {
-                // It goes along with the count, unless an earlier count has ended it.
+                // It goes along with the count; one that an earlier count has ended stays behind.
                 try transaction.run(
                     """
                     UPDATE account_sessions SET epoch = epoch + 1
-                    WHERE id = $1 AND account_id = $2 AND ended_at IS NULL
-                        AND epoch = (SELECT epoch FROM accounts WHERE id = $2)
+                    WHERE id = $1 AND account_id = $2
                     """,
                     [.bytes(kept.bytes), .bytes(accountID.bytes)]
                 )
