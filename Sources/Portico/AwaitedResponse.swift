@@ -34,8 +34,8 @@ final class AwaitedResponse: Sendable {
                 case .error(let code): stage = .answered(.failure(meaning(code)))
                 }
             } catch {
-                guard !error.isIgnored else { return Self.check(error) }
-                stage = .answered(.failure(SignInError(.rejected(Self.check(error)))))
+                guard !error.isIgnored else { return error.check }
+                stage = .answered(.failure(SignInError(.rejected(error.check))))
             }
             return nil
         }
@@ -51,14 +51,5 @@ final class AwaitedResponse: Sendable {
             return answer
         }
         return try answer.get()
-    }
-
-    private static func check(_ refusal: AuthorizationResponse.Refusal) -> SignInError.Check {
-        switch refusal {
-        case .otherRedirect: .redirect
-        case .otherState: .state
-        case .forgedError, .otherIssuer: .issuer
-        case .malformed: .response
-        }
     }
 }

@@ -9,11 +9,8 @@ public final class SignIn: Sendable {
     /// What to open in the browser. It holds no secret (RFC 8252 §8.8).
     public let address: String
     private let client: SignInClient
-    private let provider: RemoteProvider
-    private let metadata: ProviderMetadata
+    private let flow: CodeFlow
     private let request: SignInRequest
-    private let nonce: SecretText
-    private let verifier: CodeVerifier
     private let response: AwaitedResponse
 
     init(
@@ -23,34 +20,19 @@ public final class SignIn: Sendable {
         request: SignInRequest,
         redirectURI: String
     ) {
-        let random = client.context.random
-        let state = SecretText(random.text(16))
-        nonce = SecretText(random.text(16))
-        verifier = CodeVerifier(random: random)
+        var flowClient = FlowClient(id: client.clientID)
+        flowClient.trustedAudiences = client.options.trustedAudiences
         self.client = client
-        self.provider = provider
-        self.metadata = metadata
         self.request = request
-        let expectation = AuthorizationResponse.Expectation(
-            redirectURI: redirectURI,
-            state: state,
-            issuer: provider.issuer,
-            isIssuerAnnounced: metadata.sendsIssuerInResponses
+        flow = CodeFlow(
+            provider: provider,
+            metadata: metadata,
+            client: flowClient,
+            secrets: FlowSecrets(redirectURI: redirectURI, random: client.context.random),
+            http: client.context.http
         )
-        response = AwaitedResponse(expectation) { SignInError($0) }
-        address = FormEncoding.appending(
-            AuthorizationParameters(
-                clientID: client.clientID,
-                redirectURI: redirectURI,
-                scopes: client.scopes,
-                state: state,
-                nonce: nonce,
-                challenge: verifier.challenge,
-                request: request,
-                supportsClaims: metadata.supportsClaimsParameter
-            ).all,
-            to: metadata.authorizationEndpoint
-        )
+        response = AwaitedResponse(flow.expectation) { SignInError($0) }
+        address = flow.address(for: request, scopes: client.scopes)
     }
 
     /// Takes the URI that came in on the redirect, and completes the sign-in with it.
@@ -70,55 +52,25 @@ public final class SignIn: Sendable {
     /// Redeems the code that was received, once.
     func finish() async throws(SignInError) -> Session {
         let code = try response.takeCode()
-        let endpoint = TokenEndpoint(
-            address: metadata.tokenEndpoint,
-            clientID: client.clientID,
-            http: client.context.http
+        let redemption = try await flow.redeem(
+            code,
+            maxAge: request.maxAgeSeconds,
+            acr: request.acr.map(\.text)
         )
-        let answer: TokenEndpoint.Answer
-        do {
-            answer = try await endpoint.redeem(
-                code,
-                redirectURI: response.expectation.redirectURI,
-                verifier: verifier
-            )
-        } catch {
-            switch error {
-            case .refused(let code, let retryAfter):
-                throw SignInError(code, retryAfter: retryAfter)
-            case .other(let error): throw error
-            }
-        }
-        let received = client.context.now()
-        let idToken = try await verifiedIDToken(of: answer)
         let record = SessionRecord(
             id: client.context.random.text(16),
-            issuer: metadata.issuer,
+            issuer: flow.metadata.issuer,
             clientID: client.clientID,
-            answer: answer.tokens,
-            idToken: idToken,
+            answer: redemption.tokens,
+            idToken: VerifiedToken(
+                text: redemption.idTokenText,
+                claims: redemption.idToken.claims
+            ),
             requestedScope: Scope(tokens: client.scopes.map(\.text)),
-            receivedAt: received
+            receivedAt: redemption.receivedAt
         )
         try await client.store(record)
-        return Session(client: client, provider: provider, record: record)
-    }
-
-    /// Order of OpenID Connect Core §3.1.3.5: first the response as OAuth, then the ID Token, then
-    /// `at_hash`; nothing is returned before.
-    private func verifiedIDToken(of answer: TokenEndpoint.Answer) async throws(SignInError)
-        -> VerifiedToken
-    {
-        guard let token = answer.tokens.idToken else {
-            throw SignInError(.rejected(.idTokenMissing))
-        }
-        var expected = client.expectation(of: provider.issuer, nonce: .equal(nonce))
-        expected.maxAge = request.maxAgeSeconds
-        expected.acr = request.acr.map(\.text)
-        expected.accessToken = answer.tokens.accessToken
-        let verified = try await IDTokenVerifier(provider: provider, now: client.context.now)
-            .verify(token, meeting: expected, serverDate: answer.serverDate)
-        return VerifiedToken(text: token, claims: verified.claims)
+        return Session(client: client, provider: flow.provider, record: record)
     }
 }
 

@@ -110,9 +110,11 @@ public final class SignInClient: Sendable {
         )
         let http = context.http
         provided = Result { () throws(SignInError) in
-            RemoteProvider(
+            var profile = ProviderProfile()
+            profile.pkceUnannounced = options.pkceUnannounced
+            return RemoteProvider(
                 issuer: try Self.issuer(issuer, options),
-                pkceUnannounced: options.pkceUnannounced,
+                profile: profile,
                 http: http
             )
         }

@@ -4,7 +4,7 @@ extension SignInError {
         /// One sentence for a log or a developer; a literal.
         public let description: String
 
-        private init(_ description: StaticString) {
+        package init(_ description: StaticString) {
             self.description = "\(description)"
         }
     }

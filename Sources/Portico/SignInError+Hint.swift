@@ -6,7 +6,7 @@ extension SignInError {
         /// that is what is wrong.
         public let clockOffset: Duration?
 
-        private init(_ words: StaticString, clockOffset: Duration? = nil) {
+        package init(_ words: StaticString, clockOffset: Duration? = nil) {
             self.words = "\(words)"
             self.clockOffset = clockOffset
         }

@@ -50,6 +50,8 @@ public struct SignInRequest: Hashable, Sendable {
         public static let consent = Prompt(text: "consent")
         /// Let the person choose an account.
         public static let selectAccount = Prompt(text: "select_account")
+        /// Let the person make a new account (Initiating User Registration via OpenID Connect §4.1).
+        package static let create = Prompt(text: "create")
     }
 
     /// A value of `acr`.

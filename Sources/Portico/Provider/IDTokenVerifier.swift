@@ -1,24 +1,29 @@
-import PorticoBytes
-import PorticoProtocol
+package import PorticoBytes
+package import PorticoProtocol
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// Verifies ID Tokens with the provider's keys, always, whatever way they came
 /// (OpenID Connect Core §3.1.3.7).
-struct IDTokenVerifier: Sendable {
-    let provider: RemoteProvider
-    let now: @Sendable () -> Date
+package struct IDTokenVerifier: Sendable {
+    private let provider: RemoteProvider
+    private let now: @Sendable () -> Date
+
+    package init(provider: RemoteProvider, now: @escaping @Sendable () -> Date) {
+        self.provider = provider
+        self.now = now
+    }
 
     /// ID Tokens hold roles and groups: larger than a usual token.
     private static let limit = 64 * 1024
 
     /// - Parameter serverDate: When the server says it sent the token, to tell a wrong clock here
     ///   from a wrong token.
-    func verify(
+    package func verify(
         _ token: SecretText,
         meeting expectation: IDTokenExpectation,
         serverDate: Date?
@@ -40,21 +45,25 @@ struct IDTokenVerifier: Sendable {
     }
 
     /// The token, its algorithm allowed and its signature right.
-    func signature(of token: SecretText) async throws(SignInError) -> VerifiedJWT {
+    ///
+    /// - Parameter types: What it may be; an ID Token is not typed (OpenID Connect Core §2).
+    package func signature(of token: SecretText, types: Set<JWTType> = [.jwt])
+        async throws(SignInError) -> VerifiedJWT
+    {
         let jwt: JWT
         do {
             jwt = try JWT(parsing: token.reveal(), limit: Self.limit)
         } catch {
             throw SignInError(.rejected(Self.check(error)))
         }
-        let algorithms = try await provider.metadata().allowedAlgorithms
+        let algorithms = try await provider.allowedAlgorithms()
         // Before keys are fetched for it.
         guard algorithms.contains(jwt.header.algorithm) else {
             throw SignInError(.rejected(.algorithm))
         }
         let keys = try await provider.keys(for: jwt.header)
         do {
-            return try jwt.verified(by: keys, allowing: algorithms, types: [.jwt])
+            return try jwt.verified(by: keys, allowing: algorithms, types: types)
         } catch {
             throw SignInError(.rejected(Self.check(error)))
         }

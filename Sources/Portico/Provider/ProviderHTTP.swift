@@ -1,22 +1,27 @@
-import HTTPTypes
+package import HTTPTypes
 import PorticoBytes
-import PorticoProtocol
+package import PorticoProtocol
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// Requests to the provider, what goes wrong with them told as a ``SignInError``.
-struct ProviderHTTP: Sendable {
-    let transport: any HTTPTransport
-    let now: @Sendable () -> Date
+package struct ProviderHTTP: Sendable {
+    package let transport: any HTTPTransport
+    package let now: @Sendable () -> Date
+
+    package init(transport: any HTTPTransport, now: @escaping @Sendable () -> Date) {
+        self.transport = transport
+        self.now = now
+    }
 
     /// - Parameters:
     ///   - address: From checked metadata.
     ///   - check: What an answer that is too large has failed.
-    func get(
+    package func get(
         _ address: String,
         fields: HTTPFields = [:],
         limits: HTTPLimits,
@@ -28,7 +33,7 @@ struct ProviderHTTP: Sendable {
     }
 
     /// A form, as the token endpoint and its like take it (RFC 6749 §3.2, appendix B).
-    func post(
+    package func post(
         _ address: String,
         form: [(name: String, value: String)],
         fields: HTTPFields = [:],
@@ -64,7 +69,7 @@ struct ProviderHTTP: Sendable {
     }
 
     /// What a reply means that is neither a success nor an error in the protocol's words.
-    func failure(of reply: HTTPReply) -> SignInError {
+    package func failure(of reply: HTTPReply) -> SignInError {
         switch reply.response.status.code {
         case 300...399: SignInError(.rejected(.redirected))
         case 429: SignInError(.transient(.tooManyRequests, retryAfter: retryAfter(reply)))
@@ -116,5 +121,20 @@ extension HTTPReply {
     /// The moment at which the server says it answered (RFC 9110 §6.6.1).
     var date: Date? {
         response.headerFields[.date].flatMap(HTTPDate.date)
+    }
+
+    /// For how long the reply may be used again, in seconds (RFC 9111 §5.2.2); `nil` where it does
+    /// not say.
+    var maxAge: TimeInterval? {
+        guard let field = response.headerFields[.cacheControl] else { return nil }
+        let directives = field.lowercased().split(separator: ",").map { directive in
+            directive.filter { $0 != " " && $0 != "\t" }
+        }
+        if directives.contains("no-store") || directives.contains("no-cache") { return 0 }
+        let ages = directives.compactMap { directive -> Int64? in
+            guard directive.hasPrefix("max-age=") else { return nil }
+            return Int64(directive.dropFirst(8).filter { $0 != "\"" })
+        }
+        return ages.min().map { TimeInterval(max($0, 0)) }
     }
 }

@@ -1,6 +1,6 @@
 import HTTPTypes
 import PorticoBytes
-import PorticoProtocol
+package import PorticoProtocol
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -12,9 +12,9 @@ import PorticoProtocol
 ///
 /// Any number of callers cause one fetch. A fetch belongs to none of them: a caller that is
 /// cancelled leaves, and the others get their answer.
-actor RemoteProvider {
-    nonisolated let issuer: Issuer
-    private let pkceUnannounced: Bool
+package actor RemoteProvider {
+    package nonisolated let issuer: Issuer
+    package nonisolated let profile: ProviderProfile
     private let http: ProviderHTTP
     private var known: (metadata: ProviderMetadata, at: Date)?
     private var metadataFetch: Task<Result<ProviderMetadata, SignInError>, Never>?
@@ -28,14 +28,15 @@ actor RemoteProvider {
     private static let freshness: TimeInterval = 3600
     private static let life: TimeInterval = 24 * 3600
 
-    init(issuer: Issuer, pkceUnannounced: Bool, http: ProviderHTTP) {
+    package init(issuer: Issuer, profile: ProviderProfile, http: ProviderHTTP) {
         self.issuer = issuer
-        self.pkceUnannounced = pkceUnannounced
+        self.profile = profile
         self.http = http
     }
 
     /// - Throws: Only what a new fetch met, where there is nothing to fall back on.
-    func metadata() async throws(SignInError) -> ProviderMetadata {
+    package func metadata() async throws(SignInError) -> ProviderMetadata {
+        if let configured = profile.metadata { return configured }
         if let known, isWithin(Self.freshness, of: known.at) { return known.metadata }
         let fetch = metadataFetch ?? startMetadataFetch()
         switch try await fetch.valueUnlessCancelled() {
@@ -48,6 +49,27 @@ actor RemoteProvider {
         }
     }
 
+    /// What an ID Token of this provider may be signed with.
+    func allowedAlgorithms() async throws(SignInError) -> Set<SignatureAlgorithm> {
+        if let pinned = profile.algorithms { return pinned }
+        return try await metadata().allowedAlgorithms
+    }
+
+    /// Asks the provider for metadata and keys now, whatever is kept of them, and keeps what it
+    /// answers.
+    ///
+    /// - Throws: Why it cannot be signed in at.
+    package func probe() async throws(SignInError) {
+        if profile.metadata == nil {
+            let fetch = metadataFetch ?? startMetadataFetch()
+            _ = try (await fetch.valueUnlessCancelled()).get()
+        }
+        guard let uri = try await metadata().keySetURI else { return }
+        use(uri)
+        let fetch = keyFetch ?? startKeyFetch(uri)
+        if let error = try await fetch.valueUnlessCancelled() { throw error }
+    }
+
     /// The keys that may have signed a token with this header, after one more fetch where none of
     /// the known ones fits (OpenID Connect Core §10.1.1).
     func keys(for header: JWSHeader) async throws(SignInError) -> [VerificationKey] {
@@ -55,9 +77,7 @@ actor RemoteProvider {
         guard let uri = metadata.keySetURI else {
             throw SignInError(.misconfigured(.endpointMissing))
         }
-        // Keys from an address that the provider has left are no longer its keys.
-        if let known = keySetURI, !sameBytes(known, uri) { keySet = RemoteKeySet() }
-        keySetURI = uri
+        use(uri)
         while true {
             switch keySet.key(for: header, at: http.now()) {
             case .use(let keys): return keys
@@ -76,6 +96,12 @@ actor RemoteProvider {
         }
     }
 
+    /// Keys from an address that the provider has left are no longer its keys.
+    private func use(_ uri: String) {
+        if let known = keySetURI, !sameBytes(known, uri) { keySet = RemoteKeySet() }
+        keySetURI = uri
+    }
+
     private func isWithin(_ interval: TimeInterval, of start: Date) -> Bool {
         let age = http.now().timeIntervalSince(start)
         return age < interval && age > -10
@@ -83,7 +109,7 @@ actor RemoteProvider {
 
     private func startMetadataFetch() -> Task<Result<ProviderMetadata, SignInError>, Never> {
         let discovery = Discovery(issuer: issuer, http: http)
-        let pkceUnannounced = pkceUnannounced
+        let pkceUnannounced = profile.pkceUnannounced
         let fetch = Task {
             let result = await discovery.result(pkceUnannounced: pkceUnannounced)
             received(result)
@@ -101,8 +127,8 @@ actor RemoteProvider {
     private func startKeyFetch(_ uri: String) -> Task<SignInError?, Never> {
         let fetch = Task { () -> SignInError? in
             do throws(SignInError) {
-                let set = try await keySet(at: uri)
-                keySet.received(set, at: http.now())
+                let (set, life) = try await keySet(at: uri)
+                keySet.received(set, at: http.now(), freshFor: life)
                 keyFailure = nil
             } catch {
                 keySet.failed(at: http.now())
@@ -115,13 +141,16 @@ actor RemoteProvider {
         return fetch
     }
 
-    private func keySet(at uri: String) async throws(SignInError) -> JWKSet {
+    private func keySet(at uri: String) async throws(SignInError) -> (JWKSet, TimeInterval) {
         let limits = HTTPLimits(bytes: 256 * 1024, seconds: 10)
         let reply = try await http.get(uri, limits: limits, check: .keys)
         guard reply.response.status == .ok else { throw http.failure(of: reply) }
         guard reply.isJSON else { throw SignInError(.rejected(.keys)) }
         do {
-            return try JWKSet(parsing: reply.body, limits: JSONLimits(size: limits.bytes))
+            let set = try JWKSet(parsing: reply.body, limits: JSONLimits(size: limits.bytes))
+            guard let life = profile.keySetLife else { return (set, RemoteKeySet.freshness) }
+            let age = reply.maxAge ?? life.upperBound
+            return (set, min(max(age, life.lowerBound), life.upperBound))
         } catch {
             throw SignInError(.rejected(.keys))
         }

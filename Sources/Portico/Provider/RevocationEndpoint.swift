@@ -1,12 +1,18 @@
 import HTTPTypes
-import PorticoBytes
+package import PorticoBytes
 import PorticoProtocol
 
-/// Revoking a session's tokens (RFC 7009).
-struct RevocationEndpoint: Sendable {
-    let address: String
-    let clientID: String
-    let http: ProviderHTTP
+/// Revoking tokens (RFC 7009).
+package struct RevocationEndpoint: Sendable {
+    private let address: String
+    private let identification: ClientIdentification
+    private let http: ProviderHTTP
+
+    package init(address: String, identification: ClientIdentification, http: ProviderHTTP) {
+        self.address = address
+        self.identification = identification
+        self.http = http
+    }
 
     /// Revokes the refresh token, and with it what was issued from it; without one, the access
     /// token (§2.1).
@@ -20,7 +26,7 @@ struct RevocationEndpoint: Sendable {
             guard let address = metadata.revocationEndpoint else { return .notOffered }
             let endpoint = RevocationEndpoint(
                 address: address,
-                clientID: client.clientID,
+                identification: ClientIdentification(clientID: client.clientID),
                 http: client.context.http
             )
             if let token = record.refreshToken {
@@ -35,7 +41,7 @@ struct RevocationEndpoint: Sendable {
     }
 
     /// One more try where the server asks for a short pause (§2.2.1).
-    private func revoke(_ token: SecretText, hint: String) async throws(SignInError) {
+    package func revoke(_ token: SecretText, hint: String) async throws(SignInError) {
         let reply = try await send(token, hint: hint)
         guard reply.response.status != .ok else { return }
         if reply.response.status.code == 503, let pause = http.retryAfter(reply),
@@ -59,8 +65,8 @@ struct RevocationEndpoint: Sendable {
             form: [
                 ("token", token.reveal()),
                 ("token_type_hint", hint),
-                ("client_id", clientID),
-            ],
+            ] + identification.form,
+            fields: identification.fields,
             limits: HTTPLimits(bytes: 64 * 1024, seconds: 10),
             check: .tokenResponse
         )

@@ -1,37 +1,57 @@
 import HTTPTypes
-import PorticoBytes
-import PorticoProtocol
+package import PorticoBytes
+package import PorticoProtocol
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
-/// The requests of a public client to the token endpoint (RFC 6749 §3.2): a form by POST, with
-/// `client_id` and nothing that would authenticate.
-struct TokenEndpoint: Sendable {
-    let address: String
-    let clientID: String
-    let http: ProviderHTTP
+/// Requests to the token endpoint (RFC 6749 §3.2): a form by POST, with what tells the client.
+package struct TokenEndpoint: Sendable {
+    private let address: String
+    private let identification: ClientIdentification
+    private let http: ProviderHTTP
+    private let profile: ProviderProfile
 
-    static let limits = HTTPLimits(bytes: 256 * 1024, seconds: 30)
+    package init(
+        address: String,
+        identification: ClientIdentification,
+        http: ProviderHTTP,
+        profile: ProviderProfile
+    ) {
+        self.address = address
+        self.identification = identification
+        self.http = http
+        self.profile = profile
+    }
+
+    /// As a public client, which says its name and nothing that would authenticate it.
+    init(address: String, clientID: String, http: ProviderHTTP) {
+        self.init(
+            address: address,
+            identification: ClientIdentification(clientID: clientID),
+            http: http,
+            profile: ProviderProfile()
+        )
+    }
 
     /// An answer with tokens, and when the server says that it was made.
-    struct Answer: Sendable {
-        let tokens: TokenResponse
-        let serverDate: Date?
+    package struct Answer: Sendable {
+        package let tokens: TokenResponse
+        package let serverDate: Date?
     }
 
     /// What came instead of tokens.
-    enum Failure: Error {
+    package enum Failure: Error {
         /// An error in the protocol's words (RFC 6749 §5.2).
         case refused(OAuthError.Code, retryAfter: Duration?)
         case other(SignInError)
     }
 
     /// RFC 6749 §4.1.3, RFC 7636 §4.5.
-    func redeem(_ code: SecretText, redirectURI: String, verifier: CodeVerifier)
+    package func redeem(_ code: SecretText, redirectURI: String, verifier: CodeVerifier)
         async throws(Failure) -> Answer
     {
         try await post(
@@ -39,9 +59,16 @@ struct TokenEndpoint: Sendable {
                 ("grant_type", "authorization_code"),
                 ("code", code.reveal()),
                 ("redirect_uri", redirectURI),
-                ("client_id", clientID),
                 ("code_verifier", verifier.reveal()),
             ],
+            fields: [:]
+        )
+    }
+
+    /// A code that a system's own sign-in made: there was neither a redirect nor a challenge.
+    package func redeemNative(_ code: SecretText) async throws(Failure) -> Answer {
+        try await post(
+            [("grant_type", "authorization_code"), ("code", code.reveal())],
             fields: [:]
         )
     }
@@ -50,14 +77,15 @@ struct TokenEndpoint: Sendable {
     ///
     /// - Parameter idempotencyKey: Sent again with each repetition, so that a server that knows it
     ///   gives the same answer to a request whose answer was lost.
-    func refresh(_ token: SecretText, idempotencyKey: String) async throws(Failure) -> Answer {
+    package func refresh(_ token: SecretText, idempotencyKey: String) async throws(Failure)
+        -> Answer
+    {
         var fields = HTTPFields()
         if let name = HTTPField.Name("Idempotency-Key") { fields[name] = "\"\(idempotencyKey)\"" }
         return try await post(
             [
                 ("grant_type", "refresh_token"),
                 ("refresh_token", token.reveal()),
-                ("client_id", clientID),
             ],
             fields: fields
         )
@@ -67,22 +95,24 @@ struct TokenEndpoint: Sendable {
         async throws(Failure) -> Answer
     {
         let reply: HTTPReply
+        var allFields = fields
+        allFields.append(contentsOf: identification.fields)
         do {
             reply = try await http.post(
                 address,
-                form: form,
-                fields: fields,
-                limits: Self.limits,
+                form: form + identification.form,
+                fields: allFields,
+                limits: profile.tokenLimits,
                 check: .tokenResponse
             )
         } catch {
             throw .other(error)
         }
         guard reply.response.status == .ok else {
-            guard let error = TokenErrorResponse(reply), reply.response.status.code != 429 else {
-                throw .other(http.failure(of: reply))
-            }
-            throw .refused(error.code, retryAfter: http.retryAfter(reply))
+            guard let code = TokenErrorResponse(reply)?.code ?? profile.otherTokenError(reply),
+                reply.response.status.code != 429
+            else { throw .other(http.failure(of: reply)) }
+            throw .refused(code, retryAfter: http.retryAfter(reply))
         }
         guard reply.isJSON else { throw .other(SignInError(.rejected(.tokenResponse))) }
         do {
@@ -98,10 +128,20 @@ struct TokenEndpoint: Sendable {
     }
 }
 
+extension TokenEndpoint.Failure {
+    /// What it means where no session hangs on it.
+    package var signInError: SignInError {
+        switch self {
+        case .refused(let code, let retryAfter): SignInError(code, retryAfter: retryAfter)
+        case .other(let error): error
+        }
+    }
+}
+
 extension SignInError {
     /// What an error code of the authorization or token endpoint means for an app
     /// (RFC 6749 §4.1.2.1, §5.2, OpenID Connect Core §3.1.2.6).
-    init(_ code: OAuthError.Code, retryAfter: Duration? = nil) {
+    package init(_ code: OAuthError.Code, retryAfter: Duration? = nil) {
         switch code {
         case .accessDenied: self.init(.cancelled(.denied))
         case .loginRequired: self.init(.interactionRequired(.loginRequired))

@@ -48,16 +48,28 @@ package enum AuthorizationResponse: Sendable {
         }
     }
 
-    /// Checks in the order redirect URI, state, `iss`, error, code: nothing is believed before the
-    /// state is right, and no code is looked at before the issuer is.
+    /// Checks the redirect URI, and then what ``init(_:expecting:)-(FormParameters,_)`` checks.
     package init(_ uri: String, expecting expectation: Expectation) throws(Refusal) {
         guard let query = Self.response(in: uri, to: expectation.redirectURI) else {
             throw .otherRedirect
         }
         let parameters: FormParameters
-        let state: String?
         do {
             parameters = try FormParameters(decoding: query.utf8)
+        } catch {
+            throw .otherState
+        }
+        try self.init(parameters, expecting: expectation)
+    }
+
+    /// Checks in the order state, `iss`, error, code: nothing is believed before the state is
+    /// right, and no code is looked at before the issuer is. On which redirect URI the parameters
+    /// came in, by query or by form, is the caller's to check first.
+    package init(_ parameters: FormParameters, expecting expectation: Expectation)
+        throws(Refusal)
+    {
+        let state: String?
+        do {
             state = try parameters.value("state")
         } catch {
             throw .otherState

@@ -23,8 +23,8 @@ package struct RemoteKeySet: Sendable {
         case unavailable
     }
 
-    /// For how long a set is used without asking again.
-    private static let freshness: TimeInterval = 300
+    /// For how long a set is used without asking again, where nothing else is said.
+    package static let freshness: TimeInterval = 300
     /// How long after a fetch a key that is not in the set causes no other: made-up names of keys
     /// must not make us a weapon against the issuer.
     private static let coolDown: TimeInterval = 60
@@ -35,7 +35,7 @@ package struct RemoteKeySet: Sendable {
     /// How far apart the clocks of two callers may be read. A clock that goes back further was set.
     private static let jitter: TimeInterval = -10
 
-    private var current: (set: JWKSet, receivedAt: Date)?
+    private var current: (set: JWKSet, receivedAt: Date, freshFor: TimeInterval)?
     private var underWaySince: Date?
     private var last: (attempt: Date, hasFailed: Bool)?
 
@@ -44,7 +44,7 @@ package struct RemoteKeySet: Sendable {
     /// What to do for a token with this header.
     package mutating func key(for header: JWSHeader, at now: Date) -> Answer {
         let fresh = current.flatMap {
-            Self.isWithin(Self.freshness, of: $0.receivedAt, now) ? $0.set : nil
+            Self.isWithin($0.freshFor, of: $0.receivedAt, now) ? $0.set : nil
         }
         let keys = fresh?.keys(fitting: header) ?? []
         guard keys.isEmpty else { return .use(keys) }
@@ -60,8 +60,12 @@ package struct RemoteKeySet: Sendable {
         return .fetch
     }
 
-    package mutating func received(_ set: JWKSet, at now: Date) {
-        current = (set, now)
+    package mutating func received(
+        _ set: JWKSet,
+        at now: Date,
+        freshFor seconds: TimeInterval = RemoteKeySet.freshness
+    ) {
+        current = (set, now, seconds)
         last = (now, hasFailed: false)
         underWaySince = nil
     }

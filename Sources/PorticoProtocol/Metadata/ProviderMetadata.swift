@@ -40,7 +40,7 @@ public struct ProviderMetadata: Sendable, Hashable {
         case missingMember
         /// A member has another type than the standard gives it, or is no absolute URL.
         case malformedMember
-        /// An endpoint is `http`, and not on the loopback literal that the issuer is on.
+        /// An endpoint is `http`, and the issuer is not, or elsewhere.
         case insecureEndpoint
     }
 
@@ -61,7 +61,7 @@ public struct ProviderMetadata: Sendable, Hashable {
     }
 
     package init(_ json: JSONObject, of issuer: Issuer) throws(Refusal) {
-        let members = Members(json: json, allowsLoopback: !issuer.address.isSecure)
+        let members = Members(json: json, plainHTTP: issuer.plainHTTP)
         guard let name = try members.text("issuer") else { throw .missingMember }
         // Without this check anybody's document could name this issuer's endpoints (§6.2).
         guard issuer.isNamed(name) else { throw .otherIssuer }
@@ -106,7 +106,7 @@ public struct ProviderMetadata: Sendable, Hashable {
 /// Reading members: `null` counts as absent, another type is an error.
 private struct Members {
     let json: JSONObject
-    let allowsLoopback: Bool
+    let plainHTTP: PlainHTTP
 
     func text(_ name: String) throws(ProviderMetadata.Refusal) -> String? {
         switch json[name] {
@@ -136,9 +136,7 @@ private struct Members {
     func endpoint(_ name: String) throws(ProviderMetadata.Refusal) -> String? {
         guard let text = try text(name) else { return nil }
         guard let address = HTTPAddress(text) else { throw .malformedMember }
-        guard address.isSecure || allowsLoopback && address.isLoopback else {
-            throw .insecureEndpoint
-        }
+        guard address.isSecure || plainHTTP.permits(address) else { throw .insecureEndpoint }
         return text
     }
 }

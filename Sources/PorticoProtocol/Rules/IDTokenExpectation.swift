@@ -10,9 +10,15 @@ package import PorticoBytes
 /// §12.2).
 package struct IDTokenExpectation: Sendable {
     package var issuer: Issuer
+    /// Other spellings of `iss` that mean the same issuer. No standard knows any; some providers
+    /// have one.
+    package var otherIssuerNames: Set<String> = []
     package var clientID: String
     /// Other audiences that may stand beside the client; any further one is a reason to refuse.
     package var trustedAudiences: Set<String> = []
+    /// Other clients that the token may have been issued to, for this one: an app's own, where the
+    /// audience is its server.
+    package var trustedParties: Set<String> = []
     package var nonce: Nonce
     /// The `max_age` of the request, in seconds.
     package var maxAge: Int64?
@@ -30,6 +36,8 @@ package struct IDTokenExpectation: Sendable {
     package enum Nonce: Sendable {
         /// The one of the request, present and equal (§3.1.3.7, 11).
         case equal(SecretText)
+        /// The same, unless the token says `nonce_supported: false`, as Apple's do of old systems.
+        case equalWhereSupported(SecretText)
         /// As on refresh: absent, or the one of the sign-in; without one, absent (§12.2).
         case absentOr(String?)
         /// The request was made by somebody else, as where a session is adopted.
@@ -54,7 +62,7 @@ package struct VerifiedIDToken: Sendable, Hashable {
     {
         let claims = try IDTokenClaims(jwt.claims)
         // (2): exactly the issuer of the metadata.
-        guard expected.issuer.isNamed(claims.issuer) else { throw .issuer }
+        guard expected.isIssuer(claims.issuer) else { throw .issuer }
         try expected.checkAudience(claims)
         try expected.checkTimes(claims, at: now)
         try expected.checkNonce(claims)
@@ -70,6 +78,14 @@ package struct VerifiedIDToken: Sendable, Hashable {
 }
 
 extension IDTokenExpectation {
+    package func isIssuer(_ name: String) -> Bool {
+        issuer.isNamed(name) || otherIssuerNames.contains { sameBytes($0, name) }
+    }
+
+    private func isParty(_ name: String) -> Bool {
+        sameBytes(name, clientID) || trustedParties.contains { sameBytes($0, name) }
+    }
+
     /// OpenID Connect Core §3.1.3.7 (3), (4), (5).
     fileprivate func checkAudience(_ claims: IDTokenClaims) throws(IDTokenRefusal) {
         guard claims.audience.contains(where: { sameBytes($0, clientID) }) else { throw .audience }
@@ -79,7 +95,7 @@ extension IDTokenExpectation {
             })
         else { throw .audience }
         if let party = claims.authorizedParty {
-            guard sameBytes(party, clientID) else { throw .authorizedParty }
+            guard isParty(party) else { throw .authorizedParty }
         } else if claims.audience.count > 1 {
             throw .authorizedParty
         }
@@ -102,6 +118,12 @@ extension IDTokenExpectation {
         switch nonce {
         case .equal(let nonce):
             guard let claim = claims.nonce, nonce == SecretText(claim) else { throw .nonce }
+        case .equalWhereSupported(let nonce):
+            guard let claim = claims.nonce else {
+                guard claims.json["nonce_supported"] == false else { throw .nonce }
+                return
+            }
+            guard SecretText(claim) == nonce else { throw .nonce }
         case .absentOr(let nonce):
             guard let claim = claims.nonce else { return }
             guard let nonce, ConstantTime.equal(claim, nonce) else { throw .nonce }

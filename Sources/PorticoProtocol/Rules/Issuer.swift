@@ -6,6 +6,8 @@ import PorticoBytes
 /// Issuers are equal when their bytes are; a trailing slash makes another issuer (RFC 9207 §2.4).
 package struct Issuer: Sendable {
     package let address: HTTPAddress
+    /// Where its endpoints may be `http`: nowhere, unless the issuer is.
+    package let plainHTTP: PlainHTTP
 
     package var text: String { address.text }
 
@@ -13,12 +15,15 @@ package struct Issuer: Sendable {
     ///   `[::1]`, where nothing leaves the machine.
     /// - Throws: What makes it no issuer.
     package init(_ text: String, allowInsecureLoopback: Bool = false) throws(Refusal) {
+        try self.init(text, plainHTTP: allowInsecureLoopback ? .onLoopback : .nowhere)
+    }
+
+    package init(_ text: String, plainHTTP: PlainHTTP) throws(Refusal) {
         guard let address = HTTPAddress(text) else { throw .notAnAddress }
         guard address.query == nil else { throw .hasQuery }
-        guard address.isSecure || allowInsecureLoopback && address.isLoopback else {
-            throw .insecure
-        }
+        guard address.isSecure || plainHTTP.permits(address) else { throw .insecure }
         self.address = address
+        self.plainHTTP = address.isSecure ? .nowhere : plainHTTP
     }
 
     package enum Refusal: Error {

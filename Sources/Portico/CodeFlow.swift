@@ -1,0 +1,181 @@
+package import PorticoBytes
+package import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The authorization code flow of one attempt: from the address that a browser opens to verified
+/// tokens (RFC 6749 §4.1, OpenID Connect Core §3.1).
+///
+/// It keeps no state of its own. That one attempt takes one answer is for whoever holds the attempt:
+/// ``SignIn`` in an app, a spent row at a server.
+package struct CodeFlow: Sendable {
+    package let provider: RemoteProvider
+    package let metadata: ProviderMetadata
+    package let client: FlowClient
+    package let secrets: FlowSecrets
+    private let http: ProviderHTTP
+
+    package init(
+        provider: RemoteProvider,
+        metadata: ProviderMetadata,
+        client: FlowClient,
+        secrets: FlowSecrets,
+        http: ProviderHTTP
+    ) {
+        self.provider = provider
+        self.metadata = metadata
+        self.client = client
+        self.secrets = secrets
+        self.http = http
+    }
+
+    /// What a browser opens. It holds no secret (RFC 8252 §8.8).
+    ///
+    /// - Parameter further: What this provider wants beyond the standards.
+    package func address(
+        for request: SignInRequest,
+        scopes: [ScopeToken],
+        further: [(name: String, value: String)] = []
+    ) -> String {
+        let parameters = AuthorizationParameters(
+            clientID: client.id,
+            redirectURI: secrets.redirectURI,
+            scopes: scopes,
+            state: secrets.state,
+            nonce: secrets.nonce,
+            challenge: secrets.verifier.challenge,
+            request: request,
+            supportsClaims: metadata.supportsClaimsParameter
+        )
+        return FormEncoding.appending(parameters.all + further, to: metadata.authorizationEndpoint)
+    }
+
+    /// Reads what came in on the redirect URI of this attempt, by query or by form. Nothing
+    /// is sent anywhere.
+    package func answer(in parameters: FormParameters) throws(AuthorizationResponse.Refusal)
+        -> AuthorizationResponse
+    {
+        try AuthorizationResponse(parameters, expecting: expectation)
+    }
+
+    /// What an answer to this attempt must meet.
+    package var expectation: AuthorizationResponse.Expectation {
+        AuthorizationResponse.Expectation(
+            redirectURI: secrets.redirectURI,
+            state: secrets.state,
+            issuer: provider.issuer,
+            isIssuerAnnounced: metadata.sendsIssuerInResponses
+        )
+    }
+
+    /// What a redemption yields: everything in it has been checked.
+    package struct Redemption: Sendable {
+        package let tokens: TokenResponse
+        package let idToken: VerifiedIDToken
+        package let idTokenText: SecretText
+        package let receivedAt: Date
+    }
+
+    /// Redeems a code, and verifies the ID Token that comes with the answer.
+    ///
+    /// Order of OpenID Connect Core §3.1.3.5: first the response as OAuth, then the ID Token, then
+    /// `at_hash`; nothing is returned before.
+    ///
+    /// - Parameters:
+    ///   - maxAge: The `max_age` of the request.
+    ///   - acr: One of these is required, where there are any.
+    package func redeem(_ code: SecretText, maxAge: Int64?, acr: [String] = [])
+        async throws(SignInError) -> Redemption
+    {
+        let answer = try await redeemUnidentified(code)
+        let received = http.now()
+        guard let token = answer.tokens.idToken else {
+            throw SignInError(.rejected(.idTokenMissing))
+        }
+        var expected = IDTokenExpectation(
+            issuer: provider.issuer,
+            clientID: client.id,
+            nonce: .equal(secrets.nonce)
+        )
+        expected.otherIssuerNames = provider.profile.otherIssuerNames
+        expected.trustedAudiences = client.trustedAudiences
+        expected.maxAge = maxAge
+        expected.acr = acr
+        expected.accessToken = answer.tokens.accessToken
+        let idToken = try await IDTokenVerifier(provider: provider, now: http.now)
+            .verify(token, meeting: expected, serverDate: answer.serverDate)
+        return Redemption(
+            tokens: answer.tokens,
+            idToken: idToken,
+            idTokenText: token,
+            receivedAt: received
+        )
+    }
+
+    /// Redeems a code at a provider that gives no ID Token: the answer says nothing of a person.
+    package func redeemUnidentified(_ code: SecretText) async throws(SignInError)
+        -> TokenEndpoint.Answer
+    {
+        let endpoint = TokenEndpoint(
+            address: metadata.tokenEndpoint,
+            identification: try client.identification(metadata),
+            http: http,
+            profile: provider.profile
+        )
+        do {
+            return try await endpoint.redeem(
+                code,
+                redirectURI: secrets.redirectURI,
+                verifier: secrets.verifier
+            )
+        } catch {
+            throw error.signInError
+        }
+    }
+}
+
+/// The secrets of one attempt, made for it and used for nothing else (RFC 8252 §8.9, RFC 7636 §4.1,
+/// OpenID Connect Core §3.1.2.1), and where its answer is to come in.
+package struct FlowSecrets: Sendable, Equatable {
+    package let redirectURI: String
+    package let state: SecretText
+    package let nonce: SecretText
+    package let verifier: CodeVerifier
+
+    /// Fresh ones.
+    package init(redirectURI: String, random: RandomSource) {
+        self.redirectURI = redirectURI
+        state = SecretText(random.text(16))
+        nonce = SecretText(random.text(16))
+        verifier = CodeVerifier(random: random)
+    }
+
+    /// Those of an attempt that was kept.
+    package init(
+        redirectURI: String,
+        state: SecretText,
+        nonce: SecretText,
+        verifier: CodeVerifier
+    ) {
+        self.redirectURI = redirectURI
+        self.state = state
+        self.nonce = nonce
+        self.verifier = verifier
+    }
+}
+
+extension AuthorizationResponse.Refusal {
+    /// The check that an answer failed.
+    package var check: SignInError.Check {
+        switch self {
+        case .otherRedirect: .redirect
+        case .otherState: .state
+        case .forgedError, .otherIssuer: .issuer
+        case .malformed: .response
+        }
+    }
+}
