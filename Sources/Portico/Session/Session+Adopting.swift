@@ -190,7 +190,12 @@ private struct Adoption {
         guard let address = try await provider.metadata().userInfoEndpoint else {
             throw SignInError(.misconfigured(.endpointMissing))
         }
-        let endpoint = UserInfoEndpoint(address: address, client: client, provider: provider)
+        let endpoint = UserInfoEndpoint(
+            address: address,
+            clientID: client.clientID,
+            provider: provider,
+            http: client.context.http
+        )
         let reply = try await endpoint.reply(to: record.accessToken)
         _ = try await endpoint.claims(in: reply, of: record.idToken.claims.subject)
     }

@@ -1,0 +1,81 @@
+package import Portico
+package import PorticoBytes
+import PorticoProtocol
+
+extension UpstreamClient {
+    /// A new access token, for the proxy to an API (RFC 6749 §6).
+    ///
+    /// - Parameter token: As ``ProvenPerson/refreshToken`` or this has given it.
+    /// - Returns: With the refresh token to keep from now on, where it is another one.
+    /// - Throws: interactionRequired(.sessionEnded) where the token is not good any more.
+    package func refresh(_ token: SecretText) async throws(SignInError) -> (
+        accessToken: SecretText, expiresAt: Int64?, refreshToken: SecretText?
+    ) {
+        let (token, clientID) = ForeignToken.read(token, of: provider)
+        let metadata = try await remote.metadata()
+        let endpoint = TokenEndpoint(
+            address: metadata.tokenEndpoint,
+            identification: try proof.identification(of: clientID, at: metadata),
+            http: http,
+            profile: provider.profile
+        )
+        let tokens: TokenResponse
+        do {
+            tokens = try await endpoint.refresh(token, idempotencyKey: random.text(16)).tokens
+        } catch {
+            if case .refused(.invalidGrant, _) = error {
+                throw SignInError(.interactionRequired(.sessionEnded))
+            }
+            let failure = error.signInError
+            note(failure)
+            throw failure
+        }
+        let now = NumericDate.seconds(http.now())
+        return (
+            tokens.accessToken,
+            tokens.expiresIn.map { now + $0 },
+            tokens.refreshToken.map { ForeignToken.written($0, clientID, of: provider) }
+        )
+    }
+
+    /// Revokes a refresh token (RFC 7009; PRV-A-19).
+    ///
+    /// - Returns: Whether it is revoked; `false` also where the provider has no way to do it.
+    package func revoke(_ token: SecretText) async -> Bool {
+        let (token, clientID) = ForeignToken.read(token, of: provider)
+        do throws(SignInError) {
+            let metadata = try await remote.metadata()
+            guard let address = metadata.revocationEndpoint else { return false }
+            let endpoint = RevocationEndpoint(
+                address: address,
+                identification: try proof.identification(of: clientID, at: metadata),
+                http: http
+            )
+            try await endpoint.revoke(token, hint: "refresh_token")
+            return true
+        } catch {
+            note(error)
+            return false
+        }
+    }
+}
+
+/// A refresh token with the client that it was issued to, where that is not the provider's usual
+/// one: a native code is redeemed as the app (PRV-A-12), and so is what comes of it.
+enum ForeignToken {
+    // No token holds a space (RFC 6749 appendix A.17).
+    static func written(
+        _ token: SecretText,
+        _ clientID: String,
+        of provider: IdentityProvider
+    ) -> SecretText {
+        guard !sameBytes(clientID, provider.clientID) else { return token }
+        return SecretText("\(token.reveal()) \(clientID)")
+    }
+
+    static func read(_ token: SecretText, of provider: IdentityProvider) -> (SecretText, String) {
+        let text = token.reveal()
+        guard let space = text.firstIndex(of: " ") else { return (token, provider.clientID) }
+        return (SecretText(String(text[..<space])), String(text[text.index(after: space)...]))
+    }
+}

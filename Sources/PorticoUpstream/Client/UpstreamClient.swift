@@ -1,0 +1,241 @@
+package import Portico
+package import PorticoBytes
+package import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Signs people in at one identity provider, for a server: an attempt begins in one request and
+/// ends in another, and nothing of it is kept here. The checks of the flow are `Portico`'s.
+package final class UpstreamClient: Sendable {
+    package let provider: IdentityProvider
+    let remote: RemoteProvider
+    /// The same provider, as its native identity tokens are verified.
+    let nativeRemote: RemoteProvider
+    let http: ProviderHTTP
+    let proof: ClientProof
+    let secret: ProviderSecret?
+    let random: RandomSource
+    private let kept = Locked(ProviderHealth.unknown)
+
+    /// Nothing is fetched yet. A secret that does not fit the provider is told by the first call that
+    /// needs it, and before that by ``IdentityProvider/check(_:)``.
+    package init(
+        _ provider: IdentityProvider,
+        secret: ProviderSecret?,
+        transport: any HTTPTransport,
+        now: @escaping @Sendable () -> Date,
+        random: RandomSource
+    ) {
+        self.provider = provider
+        self.secret = secret
+        self.random = random
+        let http = ProviderHTTP(transport: transport, now: now)
+        self.http = http
+        proof = ClientProof(provider: provider, secret: secret, now: now, random: random)
+        remote = RemoteProvider(issuer: provider.issuer, profile: provider.profile, http: http)
+        if let metadata = provider.nativeMetadata {
+            var profile = provider.profile
+            profile.metadata = metadata
+            nativeRemote = RemoteProvider(issuer: provider.issuer, profile: profile, http: http)
+        } else {
+            nativeRemote = remote
+        }
+    }
+
+    /// How the provider was when it was last needed.
+    package var health: ProviderHealth {
+        get { kept.withLock(\.self) }
+        set { kept.withLock { $0 = newValue } }
+    }
+
+    /// Makes the secrets of a new attempt, and the address that a browser opens for it.
+    ///
+    /// - Returns: With the attempt what a JSON caller is told: the scopes and the client id.
+    /// - Throws: misconfigured where the provider does not take the redirect URI; what the metadata
+    ///   could not be had for.
+    package func begin(
+        redirectURI: String,
+        _ request: UpstreamRequest = UpstreamRequest(),
+        at moment: Moment
+    ) async throws(SignInError) -> (
+        attempt: Attempt, address: String, scopes: [String], clientID: String
+    ) {
+        guard provider.permits(redirectURI: redirectURI) else {
+            throw SignInError(.misconfigured(.redirectInvalid))
+        }
+        let attempt = Attempt(
+            id: moment.id(),
+            provider: provider.name,
+            issuer: provider.canonicalIssuer,
+            startedAt: moment.seconds,
+            maxAge: provider.tellsAuthTime ? request.maxAge : nil,
+            secrets: FlowSecrets(redirectURI: redirectURI, random: moment.random)
+        )
+        let flow: CodeFlow
+        do {
+            flow = try await self.flow(of: attempt)
+        } catch {
+            note(error)
+            throw error
+        }
+        let address = flow.address(
+            for: request.signInRequest(to: provider),
+            scopes: provider.scopes,
+            further: provider.furtherParameters
+                + (request.maxAge == nil ? [] : provider.reauthentication)
+        )
+        return (attempt, address, provider.scopes.map(\.text), provider.clientID)
+    }
+
+    /// The code in what came in on the redirect URI of an attempt, by query or by form.
+    ///
+    /// In the order of decision 5: identity provider, state, `iss`, `error`, code. Nothing is sent
+    /// with any of it; at most the metadata is fetched.
+    ///
+    /// - Throws: rejected(.redirect), rejected(.state) and, for an error, rejected(.issuer) where it
+    ///   is no answer to this attempt; cancelled(.denied) where the person or the provider said no.
+    package func code(in answer: FormParameters, to attempt: Attempt) async throws(SignInError)
+        -> SecretText
+    {
+        // The answer of one provider at the address of another (attacks E04, E09).
+        guard sameBytes(attempt.provider, provider.name),
+            provider.issuer.isNamed(attempt.issuer)
+        else { throw SignInError(.rejected(.redirect)) }
+        let flow = try await flow(of: attempt)
+        let parameters = FormParameters(
+            answer.all.filter { !provider.ignoredParameters.contains($0.name) }
+        )
+        let response: AuthorizationResponse
+        do {
+            response = try flow.answer(in: parameters)
+        } catch {
+            throw SignInError(.rejected(error.check))
+        }
+        switch response {
+        case .code(let code): return code
+        case .error(let code) where provider.cancellations.contains(code.rawValue):
+            throw SignInError(.cancelled(.denied))
+        case .error(let code): throw SignInError(code)
+        }
+    }
+
+    /// Redeems a code and finds out whose it is. Whoever calls it makes sure that an attempt is
+    /// redeemed once.
+    ///
+    /// - Parameter appleUser: Apple's `user`, where it came with the code.
+    package func redeem(
+        _ code: SecretText,
+        of attempt: Attempt,
+        appleUser: String? = nil
+    ) async throws(SignInError) -> ProvenPerson {
+        do {
+            let flow = try await flow(of: attempt)
+            var person =
+                try await provider.givesIDTokens
+                ? identified(by: flow, code, attempt) : profiled(by: flow, code)
+            if person.name == nil, provider.emailTrust == .apple {
+                person.name = AppleUser(appleUser)?.name
+            }
+            health = .up
+            return person
+        } catch {
+            note(error)
+            throw error
+        }
+    }
+
+    func flow(of attempt: Attempt) async throws(SignInError) -> CodeFlow {
+        CodeFlow(
+            provider: remote,
+            metadata: try await remote.metadata(),
+            client: flowClient(provider.clientID),
+            secrets: attempt.secrets,
+            http: http
+        )
+    }
+
+    private func flowClient(_ clientID: String) -> FlowClient {
+        let proof = proof
+        return FlowClient(id: clientID) { metadata throws(SignInError) in
+            try proof.identification(of: clientID, at: metadata)
+        }
+    }
+
+    /// By an ID Token, with what it lacks from the UserInfo endpoint.
+    private func identified(by flow: CodeFlow, _ code: SecretText, _ attempt: Attempt)
+        async throws(SignInError) -> ProvenPerson
+    {
+        let redemption = try await flow.redeem(code, maxAge: attempt.maxAge)
+        let claims = redemption.idToken.claims
+        try provider.checkHostedDomain(claims.json)
+        var person = ProvenPerson(
+            try await completed(claims, with: redemption.tokens, flow.metadata),
+            subject: claims.subject,
+            of: provider
+        )
+        person.take(redemption.tokens, receivedAt: redemption.receivedAt)
+        return person
+    }
+
+    /// A provider may leave name and address to the UserInfo endpoint (OpenID Connect Core §5.4).
+    private func completed(
+        _ claims: IDTokenClaims,
+        with tokens: TokenResponse,
+        _ metadata: ProviderMetadata
+    ) async throws(SignInError) -> JSONObject {
+        let scopes = provider.scopes
+        let lacksAddress = scopes.contains(.email) && claims.json["email"] == nil
+        let lacksName = scopes.contains(.profile) && claims.json["name"] == nil
+        guard provider.usesUserInfo, lacksAddress || lacksName,
+            let address = metadata.userInfoEndpoint
+        else { return claims.json }
+        let endpoint = UserInfoEndpoint(
+            address: address,
+            clientID: provider.clientID,
+            provider: remote,
+            http: http
+        )
+        let further = try await endpoint.claims(
+            with: tokens.accessToken,
+            of: claims.subject
+        )
+        return claims.json.completed(with: further)
+    }
+}
+
+extension JSONObject {
+    /// What the ID Token says stands; an address comes with what is said of it, or not at all.
+    fileprivate func completed(with further: JSONObject) -> JSONObject {
+        var all = self
+        for name in ["name", "given_name", "family_name", "picture"] where all[name] == nil {
+            all[name] = further[name]
+        }
+        if all["email"] == nil {
+            all["email"] = further["email"]
+            all["email_verified"] = further["email_verified"]
+        }
+        return all
+    }
+}
+
+extension IdentityProvider {
+    /// In the ID Token, not by what was asked for and not by the address (PRV-G-4).
+    func checkHostedDomain(_ claims: JSONObject) throws(SignInError) {
+        guard !hostedDomains.isEmpty else { return }
+        guard let domain = claims.string("hd"),
+            hostedDomains.contains(where: { sameBytes($0, domain) })
+        else { throw SignInError(.rejected(.hostedDomain)) }
+    }
+}
+
+extension ProvenPerson {
+    mutating func take(_ tokens: TokenResponse, receivedAt: Date) {
+        refreshToken = tokens.refreshToken
+        accessToken = tokens.accessToken
+        accessTokenExpiresAt = tokens.expiresIn.map { NumericDate.seconds(receivedAt) + $0 }
+    }
+}

@@ -1,0 +1,30 @@
+import Portico
+import PorticoProtocol
+
+extension IdentityProvider {
+    /// Any OpenID provider, found by its issuer (PRV-O-1): a vendor's, or one that is run at home.
+    static func oidc(_ settings: ProviderSettings) throws(IdentityProviderRefusal)
+        -> IdentityProvider
+    {
+        var oidc = try IdentityProvider(settings, issuer: try settings.required(.issuer))
+        oidc.usesUserInfo = true
+        oidc.tellsAuthTime = true
+        oidc.profile.pkceUnannounced = try settings.flag(.pkceUnannounced)
+        if let names = try settings.texts(.algorithms) {
+            let algorithms = names.compactMap(SignatureAlgorithm.init(rawValue:))
+            guard algorithms.count == names.count, !names.isEmpty else {
+                throw .malformed(.algorithms)
+            }
+            oidc.profile.algorithms = Set(algorithms)
+        }
+        let method = try settings.text(.authentication)
+        let known = method.flatMap(ProofMethod.init(rawValue:))
+        guard method == nil || known != nil else { throw .malformed(.authentication) }
+        if let keyID = try settings.text(.keyID) {
+            oidc.proof = .assertion(keyID: keyID)
+        } else {
+            oidc.proof = known == .assertion ? .assertion(keyID: nil) : .secret(known)
+        }
+        return oidc
+    }
+}

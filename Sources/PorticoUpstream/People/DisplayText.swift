@@ -1,0 +1,59 @@
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Words of a stranger's that are shown to people (PRV-A-5): short, and without characters that
+/// turn a line around or hide in it. Escaping is for whoever writes the page.
+struct DisplayText: Hashable, Sendable {
+    let text: String
+
+    private static let limit = 200
+
+    /// - Returns: `nil` where nothing is left.
+    init?(_ words: String) {
+        guard words.utf8.count <= 16 * 1024 else { return nil }
+        let scalars = words.unicodeScalars.filter(Self.isShown)
+        let text = String(String.UnicodeScalarView(scalars)).split(whereSeparator: \.isWhitespace)
+            .joined(separator: " ").prefix(Self.limit)
+        guard !text.isEmpty else { return nil }
+        self.text = String(text)
+    }
+
+    init?(parts: [String?]) {
+        self.init(parts.compactMap(\.self).joined(separator: " "))
+    }
+
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        // Embeddings, overrides and isolates; invisible marks; the byte order mark.
+        case 0x202A...0x202E, 0x2066...0x2069, 0x200B...0x200F, 0x2028, 0x2029, 0xFEFF: false
+        case 0x09, 0x0A, 0x0D: true
+        default: scalar.properties.generalCategory != .control
+        }
+    }
+}
+
+/// The name that Apple sends once, beside the first answer, unsigned (PRV-A-5).
+struct AppleUser: Sendable {
+    let name: String?
+
+    /// - Parameter text: `{"name": {"firstName": …, "lastName": …}, "email": …}`. The address is not
+    ///   read: the ID Token's counts (PRV-A-6).
+    /// - Returns: `nil` where the text is none, or too long. That fails no sign-in.
+    init?(_ text: String?) {
+        guard let text,
+            // `try?`: what is malformed is not there.
+            let json = try? JSONObject(
+                parsing: text.utf8,
+                limits: JSONLimits(size: 8 * 1024, depth: 4)
+            )
+        else { return nil }
+        let name = json.object("name")
+        self.name =
+            DisplayText(parts: [name?.string("firstName"), name?.string("lastName")])?.text
+    }
+}

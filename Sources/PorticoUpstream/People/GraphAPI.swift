@@ -1,0 +1,124 @@
+import Crypto
+import HTTPTypes
+import Portico
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Facebook's Graph API, as far as signing in needs it (PRV-F-1, PRV-F-3, PRV-F-4).
+struct GraphAPI: Sendable {
+    /// With the version.
+    let base: String
+    let appID: String
+    let appSecret: SecretText
+    let http: ProviderHTTP
+
+    private static let limits = HTTPLimits(bytes: 64 * 1024, seconds: 10)
+
+    /// The profile, as claims. `email` may be missing (PRV-F-5).
+    func profile(with token: SecretText) async throws(SignInError) -> JSONObject {
+        let me = try await get(
+            "/me",
+            [("fields", "id,name,email,picture"), ("appsecret_proof", proof(of: token))],
+            authorizedBy: token
+        )
+        guard let id = me.string("id"), (1...255).contains(id.utf8.count) else {
+            throw SignInError(.rejected(.profile))
+        }
+        var claims: JSONObject = ["sub": .string(id)]
+        for name in ["name", "email"] { claims[name] = me[name] }
+        claims["picture"] = me.object("picture")?.object("data")?["url"]
+        return claims
+    }
+
+    /// Checks that a token which a client brought was made for this app, and whose it is (PRV-F-4).
+    ///
+    /// - Returns: The user's id.
+    func owner(of token: SecretText, at now: Date) async throws(SignInError) -> String {
+        let answer = try await get(
+            "/debug_token",
+            [("input_token", token.reveal())],
+            authorizedBy: SecretText("\(appID)|\(appSecret.reveal())")
+        )
+        guard let token = answer.object("data"), token["is_valid"] == true,
+            let owner = token.string("user_id"), !owner.isEmpty
+        else { throw SignInError(.rejected(.accessToken)) }
+        // Another app's token is no sign-in at ours: token substitution.
+        guard let app = token.string("app_id"), sameBytes(app, appID) else {
+            throw SignInError(.rejected(.nativeToken))
+        }
+        // Zero: it does not expire.
+        let expiresAt = token["expires_at"]?.int64 ?? 0
+        guard expiresAt == 0 || expiresAt > NumericDate.seconds(now) else {
+            throw SignInError(.rejected(.accessToken))
+        }
+        return owner
+    }
+
+    /// Lower-case hexadecimal HMAC-SHA-256 of the token, keyed by the app secret (PRV-F-3).
+    private func proof(of token: SecretText) -> String {
+        let key = SymmetricKey(data: Array(appSecret.reveal().utf8))
+        return Hexadecimal.text(
+            HMAC<SHA256>.authenticationCode(for: Array(token.reveal().utf8), using: key)
+        )
+    }
+
+    /// The token that speaks goes into the header field, not into the address.
+    private func get(
+        _ path: String,
+        _ parameters: [(name: String, value: String)],
+        authorizedBy token: SecretText
+    ) async throws(SignInError) -> JSONObject {
+        let reply = try await http.get(
+            FormEncoding.appending(parameters, to: base + path),
+            fields: [.authorization: "Bearer \(token.reveal())"],
+            limits: Self.limits,
+            check: .profile
+        )
+        guard reply.response.status == .ok else {
+            switch GraphError.tokenError(reply) {
+            case .invalidGrant?: throw SignInError(.rejected(.accessToken))
+            case let code?: throw SignInError(code)
+            case nil: throw http.failure(of: reply)
+            }
+        }
+        do {
+            return try JSONObject(parsing: reply.body)
+        } catch {
+            throw SignInError(.rejected(.profile))
+        }
+    }
+}
+
+/// An error of the Graph API: `{"error": {"code": 190, …}}` (PRV-F-16). Its words are not read.
+enum GraphError {
+    static func tokenError(_ reply: HTTPReply) -> OAuthError.Code? {
+        // `try?`: what is not JSON is none.
+        guard (400...599).contains(reply.response.status.code),
+            let json = try? JSONObject(parsing: reply.body),
+            let code = json.object("error")?["code"]?.int64
+        else { return nil }
+        return switch code {
+        // An expired or used code, and a token that is not good any more.
+        case 100, 190, 102, 463, 467: .invalidGrant
+        case 1, 101: .invalidClient
+        case 4, 17, 32, 613: OAuthError.Code(rawValue: "slow_down")
+        case 2: .temporarilyUnavailable
+        default: .serverError
+        }
+    }
+}
+
+enum Hexadecimal {
+    /// In lower case.
+    static func text(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

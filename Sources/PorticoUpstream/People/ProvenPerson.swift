@@ -1,0 +1,85 @@
+package import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Somebody whom a provider has proven: every check has passed. Only ``UpstreamClient`` makes one.
+///
+/// There is nothing in it that grants a right: no claim of a provider's makes anybody an
+/// administrator here (PRV-O-4).
+package struct ProvenPerson: Sendable {
+    /// The provider's one canonical issuer; with ``subject`` the key of the account's identity.
+    package let issuer: String
+    package let subject: String
+    package let email: Email?
+    /// Whether the provider has authority over the mailbox, not only once saw a mail arrive there
+    /// (PRV-G-6).
+    package let isAuthoritative: Bool
+    package let matchesEmail: EmailMatch
+    /// Untrusted words for display, without control characters.
+    package var name: String?
+    /// An https address.
+    package let picture: String?
+    /// `sid`, for logout by the provider (OpenID Connect Back-Channel Logout §2.1).
+    package let providerSessionID: String?
+    /// `auth_time`. Seconds since 1970.
+    package let authenticatedAt: Int64?
+    /// For ``UpstreamClient/refresh(_:)`` and ``UpstreamClient/revoke(_:)``, which alone know how
+    /// to read it. `nil` where the provider gave none, as Google does after the first consent.
+    package var refreshToken: SecretText?
+    /// With the scopes of the sign-in; `nil` for a native identity token.
+    package var accessToken: SecretText?
+    /// Seconds since 1970.
+    package var accessTokenExpiresAt: Int64?
+    /// Of a native token: two presentations of one token have the same (PRV-N-2).
+    package var tokenHash: Hash256?
+
+    /// An e-mail address and what the provider says of it.
+    package struct Email: Hashable, Sendable {
+        package let address: String
+        package let isVerified: Bool
+        /// A relay's address (PRV-A-8).
+        package let isRelay: Bool
+    }
+
+    /// What the address may be used for, beyond showing it (decision 11).
+    package enum EmailMatch: Hashable, Sendable {
+        /// It says nothing: unverified, a relay's, or missing.
+        case never
+        /// Accounts with it may be this person's, who is asked.
+        case ask
+        /// The provider has authority over the mailbox: an account with it is this person's, where
+        /// it was verified there too.
+        case linkable
+    }
+}
+
+extension ProvenPerson {
+    init(_ claims: JSONObject, subject: String, of provider: IdentityProvider) {
+        issuer = provider.canonicalIssuer
+        self.subject = subject
+        let judgement = provider.emailTrust.judge(claims)
+        email = judgement.email
+        isAuthoritative = judgement.isAuthoritative
+        matchesEmail = judgement.match
+        name =
+            claims.string("name").flatMap(DisplayText.init)?.text
+            ?? DisplayText(parts: [claims.string("given_name"), claims.string("family_name")])?.text
+        picture = claims.string("picture").flatMap(Self.address)
+        providerSessionID = claims.string("sid").flatMap { sid in
+            (1...255).contains(sid.utf8.count) ? sid : nil
+        }
+        authenticatedAt = claims["auth_time"].flatMap(NumericDate.date).map(NumericDate.seconds)
+    }
+
+    private static func address(_ text: String) -> String? {
+        guard text.utf8.count <= 2048, let address = HTTPAddress(text), address.isSecure else {
+            return nil
+        }
+        return text
+    }
+}

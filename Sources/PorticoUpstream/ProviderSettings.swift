@@ -1,0 +1,178 @@
+import Portico
+import PorticoProtocol
+
+/// The names of settings, in one table. Whatever else stands among them is refused.
+///
+/// | Setting | For | Means |
+/// |---|---|---|
+/// | `displayName` | all | what the button says |
+/// | `clientID` | all | required: client id, app id, or Services ID |
+/// | `scopes` | all | what to ask for; `openid` decides for Facebook which flow it is |
+/// | `issuer` | keycloak, oidc | required: to the letter as the provider writes it |
+/// | `authentication` | keycloak, oidc | `client_secret_basic`, `client_secret_post` or `private_key_jwt` instead of what the metadata offers |
+/// | `keyID` | apple; keycloak, oidc | the name of the private key; required for Apple |
+/// | `algorithms` | keycloak, oidc | what ID Tokens must be signed with, of what the metadata lists |
+/// | `pkceUnannounced` | keycloak, oidc | S256 is sent to a provider that does not announce it (decision 26) |
+/// | `allowInsecureLoopback` | keycloak, oidc | the issuer may be http on a loopback literal |
+/// | `hostedDomains` | google | Workspace domains of which the person must be a member (`hd`) |
+/// | `offline` | google | ask for a refresh token |
+/// | `version` | facebook | of the Graph API, such as `v23.0` |
+/// | `teamID` | apple | required |
+/// | `otherIssuers` | apple | further spellings of the issuer, mapped to the same accounts |
+/// | `standIn` | google, facebook, apple | the origin of a stand-in; only where stand-ins are allowed |
+package enum ProviderSetting: String, CaseIterable, Sendable {
+    case displayName, clientID, scopes
+    case issuer, authentication, keyID, algorithms, pkceUnannounced, allowInsecureLoopback
+    case hostedDomains, offline
+    case version
+    case teamID, otherIssuers
+    case standIn
+}
+
+extension IdentityProvider.Kind {
+    /// The settings that a provider of this kind has.
+    package var settings: Set<ProviderSetting> {
+        let common: Set<ProviderSetting> = [.displayName, .clientID, .scopes]
+        return switch self {
+        case .google: common.union([.hostedDomains, .offline, .standIn])
+        case .facebook: common.union([.version, .standIn])
+        case .apple: common.union([.teamID, .keyID, .otherIssuers, .standIn])
+        case .keycloak, .oidc:
+            common.union([
+                .issuer, .authentication, .keyID, .algorithms, .pkceUnannounced,
+                .allowInsecureLoopback,
+            ])
+        }
+    }
+}
+
+/// Why a provider cannot be configured so. Its words are literals.
+package enum IdentityProviderRefusal: Error, Hashable, Sendable {
+    case name
+    /// No setting that a provider of this kind has.
+    case unknownSetting
+    case missing(ProviderSetting)
+    case malformed(ProviderSetting)
+    /// An http issuer, and not on a loopback literal that is allowed.
+    case insecureIssuer
+    /// A tenant has to be put in the place of the braces (PRV-O-2).
+    case templatedIssuer
+    case standInRefused
+    /// Apple's secret is a private key, and Google's and Facebook's are texts.
+    case otherSecret
+    case key
+}
+
+extension IdentityProviderRefusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .name: "A provider's name is made of lower-case letters, digits and hyphens."
+        case .unknownSetting: "There is a setting that a provider of this kind does not have."
+        case .missing(let setting): "The setting \(setting.rawValue) is missing."
+        case .malformed(let setting): "The setting \(setting.rawValue) is malformed."
+        case .insecureIssuer: "The issuer must be https."
+        case .templatedIssuer: "The issuer has a placeholder; put the tenant in its place."
+        case .standInRefused: "Stand-ins are for demonstrations and tests only."
+        case .otherSecret: "The provider needs a secret of another sort."
+        case .key: "The private key is not a P-256 key in PEM (PKCS #8)."
+        }
+    }
+}
+
+/// Reads settings, each of the type that it must have.
+struct ProviderSettings: Sendable {
+    let name: String
+    let kind: IdentityProvider.Kind
+    let json: JSONObject
+    private let allowsStandIns: Bool
+
+    init(
+        name: String,
+        kind: IdentityProvider.Kind,
+        json: JSONObject,
+        allowsStandIns: Bool
+    ) throws(IdentityProviderRefusal) {
+        let isName = name.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
+        }
+        guard isName, (1...32).contains(name.utf8.count) else { throw .name }
+        let known = ProviderSetting.allCases.filter { json[$0.rawValue] != nil }
+        guard known.count == json.count, kind.settings.isSuperset(of: known) else {
+            throw .unknownSetting
+        }
+        self.name = name
+        self.kind = kind
+        self.json = json
+        self.allowsStandIns = allowsStandIns
+    }
+
+    func text(_ setting: ProviderSetting) throws(IdentityProviderRefusal) -> String? {
+        guard let value = json[setting.rawValue] else { return nil }
+        guard let text = value.string, !text.isEmpty, text.utf8.count <= 2048 else {
+            throw .malformed(setting)
+        }
+        return text
+    }
+
+    func required(_ setting: ProviderSetting) throws(IdentityProviderRefusal) -> String {
+        guard let text = try text(setting) else { throw .missing(setting) }
+        return text
+    }
+
+    func texts(_ setting: ProviderSetting) throws(IdentityProviderRefusal) -> [String]? {
+        guard let value = json[setting.rawValue] else { return nil }
+        guard let texts = value.strings, !texts.contains("") else { throw .malformed(setting) }
+        return texts
+    }
+
+    func flag(_ setting: ProviderSetting) throws(IdentityProviderRefusal) -> Bool {
+        guard let value = json[setting.rawValue] else { return false }
+        guard let flag = value.bool else { throw .malformed(setting) }
+        return flag
+    }
+
+    func scopes() throws(IdentityProviderRefusal) -> [ScopeToken]? {
+        guard let texts = try texts(.scopes) else { return nil }
+        do {
+            for text in texts { _ = try Scope(text) }
+        } catch {
+            throw .malformed(.scopes)
+        }
+        return texts.map { ScopeToken($0) }
+    }
+
+    /// Where a stand-in is, instead of the provider.
+    func standIn() throws(IdentityProviderRefusal) -> String? {
+        guard let text = try text(.standIn) else { return nil }
+        guard allowsStandIns else { throw .standInRefused }
+        guard let address = HTTPAddress(text), address.path.isEmpty, address.query == nil else {
+            throw .malformed(.standIn)
+        }
+        return text
+    }
+
+    func issuer(_ text: String) throws(IdentityProviderRefusal) -> Issuer {
+        guard !text.utf8.contains(UInt8(ascii: "{")) else { throw .templatedIssuer }
+        let isStandIn = json[ProviderSetting.standIn.rawValue] != nil
+        let allowsLoopback = try flag(.allowInsecureLoopback)
+        do {
+            return try Issuer(
+                text,
+                plainHTTP: isStandIn ? .onLocalhost : allowsLoopback ? .onLoopback : .nowhere
+            )
+        } catch {
+            throw error == .insecure ? .insecureIssuer : .malformed(.issuer)
+        }
+    }
+
+    /// Metadata that is configured, not discovered.
+    func metadata(_ json: JSONObject, of issuer: Issuer) throws(IdentityProviderRefusal)
+        -> ProviderMetadata
+    {
+        do {
+            return try ProviderMetadata(json, of: issuer)
+        } catch {
+            throw .malformed(.standIn)
+        }
+    }
+}
