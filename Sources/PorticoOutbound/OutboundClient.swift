@@ -24,7 +24,7 @@ package final class OutboundClient: HTTPTransport {
             tlsConfiguration: tls,
             // HTTPTransport's promise: a redirect is a reply like any other.
             redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(10)),
+            timeout: .init(connect: .seconds(5)),
             proxy: nil,
             // A small compressed body must not become a large one: none is asked for.
             decompression: .disabled

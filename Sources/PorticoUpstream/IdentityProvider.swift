@@ -128,7 +128,7 @@ package struct IdentityProvider: Sendable {
     /// Sources for `form-action` of a page whose form leads to its sign-in pages.
     package var navigationSources: [String] {
         guard pageOrigins.isEmpty else { return pageOrigins }
-        return issuer.address.isSecure ? ["https:"] : [issuer.address.origin]
+        return issuer.address.isSecure ? ["https:"] : [issuer.pageOrigin]
     }
 
     /// Whether the provider takes this redirect URI, as far as is known beforehand.
@@ -140,6 +140,15 @@ package struct IdentityProvider: Sendable {
         return address.isSecure && !address.host.hasPrefix("[") && labels.count > 1 && !isNumber
             && labels.last != "localhost"
     }
+}
+
+extension Issuer {
+    /// Scheme and authority as written: without a port that goes without saying.
+    var pageOrigin: String {
+        "\(address.isSecure ? "https" : "http")://\(address.authority)"
+    }
+
+    var withoutScheme: String { "\(address.authority)\(address.path)" }
 }
 
 extension IdentityProvider.Kind {

@@ -19,7 +19,7 @@ import PorticoProtocol
 /// | `version` | facebook | of the Graph API, such as `v23.0` |
 /// | `teamID` | apple | required |
 /// | `otherIssuers` | apple | further spellings of the issuer, mapped to the same accounts |
-/// | `standIn` | google, facebook, apple | the origin of a stand-in; only where stand-ins are allowed |
+/// | `standIn` | google, facebook, apple | where a stand-in is, such as `http://localhost:9001/google`; only where stand-ins are allowed |
 package enum ProviderSetting: String, CaseIterable, Sendable {
     case displayName, clientID, scopes
     case issuer, authentication, keyID, algorithms, pkceUnannounced, allowInsecureLoopback
@@ -145,7 +145,8 @@ struct ProviderSettings: Sendable {
     func standIn() throws(IdentityProviderRefusal) -> String? {
         guard let text = try text(.standIn) else { return nil }
         guard allowsStandIns else { throw .standInRefused }
-        guard let address = HTTPAddress(text), address.path.isEmpty, address.query == nil else {
+        guard let address = HTTPAddress(text), !address.path.hasSuffix("/"), address.query == nil
+        else {
             throw .malformed(.standIn)
         }
         return text

@@ -7,6 +7,8 @@ extension SignInError.Check {
     package static let accessToken = Self("The provider does not accept the access token.")
     /// An access token proves nothing here (PRV-N-3), or was made for another app (PRV-F-4).
     package static let nativeToken = Self("This token is no proof of a sign-in at this provider.")
+    /// `c_hash` does not fit the code (OpenID Connect Core §3.3.2.10).
+    package static let codeHash = Self("The ID Token belongs to another code.")
     /// The profile is not what the Graph API gives.
     package static let profile = Self("The provider's profile is malformed.")
 }

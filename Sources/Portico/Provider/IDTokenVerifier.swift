@@ -21,21 +21,24 @@ package struct IDTokenVerifier: Sendable {
     /// ID Tokens hold roles and groups: larger than a usual token.
     private static let limit = 64 * 1024
 
-    /// - Parameter serverDate: When the server says it sent the token, to tell a wrong clock here
-    ///   from a wrong token.
+    /// - Parameters:
+    ///   - serverDate: When the server says it sent the token, to tell a wrong clock here from a
+    ///     wrong token.
+    ///   - isDirect: The token came straight from the provider, so that its time of issue is the
+    ///     other clock's time. One that somebody brought may just be old.
     package func verify(
         _ token: SecretText,
         meeting expectation: IDTokenExpectation,
-        serverDate: Date?
+        serverDate: Date?,
+        isDirect: Bool = true
     ) async throws(SignInError) -> VerifiedIDToken {
         let signed = try await signature(of: token)
         let now = now()
         do {
             return try VerifiedIDToken(signed, meeting: expectation, at: now)
         } catch {
-            // Of a token that must be fresh, the time of issue is the other clock's time.
             let issuedAt = expectation.maximumTokenAge.flatMap { _ in
-                signed.claims["iat"].flatMap(NumericDate.date)
+                isDirect ? signed.claims["iat"].flatMap(NumericDate.date) : nil
             }
             if error.isAboutTime, let clock = Self.clock(now, serverDate ?? issuedAt, expectation) {
                 throw SignInError(.misconfigured(clock))

@@ -34,7 +34,7 @@ extension IdentityProvider {
         if apple.usesFormPost { apple.furtherParameters = [("response_mode", "form_post")] }
         apple.ignoredParameters = ["id_token"]
         apple.cancellations = ["user_cancelled_authorize"]
-        apple.pageOrigins = [origin]
+        apple.pageOrigins = [apple.issuer.pageOrigin]
         apple.nativeNonce = .hashed
         apple.needsDomainRedirect = standIn == nil
         return apple

@@ -40,7 +40,7 @@ extension IdentityProvider {
         facebook.emailTrust = .never
         facebook.nativeNonce = .plainRequired
         facebook.pageOrigins =
-            standIn.map { [$0] } ?? ["https://www.facebook.com", "https://m.facebook.com"]
+            [facebook.issuer.pageOrigin] + (standIn == nil ? ["https://m.facebook.com"] : [])
         return facebook
     }
 }

@@ -13,10 +13,10 @@ extension IdentityProvider {
             settings,
             issuer: standIn ?? "https://accounts.google.com"
         )
-        google.profile.otherIssuerNames = [google.issuer.address.authority]
+        google.profile.otherIssuerNames = [google.issuer.withoutScheme]
         google.profile.algorithms = [.rs256]
         google.emailTrust = .google
-        google.pageOrigins = [standIn ?? "https://accounts.google.com"]
+        google.pageOrigins = [google.issuer.pageOrigin]
         google.hostedDomains = Set(try settings.texts(.hostedDomains) ?? [])
         if google.hostedDomains.count == 1, let domain = google.hostedDomains.first {
             // A hint for the account chooser; what counts is the claim.

@@ -42,8 +42,12 @@ struct GraphAPI: Sendable {
     func owner(of token: SecretText, at now: Date) async throws(SignInError) -> String {
         let answer = try await get(
             "/debug_token",
-            [("input_token", token.reveal())],
-            authorizedBy: SecretText("\(appID)|\(appSecret.reveal())")
+            [
+                ("input_token", token.reveal()),
+                // The app's own token; it is documented as a parameter.
+                ("access_token", "\(appID)|\(appSecret.reveal())"),
+            ],
+            authorizedBy: nil
         )
         guard let token = answer.object("data"), token["is_valid"] == true,
             let owner = token.string("user_id"), !owner.isEmpty
@@ -68,15 +72,15 @@ struct GraphAPI: Sendable {
         )
     }
 
-    /// The token that speaks goes into the header field, not into the address.
+    /// A person's token goes into the header field, not into the address.
     private func get(
         _ path: String,
         _ parameters: [(name: String, value: String)],
-        authorizedBy token: SecretText
+        authorizedBy token: SecretText?
     ) async throws(SignInError) -> JSONObject {
         let reply = try await http.get(
             FormEncoding.appending(parameters, to: base + path),
-            fields: [.authorization: "Bearer \(token.reveal())"],
+            fields: token.map { [.authorization: "Bearer \($0.reveal())"] } ?? [:],
             limits: Self.limits,
             check: .profile
         )
@@ -105,11 +109,11 @@ enum GraphError {
         else { return nil }
         return switch code {
         // An expired or used code, and a token that is not good any more.
-        case 100, 190, 102, 463, 467: .invalidGrant
+        case 100, 102, 190, 2500: .invalidGrant
         case 1, 101: .invalidClient
         case 4, 17, 32, 613: OAuthError.Code(rawValue: "slow_down")
         case 2: .temporarilyUnavailable
-        default: .serverError
+        default: .invalidRequest
         }
     }
 }

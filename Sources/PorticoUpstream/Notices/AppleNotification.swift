@@ -1,0 +1,113 @@
+import Portico
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What Apple tells a server about one of its people, unasked (PRV-A-20).
+package struct AppleNotification: Hashable, Sendable {
+    package let kind: Kind
+    package let subject: String
+    /// The relay's address, where it is about that.
+    package let email: String?
+    /// `jti`: good once.
+    package let tokenID: String
+    /// Seconds since 1970. Afterwards the notification is not taken anyway.
+    package let expiresAt: Int64
+
+    package enum Kind: String, Hashable, Sendable {
+        /// The relay does not pass mail on any more.
+        case emailDisabled = "email-disabled"
+        case emailEnabled = "email-enabled"
+        /// The person stopped using Apple for this app: its sessions are over.
+        case consentRevoked = "consent-revoked"
+        /// The person deleted their Apple Account.
+        case accountDeleted = "account-delete"
+    }
+
+    package enum Refusal: Error, Hashable, Sendable {
+        /// Not a token that Apple signed for us.
+        case forged
+        case malformed
+        /// Verified, and of a kind that is not known here.
+        case unknownEvent
+        /// Apple's keys cannot be had now, or the provider is not Apple.
+        case unavailable
+    }
+
+    /// Apple tries for a while to deliver one.
+    private static let life: TimeInterval = 24 * 3600
+
+    init(_ claims: JSONObject, expecting expected: IDTokenExpectation, at now: Date)
+        throws(Refusal)
+    {
+        let audience = claims.string("aud").map { [$0] } ?? claims.strings("aud") ?? []
+        guard let issuer = claims.string("iss"), expected.isIssuer(issuer),
+            audience.contains(where: { name in
+                sameBytes(name, expected.clientID)
+                    || expected.trustedAudiences.contains { sameBytes($0, name) }
+            })
+        else { throw .forged }
+        guard let issuedAt = claims["iat"].flatMap(NumericDate.date),
+            now.timeIntervalSince(issuedAt) >= -expected.leeway,
+            now.timeIntervalSince(issuedAt) <= Self.life
+        else { throw .forged }
+        guard let tokenID = claims.string("jti"), (1...255).contains(tokenID.utf8.count) else {
+            throw .malformed
+        }
+        let event = try Self.event(claims["events"])
+        guard let subject = event.string("sub"), (1...255).contains(subject.utf8.count),
+            let name = event.string("type")
+        else { throw .malformed }
+        guard let kind = Kind(rawValue: name == "account-deleted" ? "account-delete" : name) else {
+            throw .unknownEvent
+        }
+        self.kind = kind
+        self.subject = subject
+        self.tokenID = tokenID
+        email = event.string("email").flatMap { $0.utf8.count <= 254 ? $0 : nil }
+        expiresAt = NumericDate.seconds(issuedAt.addingTimeInterval(Self.life + expected.leeway))
+    }
+
+    /// JSON within a text, as Apple writes it.
+    private static func event(_ value: JSONValue?) throws(Refusal) -> JSONObject {
+        if let object = value?.object { return object }
+        do {
+            return try JSONObject(parsing: Array((value?.string ?? "").utf8))
+        } catch {
+            throw .malformed
+        }
+    }
+}
+
+extension UpstreamClient {
+    /// Verifies the `payload` of a server-to-server notification. That it is acted on once is the
+    /// caller's to keep, by ``AppleNotification/tokenID``.
+    ///
+    /// - Parameter audiences: The ids of apps, beside the provider's own.
+    package func verifyNotification(_ payload: String, audiences: [String] = [])
+        async throws(AppleNotification.Refusal) -> AppleNotification
+    {
+        guard provider.kind == .apple else { throw .unavailable }
+        let signed: VerifiedJWT
+        do {
+            signed = try await IDTokenVerifier(provider: remote, now: http.now)
+                .signature(of: SecretText(payload))
+        } catch {
+            guard case .rejected = error.kind else { throw .unavailable }
+            throw .forged
+        }
+        var expected = IDTokenExpectation(
+            issuer: provider.issuer,
+            clientID: provider.clientID,
+            nonce: .unchecked
+        )
+        expected.otherIssuerNames = provider.profile.otherIssuerNames
+        expected.trustedAudiences = Set(audiences)
+        return try AppleNotification(signed.claims, expecting: expected, at: http.now())
+    }
+}

@@ -1,0 +1,133 @@
+import Portico
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a verified logout token says: whose sessions are over (OpenID Connect Back-Channel Logout
+/// §2.4).
+package struct LogoutNotice: Hashable, Sendable {
+    /// The canonical issuer.
+    package let issuer: String
+    /// Whose sessions, all of them where there is no ``providerSessionID``.
+    package let subject: String?
+    /// `sid`.
+    package let providerSessionID: String?
+    /// `jti`: good once.
+    package let tokenID: String
+    /// Seconds since 1970. Afterwards the token is not taken anyway, leeway included.
+    package let expiresAt: Int64
+}
+
+/// The check of a logout token that failed (OpenID Connect Back-Channel Logout §2.6).
+package enum LogoutTokenRefusal: Error, Hashable, Sendable {
+    /// Not a signed token of a type that may be one, or a claim of another type than it must have.
+    case malformed
+    case encrypted
+    case algorithm
+    /// No key of the issuer's fits, or the signature is wrong.
+    case signature
+    case issuer
+    case audience
+    /// `iat` or `exp`, missing or not now.
+    case time
+    case nobody
+    case events
+    /// It may be an ID Token (§2.6, 6).
+    case nonce
+    case tokenID
+    /// The issuer's keys cannot be had now. That says nothing about the token.
+    case unavailable
+}
+
+extension LogoutNotice {
+    /// Checks in the order of OpenID Connect Back-Channel Logout §2.6; what was verified before is
+    /// the signature and the algorithm.
+    init(_ claims: JSONObject, expecting expected: IDTokenExpectation, at now: Date)
+        throws(LogoutTokenRefusal)
+    {
+        guard let issuer = claims.string("iss"), expected.isIssuer(issuer) else { throw .issuer }
+        let audience = claims.string("aud").map { [$0] } ?? claims.strings("aud") ?? []
+        guard audience.contains(where: { sameBytes($0, expected.clientID) }) else {
+            throw .audience
+        }
+        guard let issuedAt = claims["iat"].flatMap(NumericDate.date),
+            let expiresAt = claims["exp"].flatMap(NumericDate.date),
+            now.timeIntervalSince(expiresAt) < expected.leeway,
+            now.timeIntervalSince(issuedAt) >= -expected.leeway,
+            now.timeIntervalSince(issuedAt) <= expected.maximumTokenAge ?? 600
+        else { throw .time }
+        subject = try Self.text("sub", claims)
+        providerSessionID = try Self.text("sid", claims)
+        guard subject != nil || providerSessionID != nil else { throw .nobody }
+        // An object with this member, itself an object (§2.4).
+        guard let events = claims.object("events"), events.object(Self.event) != nil else {
+            throw .events
+        }
+        // So that no ID Token, which a person may get hold of, ends sessions.
+        guard claims["nonce"] == nil else { throw .nonce }
+        guard let tokenID = claims.string("jti"), (1...255).contains(tokenID.utf8.count) else {
+            throw .tokenID
+        }
+        self.issuer = expected.issuer.text
+        self.tokenID = tokenID
+        // A token cannot be taken later than its age allows, whatever `exp` says.
+        let last = min(
+            expiresAt,
+            issuedAt.addingTimeInterval(expected.maximumTokenAge ?? 600)
+        )
+        self.expiresAt = NumericDate.seconds(last.addingTimeInterval(expected.leeway))
+    }
+
+    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+
+    private static func text(_ name: String, _ claims: JSONObject) throws(LogoutTokenRefusal)
+        -> String?
+    {
+        guard let value = claims[name] else { return nil }
+        guard let text = value.string, (1...2048).contains(text.utf8.count) else {
+            throw .malformed
+        }
+        return text
+    }
+}
+
+extension UpstreamClient {
+    /// Verifies a `logout_token` (OpenID Connect Back-Channel Logout §2.6). That it is presented
+    /// once is the caller's to keep, by ``LogoutNotice/tokenID``.
+    package func verifyLogoutToken(_ text: String) async throws(LogoutTokenRefusal)
+        -> LogoutNotice
+    {
+        let signed: VerifiedJWT
+        do {
+            // With the issuer's keys and algorithms, as an ID Token; typed as one or not at all.
+            signed = try await IDTokenVerifier(provider: remote, now: http.now)
+                .signature(of: SecretText(text), types: [.logoutToken, .jwt])
+        } catch {
+            throw LogoutTokenRefusal(error)
+        }
+        var expected = IDTokenExpectation(
+            issuer: provider.issuer,
+            clientID: provider.clientID,
+            nonce: .unchecked
+        )
+        expected.otherIssuerNames = provider.profile.otherIssuerNames
+        return try LogoutNotice(signed.claims, expecting: expected, at: http.now())
+    }
+}
+
+extension LogoutTokenRefusal {
+    fileprivate init(_ error: SignInError) {
+        switch error.kind {
+        case .rejected(.idTokenEncrypted): self = .encrypted
+        case .rejected(.algorithm): self = .algorithm
+        case .rejected(.signature), .rejected(.key): self = .signature
+        case .rejected(.idTokenMalformed): self = .malformed
+        default: self = .unavailable
+        }
+    }
+}
