@@ -7,6 +7,7 @@ import Testing
         arguments: [
             ("de", nil, Language.german), ("fr-CA fr de en", nil, .german),
             ("de-AT", "en", .german),
+            ("ar", nil, .arabic), ("ar-EG en", nil, .arabic), (nil, "ar-SA,ar;q=0.9", .arabic),
             ("DE-de", nil, .german), ("de-Latn-DE-1996-x-bla", nil, .german),
             ("en de", nil, .english),
             ("fr", "de-CH,de;q=0.9", .german), (nil, "en;q=0.5, de;q=0.8", .german),

@@ -74,7 +74,7 @@ private struct MarkupReader {
         try expect("<")
         var element = Markup(name: try name(), attributes: try attributes())
         switch element.name {
-        case "meta", "input": return element
+        case "meta", "input", "img": return element
         case "style", "script":
             element.children = [.text(try raw(until: "</\(element.name)>"))]
             return element

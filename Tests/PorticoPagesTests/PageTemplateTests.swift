@@ -5,7 +5,9 @@ import Testing
     @Test("each tag names something that the page has: a typo would be rendered as nothing")
     func tags() throws {
         var walk = TemplateWalk()
-        let frames = [RenderedState.frame, PageFrame()]
+        var themed = RenderedState.frame
+        themed.theme = try #require(RenderedState.theme)
+        let frames = [RenderedState.frame, PageFrame(), themed]
         for page in PageGallery.pages {
             for state in page.gallery {
                 for frame in frames { try walk.walk(state.page, frame: frame) }

@@ -60,7 +60,7 @@ import Testing
             ("summary", "min-block-size: 2.75rem"), (".foot-link", "min-block-size: 2.75rem"),
             (".small a", "padding-block: 0.25rem"), (".summary a", "padding-block: 0.25rem"),
         ] {
-            let rule = PageStyle.text.split(separator: "}").first {
+            let rule = PageTheme.standard.style.text.split(separator: "}").first {
                 $0.split(separator: "{").first?.filter { $0 != "\n" } == "\(selector) "
             }
             #expect(rule?.contains(least) ?? false, "\(selector)")

@@ -6,9 +6,13 @@ struct RenderedState: Sendable, CustomTestStringConvertible {
     let pageName: String
     let state: GalleryState
     let language: Language
+    /// With the logo and the marks that an operator can add.
+    let isThemed: Bool
     let html: String
 
-    var testDescription: String { "\(pageName), \(state.name), \(language.tag)" }
+    var testDescription: String {
+        "\(pageName), \(state.name), \(language.tag)\(isThemed ? ", themed" : "")"
+    }
 
     var markup: Markup { get throws { try Markup(page: html) } }
 
@@ -19,19 +23,37 @@ struct RenderedState: Sendable, CustomTestStringConvertible {
         notice: .withoutHTTPS
     )
 
+    /// A theme with everything in it that one can have.
+    static let theme = try? PageTheme(
+        light: [
+            "accent": "#0b5d4b", "focus": "#0b5d4b", "radius": "4px", "font": "Georgia, serif",
+        ],
+        dark: ["accent": "#7fdcc4"],
+        logo: PageLink(path: "/assets/logo"),
+        artwork: [.google, .apple, .facebook]
+    )
+
     /// All of them. Nothing where a template does not parse, which a test of its own reports.
     static let all: [RenderedState] = {
         // Reported by "each template parses".
         guard let renderer = try? PageRenderer() else { return [] }
+        // `try?`: as above.
+        let themed = theme.flatMap { try? PageRenderer(theme: $0) }
         return PageGallery.pages.flatMap { page in
             page.gallery.flatMap { state in
-                Language.allCases.map { language in
-                    RenderedState(
-                        pageName: "\(page)",
-                        state: state,
-                        language: language,
-                        html: renderer.html(state.page, in: language, frame: frame)
-                    )
+                let looks: [(Language, PageRenderer?)] =
+                    Language.allCases.map { ($0, renderer) }
+                    + (page == ChooseWayPage.self ? [(.english, themed), (.arabic, themed)] : [])
+                return looks.compactMap { language, look in
+                    look.map {
+                        RenderedState(
+                            pageName: "\(page)",
+                            state: state,
+                            language: language,
+                            isThemed: $0.styleHash != renderer.styleHash,
+                            html: $0.html(state.page, in: language, frame: frame)
+                        )
+                    }
                 }
             }
         }

@@ -74,6 +74,37 @@ struct PageHeaderTests {
         #expect(post["form-action"] == "'none'")
     }
 
+    @Test("WEB-CSP-3: a page's form leads to the origins and apps that are named, and nowhere else")
+    func formActions() {
+        let sources = [
+            "https://accounts.example.com", "https://login.example:8443", "http://127.0.0.1:8001",
+            "http://localhost:8002", "com.example.notes:", "https://accounts.example.com",
+        ]
+        let page = directives(.page(style: style, formActions: sources))
+        #expect(
+            page["form-action"]
+                == Substring((["'self'"] + sources.dropLast()).joined(separator: " "))
+        )
+        #expect(directives(.page(style: style, formActions: []))["form-action"] == "'self'")
+    }
+
+    @Test(
+        "attack B12: what is no single origin or app is left out of form-action",
+        arguments: [
+            "https:", "http:", "*", "https://*", "https://*.example.com", "http://127.0.0.1:*",
+            "https://a.example; script-src https:", "https://a.example https://b.example",
+            "https://a.example,https://b.example", "'unsafe-inline'", "'none'", "data:", "blob:",
+            "javascript:", "filesystem:", "https://", "https:///x", "https://a.example/path",
+            "http://evil.example", "http://127.0.0.1:", "http://127.0.0.1:80.evil.example",
+            "http://localhost:1/", "com.example.notes", "com.example:x:", "1.example:", ".:", "",
+            "com.example.notes://x", "https://a.example\r\nx", "https://ä.example",
+        ]
+    )
+    func noFormAction(source: String) {
+        let policy = PagePolicy.page(style: style, formActions: [source])
+        #expect(policy == .page(style: style))
+    }
+
     @Test("WEB-CSP-5 to 7, WEB-REF-1, WEB-CACHE-1: every answer has the headers")
     func everywhere() throws {
         let headers = SecurityHeaders(try PublicURL("https://id.example.com"))

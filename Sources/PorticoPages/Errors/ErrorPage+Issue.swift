@@ -11,6 +11,11 @@ extension ErrorPage {
         case notAllowed
         case providerNotAnswering(name: String)
         case providerMisconfigured(name: String)
+        /// The administrator of the person's organisation does not allow this app.
+        case organisationDenies
+        case signUpClosed
+        /// The hand-over to the app was too late or not for it.
+        case handOffLost
         case busy
         case serverError
         case tooLarge
@@ -49,6 +54,9 @@ extension ErrorPage {
             ("not allowed", .notAllowed),
             ("provider not answering", .providerNotAnswering(name: "Google")),
             ("provider misconfigured", .providerMisconfigured(name: "Google")),
+            ("organisation denies", .organisationDenies),
+            ("sign-up closed", .signUpClosed),
+            ("hand-off lost", .handOffLost),
             ("busy", .busy),
             ("server error", .serverError),
             ("too large", .tooLarge),

@@ -6,6 +6,6 @@ package struct ErrorSummary: Sendable {
         package let field: String?
     }
 
-    package let summaryTitle: String
+    package let summaryTitle: Phrase
     package let items: [Item]
 }

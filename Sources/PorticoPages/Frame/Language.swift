@@ -2,6 +2,7 @@
 package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case german = "de"
+    case arabic = "ar"
 
     /// Its tag, for `lang` (BCP 47).
     package var tag: String { rawValue }
@@ -10,6 +11,7 @@ package enum Language: String, Sendable, CaseIterable {
     package var direction: String {
         switch self {
         case .english, .german: "ltr"
+        case .arabic: "rtl"
         }
     }
 
@@ -17,6 +19,7 @@ package enum Language: String, Sendable, CaseIterable {
         switch self {
         case .english: .english
         case .german: .german
+        case .arabic: .arabic
         }
     }
 

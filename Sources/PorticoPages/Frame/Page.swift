@@ -20,12 +20,16 @@ package protocol Page: Sendable {
     /// Whether the title says "Error: " first.
     var isError: Bool { get }
 
+    /// The pages that this one belongs to, if any.
+    var navigation: PageNavigation? { get }
+
     func view(_ words: Words, _ frame: PageFrame) -> View
 }
 
 extension Page {
     package func problems(_ words: Words) -> ErrorSummary? { nil }
     package var isError: Bool { false }
+    package var navigation: PageNavigation? { nil }
 }
 
 /// A page in one of its states.

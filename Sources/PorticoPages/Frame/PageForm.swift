@@ -6,11 +6,29 @@ package struct PageForm: Sendable {
     package let request: String?
     /// The token that binds the form to the browser it was shown in.
     package let csrf: String
+    /// Whatever else it carries.
+    package let fields: [PageField]
 
-    package init(action: String, request: String?, csrf: String) {
+    package init(
+        action: String,
+        request: String? = nil,
+        csrf: String,
+        fields: [PageField] = []
+    ) {
         self.action = action
         self.request = request
         self.csrf = csrf
+        self.fields = fields
+    }
+
+    /// The same form for one thing of a list.
+    func with(_ name: String, _ value: String) -> PageForm {
+        PageForm(
+            action: action,
+            request: request,
+            csrf: csrf,
+            fields: fields + [PageField(name, value)]
+        )
     }
 
     static let sample = PageForm(
@@ -18,4 +36,15 @@ package struct PageForm: Sendable {
         request: "AaBbCcDdEeFfGg-sealed-request_0123456789",
         csrf: "cross-site-token_0123456789"
     )
+}
+
+/// A value that a form carries unseen.
+package struct PageField: Sendable, Equatable {
+    package let name: String
+    package let value: String
+
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
 }

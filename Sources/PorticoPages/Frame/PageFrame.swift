@@ -12,6 +12,8 @@ package struct PageFrame: Sendable {
     package var reference: String?
     package var help: PageLink?
     package var notice: Notice?
+    /// Set by the renderer.
+    package var theme = PageTheme.standard
 
     package init(
         realm: String? = nil,

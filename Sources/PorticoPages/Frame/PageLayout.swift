@@ -6,7 +6,10 @@ package struct PageLayout<Content: Sendable>: Sendable {
     let style: String
     let notice: String?
     let owner: ShownText
-    let ownerInitial: ShownText
+    let ownerInitial: ShownText?
+    let logo: PageLink?
+    let isWide: Bool
+    let navigation: PageNavigation.View?
     let summary: ErrorSummary?
     let heading: Phrase
     let template: String
@@ -27,14 +30,17 @@ package struct PageLayout<Content: Sendable>: Sendable {
         lang = language.tag
         dir = language.direction
         title = "\(prefix)\(heading.plain) – \(ShownText(frame.owner).text)"
-        style = PageStyle.text
+        style = frame.theme.style.text
         notice =
             switch frame.notice {
             case .withoutHTTPS: words.common.withoutHTTPS
             case nil: nil
             }
         owner = ShownText(frame.owner)
-        ownerInitial = ShownText(initialOf: frame.owner)
+        logo = frame.theme.logo
+        ownerInitial = logo == nil ? ShownText(initialOf: frame.owner) : nil
+        navigation = page.navigation.map { PageNavigation.View($0, words) }
+        isWide = navigation != nil
         self.summary = summary
         self.heading = heading
         template = P.template.rawValue

@@ -4,9 +4,14 @@ import Mustache
 package struct PageRenderer: Sendable {
     private let layout: MustacheTemplate
     private let library: MustacheLibrary
+    package let theme: PageTheme
+
+    /// The source that admits the pages' style in their policy: `'sha256-…'`.
+    package var styleHash: String { theme.style.hash }
 
     /// - Throws: Where a template does not parse, which a test rules out.
-    package init() throws {
+    package init(theme: PageTheme = .standard) throws {
+        self.theme = theme
         MustacheContentTypes.register(HTMLEscaping(), named: HTMLEscaping.name)
         var library = MustacheLibrary()
         for template in PageTemplate.allCases {
@@ -18,7 +23,9 @@ package struct PageRenderer: Sendable {
 
     /// The whole page, to be sent as `text/html; charset=utf-8`.
     package func html<P: Page>(_ page: P, in language: Language, frame: PageFrame) -> String {
-        layout.render(PageLayout(page, in: language, frame: frame), library: library)
+        var frame = frame
+        frame.theme = theme
+        return layout.render(PageLayout(page, in: language, frame: frame), library: library)
     }
 
     /// A template starts with the library's escaping, a partial within it does so again; the first line

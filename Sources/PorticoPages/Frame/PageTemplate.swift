@@ -7,7 +7,25 @@ package enum PageTemplate: String, Sendable, CaseIterable {
     case hidden
     case account
 
+    // Blocks that pages are put together from, and the page that is nothing else.
+    case sheet
+    case line
+    case section
+    case facts
+    case points
+    case code
+    case rows
+    case form
+    case field
+    case check
+    case button
+    case buttons
+    case steps
+    case links
+    case ways
+
     // Pages.
+    case chooseWay = "choose-way"
     case signIn = "sign-in"
     case consent
     case chooseAccount = "choose-account"
@@ -26,6 +44,22 @@ package enum PageTemplate: String, Sendable, CaseIterable {
         case .phrase: PackageResources.phrase_mustache
         case .hidden: PackageResources.hidden_mustache
         case .account: PackageResources.account_mustache
+        case .sheet: PackageResources.sheet_mustache
+        case .line: PackageResources.line_mustache
+        case .section: PackageResources.section_mustache
+        case .facts: PackageResources.facts_mustache
+        case .points: PackageResources.points_mustache
+        case .code: PackageResources.code_mustache
+        case .rows: PackageResources.rows_mustache
+        case .form: PackageResources.form_mustache
+        case .field: PackageResources.field_mustache
+        case .check: PackageResources.check_mustache
+        case .button: PackageResources.button_mustache
+        case .buttons: PackageResources.buttons_mustache
+        case .steps: PackageResources.steps_mustache
+        case .links: PackageResources.links_mustache
+        case .ways: PackageResources.ways_mustache
+        case .chooseWay: PackageResources.choose_way_mustache
         case .signIn: PackageResources.sign_in_mustache
         case .consent: PackageResources.consent_mustache
         case .chooseAccount: PackageResources.choose_account_mustache

@@ -8,23 +8,30 @@ package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation {
         package let text: String
         /// The name that follows them.
         package let isolated: ShownText?
+        /// The address or code that follows them: read from left to right in every language.
+        package let exact: ShownText?
     }
 
     package let pieces: [Piece]
 
     /// The sentence without markup, for the title.
     package var plain: String {
-        pieces.map { $0.text + ($0.isolated?.text ?? "") }.joined()
+        pieces.map { $0.text + ($0.isolated?.text ?? $0.exact?.text ?? "") }.joined()
     }
 
     package init(stringLiteral value: String) {
-        pieces = [Piece(text: value, isolated: nil)]
+        pieces = [Piece(text: value, isolated: nil, exact: nil)]
+    }
+
+    /// - Parameter ours: Words of ours, without a name in them.
+    init(_ ours: String) {
+        self.init(stringLiteral: ours)
     }
 
     package init(stringInterpolation: StringInterpolation) {
         var pieces = stringInterpolation.pieces
         if !stringInterpolation.text.isEmpty {
-            pieces.append(Piece(text: stringInterpolation.text, isolated: nil))
+            pieces.append(Piece(text: stringInterpolation.text, isolated: nil, exact: nil))
         }
         self.pieces = pieces
     }
@@ -50,8 +57,25 @@ package struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation {
 
         /// - Parameter name: Text from outside.
         package mutating func appendInterpolation(name: String) {
-            pieces.append(Piece(text: text, isolated: ShownText(name)))
+            pieces.append(Piece(text: text, isolated: ShownText(name), exact: nil))
             text = ""
+        }
+
+        /// - Parameter exact: An address, code or host from outside.
+        package mutating func appendInterpolation(exact: String) {
+            pieces.append(Piece(text: text, isolated: nil, exact: ShownText(exact, limit: 2_000)))
+            text = ""
+        }
+
+        /// - Parameter phrase: A sentence, or part of one, from the same catalogue.
+        package mutating func appendInterpolation(_ phrase: Phrase) {
+            if let first = phrase.pieces.first {
+                pieces.append(
+                    Piece(text: text + first.text, isolated: first.isolated, exact: first.exact)
+                )
+                pieces += phrase.pieces.dropFirst()
+                text = ""
+            }
         }
 
         /// - Parameter ours: Words from the same catalogue.

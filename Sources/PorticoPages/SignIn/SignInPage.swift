@@ -22,19 +22,23 @@ package struct SignInPage: Page {
     /// Somebody is signed in and has to show that it is still them: the name is fixed.
     package let again: Bool
     package let problem: Problem?
+    /// Where a new password can be had.
+    package let forgot: PageLink?
 
     package init(
         client: String,
         form: PageForm,
         userName: String = "",
         again: Bool = false,
-        problem: Problem? = nil
+        problem: Problem? = nil,
+        forgot: PageLink? = nil
     ) {
         self.client = client
         self.form = form
         self.userName = userName
         self.again = again
         self.problem = problem
+        self.forgot = forgot
     }
 
     package static let template = PageTemplate.signIn
@@ -45,7 +49,7 @@ package struct SignInPage: Page {
 
     package func problems(_ words: Words) -> ErrorSummary? {
         guard let problem else { return nil }
-        let title: String
+        let title: Phrase
         var items: [ErrorSummary.Item] = []
         switch problem {
         case .wrongPair:
@@ -101,6 +105,7 @@ package struct SignInPage: Page {
             passwordProblem: passwordProblem,
             passwordWrongToo: sharesProblem,
             startsAtPassword: problem == nil && (again || !userName.isEmpty),
+            forgot: PageStep(forgot, words.signIn.forgot),
             signIn: words.signIn.signIn,
             switchAccount: again ? words.common.useAnotherAccount : nil,
             cancel: words.common.cancel
@@ -126,6 +131,7 @@ package struct SignInPage: Page {
         /// The message beside the user name is about the password as well.
         let passwordWrongToo: Bool
         let startsAtPassword: Bool
+        let forgot: PageStep?
         let signIn: String
         let switchAccount: String?
         let cancel: String
@@ -145,6 +151,14 @@ extension SignInPage {
         ),
         state("must wait", userName: "ann", problem: .mustWait(seconds: 45)),
         state("busy", userName: "ann", problem: .busy),
+        GalleryState(
+            "password can be replaced",
+            SignInPage(
+                client: "Notes",
+                form: .sample,
+                forgot: PageLink(path: "/realms/demo/login-actions/reset-credentials")
+            )
+        ),
         state("again", userName: "ann@example.com", again: true),
         state("again, wrong pair", userName: "ann", again: true, problem: .wrongPair),
     ]

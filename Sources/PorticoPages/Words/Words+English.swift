@@ -28,6 +28,7 @@ extension Words {
             userName: "User name or e-mail",
             password: "Password",
             signIn: "Sign in",
+            forgot: "Forgot your password?",
             problem: "There is a problem",
             wrongPair: "That user name and password don’t match. Check both and try again.",
             wrongPassword: "That isn’t the password of this account. Try again.",
@@ -110,6 +111,20 @@ extension Words {
             reference: "Reference",
             hint: "Hint"
         ),
+        problem: { .english($0) },
+        choose: .english,
+        way: .english,
+        time: .english,
+        code: .english,
+        welcome: .english,
+        linking: .english,
+        leaving: .english,
+        trouble: .english,
+        reset: .english,
+        area: .english,
+        lists: .english,
+        removal: .english,
+        demo: .english,
         error: { englishError($0) }
     )
 

@@ -60,6 +60,24 @@ extension Words {
                 sentence: "The people who run this service need to fix a setting.",
                 next: "Use another way to sign in."
             )
+        case .organisationDenies:
+            ErrorWords(
+                heading: "Your organisation doesn’t allow this app",
+                sentence: "That is for your administrator to decide.",
+                next: "Ask your administrator, or use a personal account."
+            )
+        case .signUpClosed:
+            ErrorWords(
+                heading: "New accounts are closed",
+                sentence: "Only people with an invitation can join at the moment.",
+                next: "If you have an account already, use the way that you used before."
+            )
+        case .handOffLost:
+            ErrorWords(
+                heading: "Return to the app and try again",
+                sentence: "The hand-over to the app wasn’t finished in time.",
+                next: "You’re still signed in here."
+            )
         case .busy:
             ErrorWords(
                 heading: "Too much is going on right now",

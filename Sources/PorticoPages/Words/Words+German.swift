@@ -28,6 +28,7 @@ extension Words {
             userName: "Benutzername oder E-Mail-Adresse",
             password: "Passwort",
             signIn: "Anmelden",
+            forgot: "Passwort vergessen?",
             problem: "Da stimmt etwas nicht",
             wrongPair: "Benutzername und Passwort passen nicht zusammen. Prüfen Sie beides und "
                 + "versuchen Sie es noch einmal.",
@@ -119,6 +120,20 @@ extension Words {
             reference: "Kennung",
             hint: "Hinweis"
         ),
+        problem: { .german($0) },
+        choose: .german,
+        way: .german,
+        time: .german,
+        code: .german,
+        welcome: .german,
+        linking: .german,
+        leaving: .german,
+        trouble: .german,
+        reset: .german,
+        area: .german,
+        lists: .german,
+        removal: .german,
+        demo: .german,
         error: { germanError($0) }
     )
 

@@ -63,6 +63,25 @@ extension Words {
                 sentence: "Die Betreiber dieses Dienstes müssen eine Einstellung berichtigen.",
                 next: "Melden Sie sich auf anderem Weg an."
             )
+        case .organisationDenies:
+            ErrorWords(
+                heading: "Ihre Organisation erlaubt diese App nicht",
+                sentence: "Darüber entscheidet deren Administration.",
+                next: "Fragen Sie dort nach oder verwenden Sie ein persönliches Konto."
+            )
+        case .signUpClosed:
+            ErrorWords(
+                heading: "Neue Konten sind zurzeit nicht möglich",
+                sentence: "Im Moment können nur Eingeladene dazukommen.",
+                next: "Wenn Sie schon ein Konto haben, nehmen Sie den Weg, den Sie schon "
+                    + "verwendet haben."
+            )
+        case .handOffLost:
+            ErrorWords(
+                heading: "Gehen Sie zurück zur App und versuchen Sie es noch einmal",
+                sentence: "Die Übergabe an die App wurde nicht rechtzeitig fertig.",
+                next: "Hier sind Sie weiter angemeldet."
+            )
         case .busy:
             ErrorWords(
                 heading: "Gerade ist zu viel los",

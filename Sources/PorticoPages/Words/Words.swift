@@ -14,6 +14,20 @@ package struct Words: Sendable {
     let cookies: CookiesWords
     let formPost: FormPostWords
     let details: DetailsWords
+    let problem: @Sendable (ChooseWayPage.Problem) -> ProblemWords
+    let choose: ChooseWords
+    let way: WayWords
+    let time: TimeWords
+    let code: CodeWords
+    let welcome: WelcomeWords
+    let linking: LinkingWords
+    let leaving: LeavingWords
+    let trouble: TroubleWords
+    let reset: ResetWords
+    let area: AreaWords
+    let lists: ListWords
+    let removal: RemovalWords
+    let demo: DemoWords
     let error: @Sendable (ErrorPage.Issue) -> ErrorWords
 }
 
@@ -56,15 +70,16 @@ struct SignInWords: Sendable {
     let userName: String
     let password: String
     let signIn: String
-    let problem: String
+    let forgot: Phrase
+    let problem: Phrase
     let wrongPair: Phrase
     let wrongPassword: Phrase
     let enterUserName: Phrase
     let enterPassword: Phrase
-    let tooManyTries: String
+    let tooManyTries: Phrase
     /// By seconds.
     let wait: CountedPhrase
-    let busy: String
+    let busy: Phrase
     let busyAdvice: Phrase
 }
 

@@ -22,7 +22,7 @@ struct PageExit: Sendable {
         retryAfter seconds: Double? = nil
     ) -> Response {
         let policy = PagePolicy.page(
-            style: PageStyle.hash,
+            style: renderer.styleHash,
             redirectingTo: redirect
         )
         var response = Response(
@@ -57,7 +57,7 @@ struct PageExit: Sendable {
                     parameters: parameters.map { FormPostPage.Parameter($0.name, $0.value) }
                 )
                 let policy = PagePolicy.formPost(
-                    style: PageStyle.hash,
+                    style: renderer.styleHash,
                     script: FormPostPage.scriptHash,
                     to: target.redirect.uri
                 )

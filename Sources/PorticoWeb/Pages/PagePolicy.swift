@@ -31,6 +31,38 @@ package struct PagePolicy: Hashable, Sendable {
         )
     }
 
+    /// A page whose form leads on to other servers: the identity providers that it has buttons for, or
+    /// an app's redirect URI.
+    ///
+    /// - Parameter formActions: Sources beside our own: `https://accounts.example`,
+    ///   `http://127.0.0.1:8001`, or the scheme of an app, `com.example.notes:`. What is no such source
+    ///   is left out, so that the page works less, but admits no more (WEB-CSP-3).
+    package static func page(style: String, formActions: [String]) -> Self {
+        var sources = ["'self'"]
+        for source in formActions where isFormAction(source) && !sources.contains(source) {
+            sources.append(source)
+        }
+        return Self(style: style, script: nil, formAction: sources.joined(separator: " "))
+    }
+
+    /// One origin that is https or loopback, or one private-use scheme (RFC 8252 §7.1). A scheme that a
+    /// browser reads itself has no dot in it.
+    private static func isFormAction(_ source: String) -> Bool {
+        guard isWritable(source), !source.contains("*") else { return false }
+        if let host = source.dropping("https://") {
+            return !host.isEmpty && !host.utf8.contains(UInt8(ascii: "/"))
+        }
+        let port = source.dropping("http://127.0.0.1:") ?? source.dropping("http://localhost:")
+        if let port {
+            return !port.isEmpty
+                && port.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        }
+        let scheme = source.utf8.dropLast()
+        return source.utf8.last == UInt8(ascii: ":") && scheme.contains(UInt8(ascii: "."))
+            && scheme.allSatisfy { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
+            && scheme.first.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 } == true
+    }
+
     /// The page that posts an authorization response to the client (OAuth 2.0 Form Post Response
     /// Mode §2): its form goes to the redirect URI and nowhere else.
     package static func formPost(style: String, script: String, to redirect: RedirectURI) -> Self {
@@ -67,5 +99,12 @@ package struct PagePolicy: Hashable, Sendable {
                 default: false
                 }
             }
+    }
+}
+
+extension String {
+    /// What follows the prefix, where it has it.
+    fileprivate func dropping(_ prefix: String) -> Substring? {
+        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }
 }

@@ -1,0 +1,144 @@
+/// Name and e-mail address, to be changed.
+///
+/// The form posts `csrf`, `name`, `email` and `action`, which is `save` or `confirm-email`.
+package struct AccountDetailsPage: Page {
+    package enum Status: Sendable, Equatable {
+        case saved, codeSent
+    }
+
+    package let name: String
+    package let email: WelcomePage.Email
+    package let form: PageForm
+    package let problems: [WelcomePage.Problem]
+    package let status: Status?
+    private let pages: PageNavigation
+
+    package init(
+        name: String,
+        email: WelcomePage.Email,
+        form: PageForm,
+        problems: [WelcomePage.Problem] = [],
+        status: Status? = nil,
+        navigation: PageNavigation = PageNavigation()
+    ) {
+        self.name = name
+        self.email = email
+        self.form = form
+        self.problems = problems
+        self.status = status
+        pages = navigation
+    }
+
+    package var navigation: PageNavigation? { pages.at(.details) }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.area.details }
+
+    package func problems(_ words: Words) -> ErrorSummary? {
+        let items = [
+            told(about: .name, words).map { ErrorSummary.Item(text: $0, field: "name") },
+            told(about: .email, words).map { ErrorSummary.Item(text: $0, field: "email") },
+        ].compactMap(\.self)
+        guard !items.isEmpty else { return nil }
+        return ErrorSummary(summaryTitle: words.welcome.problem, items: items)
+    }
+
+    private func told(about kind: FieldBlock.Kind, _ words: Words) -> Phrase? {
+        let phrases = problems.compactMap { problem -> Phrase? in
+            switch (problem, kind) {
+            case (.nameMissing, .name): words.welcome.nameMissing
+            case (.emailMissing, .email): words.welcome.emailMissing
+            case (.emailWrong, .email): words.welcome.emailWrong
+            case (.emailTaken, .email): words.welcome.emailTaken
+            default: nil
+            }
+        }
+        return phrases.first
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        let address: String
+        let about: Phrase
+        var canConfirm = false
+        switch email {
+        case .verified(let known): (address, about) = (known, words.area.isConfirmed)
+        case .relay(let known): (address, about) = (known, words.welcome.relayWhat)
+        case .unverified(let known):
+            (address, about) = (known, words.area.isUnconfirmed)
+            canConfirm = true
+        case .missing: (address, about) = ("", words.welcome.whyEmail)
+        }
+        let done: Phrase? =
+            switch status {
+            case .saved: words.area.saved
+            case .codeSent: words.area.codeSent
+            case nil: nil
+            }
+        return Sheet([
+            .status(done),
+            .line(words.area.detailsIntro),
+            .form(
+                form,
+                [
+                    .field(
+                        FieldBlock(
+                            "name",
+                            .name,
+                            label: words.welcome.name,
+                            value: name,
+                            problem: told(about: .name, words)
+                        )
+                    ),
+                    .field(
+                        FieldBlock(
+                            "email",
+                            .email,
+                            label: words.welcome.email,
+                            value: address,
+                            hint: about,
+                            problem: told(about: .email, words),
+                            isRequired: false
+                        )
+                    ),
+                    .buttons([
+                        ActionButton("save", words.area.save, .first),
+                        canConfirm
+                            ? ActionButton("confirm-email", words.area.confirmEmail) : nil,
+                    ]),
+                ]
+            ),
+        ])
+    }
+}
+
+extension AccountDetailsPage {
+    package static let gallery: [GalleryState] = [
+        state("confirmed", .verified("ann@example.com")),
+        state("unconfirmed", .unverified("ann@example.com")),
+        state("relay", .relay("x7k2q@privaterelay.appleid.com")),
+        state("no e-mail", .missing),
+        state("saved", .verified("ann@example.com"), status: .saved),
+        state("code sent", .unverified("ann@example.com"), status: .codeSent),
+        state("name missing", .verified("ann@example.com"), [.nameMissing]),
+        state("e-mail wrong", .unverified("ann@"), [.emailWrong]),
+        state("e-mail taken", .unverified("ben@example.com"), [.emailTaken]),
+        state("e-mail missing", .missing, [.emailMissing]),
+    ]
+
+    private static func state(
+        _ name: String,
+        _ email: WelcomePage.Email,
+        _ problems: [WelcomePage.Problem] = [],
+        status: Status? = nil
+    ) -> GalleryState {
+        GalleryState(
+            name,
+            AccountDetailsPage(
+                name: "Ann Example",
+                email: email,
+                form: .sample,
+                problems: problems,
+                status: status
+            )
+        )
+    }
+}

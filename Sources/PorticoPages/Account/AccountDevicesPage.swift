@@ -1,0 +1,136 @@
+/// Where somebody is signed in: this device first, each to be ended.
+///
+/// A form posts `csrf`, and `id` with `action=end`, or `action=end-others`.
+package struct AccountDevicesPage: Page {
+    package struct Device: Sendable {
+        /// What the form gives back.
+        package let id: String
+        /// Such as "Firefox on Linux".
+        package let name: String
+        /// The app, where it is one.
+        package let app: String?
+        /// The network address it began at.
+        package let address: String?
+        /// Seconds since 1970.
+        package let lastSeen: Int64
+        package let isThis: Bool
+
+        package init(
+            id: String,
+            name: String,
+            app: String? = nil,
+            address: String? = nil,
+            lastSeen: Int64,
+            isThis: Bool = false
+        ) {
+            self.id = id
+            self.name = name
+            self.app = app
+            self.address = address
+            self.lastSeen = lastSeen
+            self.isThis = isThis
+        }
+    }
+
+    package enum Status: Sendable, Equatable {
+        case ended, othersEnded
+    }
+
+    package let devices: [Device]
+    package let now: Int64
+    package let form: PageForm
+    package let status: Status?
+    private let pages: PageNavigation
+
+    package init(
+        devices: [Device],
+        now: Int64,
+        form: PageForm,
+        status: Status? = nil,
+        navigation: PageNavigation = PageNavigation()
+    ) {
+        self.devices = devices
+        self.now = now
+        self.form = form
+        self.status = status
+        pages = navigation
+    }
+
+    package var navigation: PageNavigation? { pages.at(.devices) }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        Phrase(words.area.entry(.devices))
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        let lists = words.lists
+        let ordered = devices.filter(\.isThis) + devices.filter { !$0.isThis }
+        let rows = ordered.enumerated().map { index, device in
+            RowBlock(
+                id: "device-\(index + 1)",
+                title: "\(name: device.name)",
+                tag: device.isThis ? lists.thisDevice : nil,
+                remarks: [
+                    device.app.map { lists.inApp($0) },
+                    device.address.map { lists.address($0) },
+                    lists.seen(words.time.ago(device.lastSeen, at: now)),
+                ].compactMap(\.self),
+                form: device.isThis
+                    ? nil : (form.with("id", device.id), ActionButton("end", lists.end))
+            )
+        }
+        let done: Phrase? =
+            switch status {
+            case .ended: lists.ended
+            case .othersEnded: lists.othersEnded
+            case nil: nil
+            }
+        let hasOthers = devices.contains { !$0.isThis }
+        return Sheet([
+            .status(done),
+            .line(lists.devicesIntro),
+            .rows(rows),
+            hasOthers
+                ? .form(form, [.buttons([ActionButton("end-others", lists.endOthers)])])
+                : .note(lists.noOthers),
+        ])
+    }
+}
+
+extension AccountDevicesPage {
+    private static let samples = [
+        Device(
+            id: "b2",
+            name: "iPhone",
+            app: "Notes",
+            address: "203.0.113.7",
+            lastSeen: 1_795_298_400 - 90_000
+        ),
+        Device(
+            id: "a1",
+            name: "Firefox on Linux",
+            address: "2001:db8::1",
+            lastSeen: 1_795_298_400,
+            isThis: true
+        ),
+        Device(id: "c3", name: "Safari on macOS", lastSeen: 1_780_000_000),
+    ]
+
+    package static let gallery: [GalleryState] = [
+        state("three devices", samples),
+        state("only this one", [samples[1]]),
+        state("ended", Array(samples.prefix(2)), .ended),
+        state("others ended", [samples[1]], .othersEnded),
+    ]
+
+    private static func state(
+        _ name: String,
+        _ devices: [Device],
+        _ status: Status? = nil
+    ) -> GalleryState {
+        GalleryState(
+            name,
+            AccountDevicesPage(devices: devices, now: 1_795_298_400, form: .sample, status: status)
+        )
+    }
+}

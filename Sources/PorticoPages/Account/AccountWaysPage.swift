@@ -1,0 +1,137 @@
+/// The ways to sign in that an account has, to be added to and removed.
+///
+/// A form posts `csrf`, and `way` (the name of one to add), or `id` and `action=remove`.
+package struct AccountWaysPage: Page {
+    /// One that the account has.
+    package struct Linked: Sendable {
+        /// What the form gives back.
+        package let id: String
+        package let label: WayLabel
+        /// As the provider told it.
+        package let email: String?
+        /// Seconds since 1970.
+        package let addedAt: Int64
+
+        package init(id: String, label: WayLabel, email: String? = nil, addedAt: Int64) {
+            self.id = id
+            self.label = label
+            self.email = email
+            self.addedAt = addedAt
+        }
+    }
+
+    package enum Status: Sendable, Equatable {
+        case added(WayLabel), removed(WayLabel)
+    }
+
+    package let linked: [Linked]
+    /// Those that can be added.
+    package let others: [Way]
+    package let form: PageForm
+    package let status: Status?
+    /// The last one was to be removed, which is refused.
+    package let lastOneRefused: Bool
+    private let pages: PageNavigation
+
+    package init(
+        linked: [Linked],
+        others: [Way],
+        form: PageForm,
+        status: Status? = nil,
+        lastOneRefused: Bool = false,
+        navigation: PageNavigation = PageNavigation()
+    ) {
+        self.linked = linked
+        self.others = others
+        self.form = form
+        self.status = status
+        self.lastOneRefused = lastOneRefused
+        pages = navigation
+    }
+
+    package var navigation: PageNavigation? { pages.at(.ways) }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.area.ways }
+
+    package func problems(_ words: Words) -> ErrorSummary? {
+        guard lastOneRefused else { return nil }
+        return ErrorSummary(
+            summaryTitle: words.lists.onlyOneProblem,
+            items: [.init(text: words.lists.onlyOne, field: nil)]
+        )
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        let lists = words.lists
+        let done: Phrase? =
+            switch status {
+            case .added(let label): lists.wayAdded(label)
+            case .removed(let label): lists.wayRemoved(label)
+            case nil: nil
+            }
+        // What stands behind a button can still have changed; the store is who refuses.
+        let canRemove = linked.count > 1
+        let rows = linked.enumerated().map { index, way in
+            RowBlock(
+                id: "way-\(index + 1)",
+                title: "\(name: way.label.displayName)",
+                remarks: [
+                    way.email.map { "\(exact: $0)" },
+                    lists.added(words.time.day(of: way.addedAt)),
+                    canRemove || lastOneRefused ? nil : lists.onlyOne,
+                ].compactMap(\.self),
+                form: canRemove
+                    ? (form.with("id", way.id), ActionButton("remove", lists.removeWay(way.label)))
+                    : nil
+            )
+        }
+        let ways = WaysBlock(others, title: lists.more, posts: true, words.way, frame.theme)
+        return Sheet([
+            .status(done),
+            .line(lists.waysIntro),
+            .section("your-ways", lists.yours, [.rows(rows)]),
+            others.isEmpty ? nil : .form(form, [.ways(ways)]),
+            others.isEmpty ? nil : .note(lists.addWhat),
+        ])
+    }
+}
+
+extension AccountWaysPage {
+    private static let samples = [
+        Linked(
+            id: "1",
+            label: .google,
+            email: "ann@example.com",
+            addedAt: 1_790_000_000
+        ),
+        Linked(id: "2", label: .apple, addedAt: 1_795_000_000),
+    ]
+
+    package static let gallery: [GalleryState] = [
+        state("two ways", samples),
+        state("only one", Array(samples.prefix(1))),
+        state("nothing to add", samples, others: []),
+        state("added", samples, status: .added(.apple)),
+        state("removed", Array(samples.prefix(1)), status: .removed(.apple)),
+        state("last one refused", Array(samples.prefix(1)), lastOneRefused: true),
+    ]
+
+    private static func state(
+        _ name: String,
+        _ linked: [Linked],
+        others: [Way] = Array(Way.samples.suffix(2)),
+        status: Status? = nil,
+        lastOneRefused: Bool = false
+    ) -> GalleryState {
+        GalleryState(
+            name,
+            AccountWaysPage(
+                linked: linked,
+                others: others,
+                form: .sample,
+                status: status,
+                lastOneRefused: lastOneRefused
+            )
+        )
+    }
+}

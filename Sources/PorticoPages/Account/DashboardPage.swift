@@ -1,0 +1,40 @@
+/// The start page for people who are signed in, of a service that has none of its own.
+///
+/// The form posts `csrf` and `action`, which is `sign-out`.
+package struct DashboardPage: Page {
+    package let account: PageAccount
+    package let signedInWith: WayLabel?
+    package let accountPages: PageLink?
+    package let form: PageForm
+
+    package init(
+        account: PageAccount,
+        signedInWith: WayLabel? = nil,
+        accountPages: PageLink? = PageLink(path: "/account"),
+        form: PageForm
+    ) {
+        self.account = account
+        self.signedInWith = signedInWith
+        self.accountPages = accountPages
+        self.form = form
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.area.dashboard }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        Sheet([
+            .account(account),
+            .line(words.area.dashboardIntro(frame.owner)),
+            signedInWith.map { .line(words.area.signedInWith($0.displayName)) },
+            .steps([PageStep(accountPages, words.area.toAccount)]),
+            .form(form, [.buttons([ActionButton("sign-out", words.area.signOut)])]),
+        ])
+    }
+
+    package static let gallery = [
+        GalleryState(
+            "signed in",
+            DashboardPage(account: .sample, signedInWith: .google, form: .sample)
+        )
+    ]
+}

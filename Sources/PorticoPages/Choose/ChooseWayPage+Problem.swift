@@ -1,0 +1,86 @@
+extension ChooseWayPage {
+    /// Why a person is back at the choice. The provider is `nil` where it is not known which it was.
+    package enum Problem: Sendable, Equatable {
+        /// The person stopped at the provider's.
+        case cancelled(WayLabel?)
+        case tookTooLong
+        /// Started in another browser, or the cookie was not kept.
+        case unmatched
+        case notAnswering(WayLabel?)
+        /// An operator has to put a setting right.
+        case misconfigured(WayLabel?)
+        /// The administrator of the person's organisation does not allow this app.
+        case organisationDenies
+        /// The identity belongs to a different account.
+        case accountTaken(WayLabel?)
+        case signUpClosed
+        case accountBlocked
+        case tooManyTries(seconds: Int)
+        case emailUnverified
+        /// There is an account with this e-mail: it is signed in to first.
+        case linkRequired(WayLabel?)
+        /// The hand-over to the app was too late or not for it.
+        case handOffLost
+        case signInAgain
+        /// Something of ours, or nothing that is known.
+        case failed(WayLabel?)
+
+        /// What `/login?error=E&reason=R` means. What is not known is `.failed`.
+        ///
+        /// - Parameter provider: From our own settings, never from the address.
+        package init(error: String, reason: String?, provider: WayLabel?) {
+            self =
+                Self.known(reason ?? "", provider) ?? Self.known(error, provider)
+                ?? .failed(provider)
+        }
+
+        /// Reasons are narrower than errors, so they are asked first.
+        private static func known(_ code: String, _ provider: WayLabel?) -> Self? {
+            switch code {
+            case "user_denied_permission", "access_denied", "user_denied",
+                "user_cancelled_authorize", "cancelled":
+                .cancelled(provider)
+            case "expired", "flow_expired": .tookTooLong
+            case "unknown", "invalid_state", "state_missing", "state_mismatch": .unmatched
+            case "provider_unreachable", "provider_error", "temporarily_unavailable":
+                .notAnswering(provider)
+            case "provider_misconfigured", "invalid_client", "unauthorized_client",
+                "redirect_uri_mismatch":
+                .misconfigured(provider)
+            case "admin_policy", "admin_policy_enforced", "org_internal", "hosted_domain":
+                .organisationDenies
+            case "identity_in_use", "identity_taken": .accountTaken(provider)
+            case "signup_closed", "sign_up_closed": .signUpClosed
+            case "account_blocked": .accountBlocked
+            case "rate_limited": .tooManyTries(seconds: 60)
+            case "email_unverified": .emailUnverified
+            case "link_required": .linkRequired(provider)
+            case "handoff_expired", "handoff_used", "handoff_verifier_mismatch": .handOffLost
+            case "login_required", "interaction_required", "insufficient_user_authentication",
+                "session_expired":
+                .signInAgain
+            default: nil
+            }
+        }
+
+        static let gallery: [(name: String, problem: Problem)] = [
+            ("cancelled", .cancelled(.google)),
+            ("took too long", .tookTooLong),
+            ("unmatched", .unmatched),
+            ("not answering", .notAnswering(.google)),
+            ("somebody is not answering", .notAnswering(nil)),
+            ("misconfigured", .misconfigured(.generic)),
+            ("organisation denies", .organisationDenies),
+            ("account taken", .accountTaken(.apple)),
+            ("sign-up closed", .signUpClosed),
+            ("account blocked", .accountBlocked),
+            ("too many tries", .tooManyTries(seconds: 45)),
+            ("e-mail unverified", .emailUnverified),
+            ("link required", .linkRequired(.google)),
+            ("hand-off lost", .handOffLost),
+            ("sign in again", .signInAgain),
+            ("failed", .failed(.facebook)),
+            ("failed for no known reason", .failed(nil)),
+        ]
+    }
+}

@@ -1,0 +1,158 @@
+/// How to sign in, or with what to make an account: a button for each identity provider.
+///
+/// It is one form, sent by GET to the address of the button, with `fields` and `remember=1` where
+/// the box is ticked. Nothing is changed by that, so it carries no token.
+package struct ChooseWayPage: Page {
+    package enum Mode: Sendable, Equatable {
+        case signIn, signUp
+    }
+
+    package let mode: Mode
+    /// The asking app's name; `nil` for the service itself.
+    package let app: String?
+    /// In the order that the operator set.
+    package let ways: [Way]
+    /// Whether the box is ticked.
+    package let isRemembered: Bool
+    /// What the request carries on: `return_to`, or `platform`, `app`, `redirect_uri`, …
+    package let fields: [PageField]
+    package let problem: Problem?
+    /// The same page in its other mode.
+    package let otherMode: PageLink?
+
+    package init(
+        mode: Mode,
+        app: String? = nil,
+        ways: [Way],
+        isRemembered: Bool = false,
+        fields: [PageField] = [],
+        problem: Problem? = nil,
+        otherMode: PageLink? = nil
+    ) {
+        self.mode = mode
+        self.app = app
+        self.ways = ways
+        self.isRemembered = isRemembered
+        self.fields = fields
+        self.problem = problem
+        self.otherMode = otherMode
+    }
+
+    package static let template = PageTemplate.chooseWay
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        mode == .signIn
+            ? words.choose.signIn(app ?? frame.owner) : words.choose.signUp(app ?? frame.owner)
+    }
+
+    package func problems(_ words: Words) -> ErrorSummary? {
+        problem.map { problem in
+            let told = words.problem(problem)
+            return ErrorSummary(
+                summaryTitle: told.title,
+                items: [.init(text: told.sentence, field: nil)]
+            )
+        }
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> View {
+        let other = otherMode.map { link in
+            mode == .signIn
+                ? View.Other(question: words.choose.isNew, step: words.choose.toSignUp, link)
+                : View.Other(question: words.choose.isKnown, step: words.choose.toSignIn, link)
+        }
+        return View(
+            intro: ways.isEmpty
+                ? words.choose.noWays
+                : mode == .signIn ? words.choose.signInIntro : words.choose.signUpIntro,
+            address: mode == .signIn ? "/login" : "/signup",
+            fields: fields,
+            remember: ways.isEmpty
+                ? nil : CheckBlock("remember", words.choose.remember, isChecked: isRemembered),
+            ways: ways.isEmpty
+                ? nil
+                : WaysBlock(
+                    ways,
+                    title: mode == .signIn ? words.choose.waysToSignIn : words.choose.waysToSignUp,
+                    posts: false,
+                    words.way,
+                    frame.theme
+                ),
+            other: other
+        )
+    }
+
+    package struct View: Sendable {
+        struct Other: Sendable {
+            let question: Phrase
+            let otherStep: PageStep
+
+            init(question: Phrase, step: Phrase, _ link: PageLink) {
+                self.question = question
+                otherStep = PageStep(link, step)
+            }
+        }
+
+        let intro: Phrase
+        /// Where the form would go without a button, which no browser does.
+        let address: String
+        let fields: [PageField]
+        let remember: CheckBlock?
+        let ways: WaysBlock?
+        let other: Other?
+    }
+}
+
+extension ChooseWayPage {
+    package static let gallery: [GalleryState] =
+        [
+            GalleryState("sign in", page(.signIn, isRemembered: true)),
+            GalleryState(
+                "sign in for an app",
+                page(
+                    .signIn,
+                    app: "Notes",
+                    fields: [PageField("platform", "mobile"), PageField("app", "notes")]
+                )
+            ),
+            GalleryState("sign up", page(.signUp)),
+            GalleryState("sign up for an app", page(.signUp, app: "Notes")),
+            GalleryState(
+                "not responding",
+                page(
+                    .signIn,
+                    ways: Way.samples.map {
+                        Way(
+                            name: $0.name,
+                            label: $0.label,
+                            action: $0.action,
+                            isNotResponding: $0.name == "google"
+                        )
+                    }
+                )
+            ),
+            GalleryState("no ways", ChooseWayPage(mode: .signIn, ways: [])),
+        ]
+        + Problem.gallery.map { name, problem in
+            GalleryState(name, page(.signIn, problem: problem))
+        }
+
+    private static func page(
+        _ mode: Mode,
+        app: String? = nil,
+        ways: [Way] = Way.samples,
+        isRemembered: Bool = false,
+        fields: [PageField] = [PageField("return_to", "/dashboard")],
+        problem: Problem? = nil
+    ) -> ChooseWayPage {
+        ChooseWayPage(
+            mode: mode,
+            app: app,
+            ways: ways,
+            isRemembered: isRemembered,
+            fields: fields,
+            problem: problem,
+            otherMode: PageLink(path: mode == .signIn ? "/signup" : "/login")
+        )
+    }
+}

@@ -1,0 +1,72 @@
+/// Who runs this, whom to ask, what is kept, and what to try.
+package struct HelpPage: Page {
+    package enum Contact: Sendable {
+        case email(String)
+        case page(PageLink, host: String)
+    }
+
+    package let operatedBy: String?
+    package let contact: Contact?
+    package let privacy: PageLink?
+    package let terms: PageLink?
+
+    package init(
+        operatedBy: String? = nil,
+        contact: Contact? = nil,
+        privacy: PageLink? = nil,
+        terms: PageLink? = nil
+    ) {
+        self.operatedBy = operatedBy
+        self.contact = contact
+        self.privacy = privacy
+        self.terms = terms
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.trouble.help }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        let trouble = words.trouble
+        var email: Phrase?
+        var page: PageStep?
+        switch contact {
+        case .email(let address): email = "\(exact: address)"
+        case .page(let link, let host): page = PageStep(link, "\(exact: host)")
+        case nil: break
+        }
+        let facts: [FactsBlock.Fact] = [
+            operatedBy.map { .init(trouble.operatedBy, "\(name: $0)") },
+            email.map { .init(trouble.contact, $0) },
+        ].compactMap(\.self)
+        return Sheet([
+            .line(trouble.helpIntro(frame.owner)),
+            facts.isEmpty ? nil : .facts(facts),
+            page.map { .section("contact", trouble.contact, [.links([$0])]) },
+            .section("trying", trouble.signingInTitle, [.points(trouble.signingIn)]),
+            .section("kept", trouble.keptTitle, [.points(trouble.kept), .note(trouble.keptNot)]),
+            .links([
+                PageStep(privacy, trouble.privacy), PageStep(terms, words.welcome.terms),
+            ]),
+        ])
+    }
+
+    package static let gallery = [
+        GalleryState(
+            "all known",
+            HelpPage(
+                operatedBy: "Example Ltd",
+                contact: .email("help@example.com"),
+                privacy: PageLink(https: "https://example.com/privacy"),
+                terms: PageLink(https: "https://example.com/terms")
+            )
+        ),
+        GalleryState(
+            "a page to ask",
+            HelpPage(
+                contact: PageLink(https: "https://example.com/help").map {
+                    .page($0, host: "example.com")
+                }
+            )
+        ),
+        GalleryState("nothing known", HelpPage()),
+    ]
+}

@@ -1,0 +1,53 @@
+/// The page was opened inside another app, where the provider does not allow signing in.
+package struct OpenInBrowserPage: Page {
+    package enum Platform: Sendable, CaseIterable {
+        case ios, android, other
+    }
+
+    package let provider: WayLabel
+    /// To be copied into a browser: starts the same request.
+    package let address: String
+    package let platform: Platform
+    package let otherWays: PageLink?
+
+    package init(
+        provider: WayLabel,
+        address: String,
+        platform: Platform,
+        otherWays: PageLink? = nil
+    ) {
+        self.provider = provider
+        self.address = address
+        self.platform = platform
+        self.otherWays = otherWays
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        words.trouble.openInBrowser
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        Sheet([
+            .line(words.trouble.embedded(provider.displayName)),
+            .line(words.trouble.copy),
+            .field(
+                FieldBlock("address", .shown, label: words.trouble.address, value: address)
+            ),
+            .note(words.trouble.hint(platform)),
+            .steps([PageStep(otherWays, words.trouble.otherWays)]),
+        ])
+    }
+
+    package static let gallery =
+        Platform.allCases.map { platform in
+            GalleryState(
+                "\(platform)",
+                OpenInBrowserPage(
+                    provider: .google,
+                    address: "https://id.example/login?return_to=%2Fdashboard",
+                    platform: platform,
+                    otherWays: platform == .other ? nil : PageLink(path: "/login")
+                )
+            )
+        }
+}

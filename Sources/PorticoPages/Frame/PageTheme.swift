@@ -1,0 +1,173 @@
+import Foundation
+
+/// How the pages look: colours by name, font, roundness, logo, marks of providers.
+///
+/// Only named properties can be set, and only to values of their kind, so that no style gets in by a
+/// setting. What is not set stays as it is.
+package struct PageTheme: Sendable {
+    package static let standard = PageTheme(light: [:], dark: [:], radius: "0.625rem", font: nil)
+
+    /// An image of this server's, shown beside the owner's name.
+    package private(set) var logo: PageLink?
+    package let style: PageStyle
+    private var artwork: Set<WayLabel.Kind> = []
+    private let light: [PageColour: String]
+    private let dark: [PageColour: String]
+
+    /// A setting that is no theme: its name or its value is not one of those that are allowed.
+    package struct Refusal: Error, Hashable, CustomStringConvertible {
+        package let property: String
+        package var description: String { "not a property or not a value of it: \(property)" }
+    }
+
+    /// - Parameters:
+    ///   - light: By custom property without dashes: a colour as `#rrggbb`; `radius`, a length in
+    ///     `px` or `rem`; `font`, names of families.
+    ///   - dark: The same for the dark scheme; colours only.
+    ///   - logo: A path of this server.
+    ///   - artwork: The providers whose mark is served at `/assets/brand/{kind}`.
+    package init(
+        light: [String: String] = [:],
+        dark: [String: String] = [:],
+        logo: PageLink? = nil,
+        artwork: Set<WayLabel.Kind> = []
+    ) throws(Refusal) {
+        var radius = "0.625rem"
+        var font: String?
+        var colours = light
+        if let value = colours.removeValue(forKey: "radius") {
+            guard Self.isLength(value) else { throw Refusal(property: "radius") }
+            radius = value
+        }
+        if let value = colours.removeValue(forKey: "font") {
+            guard Self.isFamilies(value) else { throw Refusal(property: "font") }
+            font = value
+        }
+        self.init(
+            light: try Self.colours(colours),
+            dark: try Self.colours(dark),
+            radius: radius,
+            font: font
+        )
+        self.logo = logo
+        self.artwork = artwork
+    }
+
+    private init(
+        light: [PageColour: String],
+        dark: [PageColour: String],
+        radius: String,
+        font: String?
+    ) {
+        self.light = light
+        self.dark = dark
+        func rule(_ value: (PageColour) -> String, _ brand: (BrandColour) -> String) -> String {
+            (PageColour.allCases.map { "  --\($0.rawValue): \(value($0));\n" }
+                + BrandColour.allCases.map { "  --\($0.rawValue): \(brand($0));\n" }).joined()
+        }
+        let system =
+            #"system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif"#
+        style = PageStyle(
+            properties: """
+                :root {
+                  color-scheme: light dark;
+                \(rule({ light[$0] ?? $0.standard.light }, \.value.light))  --radius: \(radius);
+                  --font: \(font.map { $0 + ", " } ?? "")\(system);
+                }
+                @media (prefers-color-scheme: dark) {
+                :root {
+                \(rule({ dark[$0] ?? $0.standard.dark }, \.value.dark))}
+                }
+
+                """
+        )
+    }
+
+    /// Where the mark of a kind of provider is, where there is one.
+    func artwork(of kind: WayLabel.Kind) -> PageLink? {
+        guard artwork.contains(kind) else { return nil }
+        return PageLink(path: "/assets/brand/\(kind.rawValue)")
+    }
+
+    /// What of the theme is too hard to see, as "text on page, dark: 2.1 of 4.5" (WCAG 1.4.3, 1.4.11).
+    package var faints: [String] {
+        [("light", light), ("dark", dark)].flatMap { scheme, set in
+            PageColour.pairs.compactMap { front, back, least in
+                func value(_ colour: PageColour) -> String {
+                    set[colour]
+                        ?? (scheme == "light" ? colour.standard.light : colour.standard.dark)
+                }
+                let contrast = Self.contrast(value(front), value(back))
+                guard contrast < least else { return nil }
+                let shown = (contrast * 10).rounded(.down) / 10
+                return "\(front.rawValue) on \(back.rawValue), \(scheme): \(shown) of \(least)"
+            }
+        }
+    }
+}
+
+extension PageTheme {
+    private static func colours(
+        _ values: [String: String]
+    ) throws(Refusal) -> [PageColour: String] {
+        var colours: [PageColour: String] = [:]
+        for (name, value) in values {
+            guard let colour = PageColour(rawValue: name), isColour(value) else {
+                throw Refusal(property: name)
+            }
+            colours[colour] = value.lowercased()
+        }
+        return colours
+    }
+
+    private static func isColour(_ value: String) -> Bool {
+        let bytes = Array(value.utf8)
+        return bytes.count == 7 && bytes[0] == UInt8(ascii: "#")
+            && bytes.dropFirst().allSatisfy { "0123456789abcdefABCDEF".utf8.contains($0) }
+    }
+
+    /// `0.5rem`, `12px`: at most four digits and a point.
+    private static func isLength(_ value: String) -> Bool {
+        let number = ["rem", "px"].first { value.hasSuffix($0) }.map { value.dropLast($0.count) }
+        guard let bytes = number?.utf8, 1...5 ~= bytes.count,
+            bytes.allSatisfy({ "0123456789.".utf8.contains($0) })
+        else { return false }
+        return bytes.count(where: { $0 == UInt8(ascii: ".") }) <= 1
+            && bytes.first != UInt8(ascii: ".") && bytes.last != UInt8(ascii: ".")
+    }
+
+    /// Families with letters, digits, blanks and hyphens, in quotation marks or not, and commas.
+    private static func isFamilies(_ value: String) -> Bool {
+        guard value.utf8.count <= 200 else { return false }
+        return value.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { family in
+            var name = family.utf8.drop { $0 == UInt8(ascii: " ") }
+            let quote = UInt8(ascii: "\"")
+            if name.first == quote {
+                guard name.count > 2, name.last == quote else { return false }
+                name = name.dropFirst().dropLast()
+            }
+            return !name.isEmpty
+                && name.allSatisfy { byte in
+                    let lower = byte | 0x20
+                    return UInt8(ascii: "a")...UInt8(ascii: "z") ~= lower
+                        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                        || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-")
+                }
+        }
+    }
+
+    /// WCAG 2.2, "contrast ratio", of two colours as `#rrggbb`.
+    private static func contrast(_ one: String, _ other: String) -> Double {
+        let (first, second) = (luminance(one), luminance(other))
+        return (max(first, second) + 0.05) / (min(first, second) + 0.05)
+    }
+
+    private static func luminance(_ colour: String) -> Double {
+        let value = Int(colour.dropFirst(), radix: 16) ?? 0
+        let channels = [value >> 16, value >> 8, value].map { (channel: Int) -> Double in
+            let part = Double(channel & 0xFF) / 255
+            return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
+        }
+        return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
+    }
+}

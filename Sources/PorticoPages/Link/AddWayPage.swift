@@ -1,0 +1,38 @@
+/// "Add Apple to this account?", after both have been proved.
+///
+/// The form posts `request`, `csrf` and `action`, which is `add` or `cancel`.
+package struct AddWayPage: Page {
+    package let newWay: WayLabel
+    package let account: PageAccount
+    package let form: PageForm
+
+    package init(newWay: WayLabel, account: PageAccount, form: PageForm) {
+        self.newWay = newWay
+        self.account = account
+        self.form = form
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        words.linking.add(newWay)
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        Sheet([
+            .account(account),
+            .line(words.linking.addWhat(newWay)),
+            .form(
+                form,
+                [
+                    .pair(
+                        ActionButton("add", words.linking.addYes(newWay), .choice),
+                        ActionButton("cancel", words.linking.addNo, .choice)
+                    )
+                ]
+            ),
+        ])
+    }
+
+    package static let gallery = [
+        GalleryState("asked", AddWayPage(newWay: .apple, account: .sample, form: .sample))
+    ]
+}

@@ -1,0 +1,168 @@
+/// Somebody's account has just been made: what the provider said about them, to be put right.
+///
+/// The form posts `request`, `csrf`, `name`, `email` where it is asked for, and `action`, which is
+/// `save` or `later`.
+package struct WelcomePage: Page {
+    package enum Email: Sendable, Equatable {
+        /// The provider vouches for it.
+        case verified(String)
+        /// Given by the provider, or typed, and not proven yet.
+        case unverified(String)
+        case missing
+        /// One that Apple forwards from.
+        case relay(String)
+    }
+
+    package enum Problem: Sendable, Equatable {
+        case nameMissing
+        case emailMissing
+        case emailWrong
+        case emailTaken
+    }
+
+    package let name: String
+    package let email: Email
+    package let provider: WayLabel
+    package let form: PageForm
+    package let problems: [Problem]
+    package let terms: PageLink?
+
+    package init(
+        name: String,
+        email: Email,
+        provider: WayLabel,
+        form: PageForm,
+        problems: [Problem] = [],
+        terms: PageLink? = nil
+    ) {
+        self.name = name
+        self.email = email
+        self.provider = provider
+        self.form = form
+        self.problems = problems
+        self.terms = terms
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        words.welcome.heading(frame.owner)
+    }
+
+    package func problems(_ words: Words) -> ErrorSummary? {
+        let items = [Field.name, Field.email].flatMap { field in
+            told(field, words).map { [ErrorSummary.Item(text: $0, field: field)] } ?? []
+        }
+        guard !items.isEmpty else { return nil }
+        return ErrorSummary(summaryTitle: words.welcome.problem, items: items)
+    }
+
+    private enum Field {
+        static let name = "name"
+        static let email = "email"
+    }
+
+    private func told(_ field: String, _ words: Words) -> Phrase? {
+        let phrases = problems.compactMap { problem -> Phrase? in
+            switch (problem, field) {
+            case (.nameMissing, Field.name): words.welcome.nameMissing
+            case (.emailMissing, Field.email) where asksForEmail: words.welcome.emailMissing
+            case (.emailWrong, Field.email) where asksForEmail: words.welcome.emailWrong
+            case (.emailTaken, Field.email) where asksForEmail: words.welcome.emailTaken
+            default: nil
+            }
+        }
+        return phrases.first
+    }
+
+    private var asksForEmail: Bool {
+        switch email {
+        case .unverified, .missing: true
+        case .verified, .relay: false
+        }
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        let welcome = words.welcome
+        return Sheet([
+            .line(welcome.given(provider.displayName)),
+            email == .missing && problems.isEmpty ? .strong(welcome.noEmail) : nil,
+            .form(
+                form,
+                [
+                    .field(
+                        FieldBlock(
+                            Field.name,
+                            .name,
+                            label: welcome.name,
+                            value: name,
+                            hint: welcome.whyName,
+                            problem: told(Field.name, words)
+                        )
+                    )
+                ] + emailBlocks(words) + [
+                    .buttons([
+                        ActionButton("save", welcome.save, .first),
+                        ActionButton("later", welcome.later, isWayOut: true),
+                    ])
+                ]
+            ),
+            .links([PageStep(terms, welcome.terms)]),
+        ])
+    }
+
+    private func emailBlocks(_ words: Words) -> [Block] {
+        let welcome = words.welcome
+        switch email {
+        case .verified(let address):
+            return [.facts([.init(welcome.verified, "\(exact: address)")])]
+        case .relay(let address):
+            return [
+                .facts([.init(welcome.relay, "\(exact: address)")]), .note(welcome.relayWhat),
+            ]
+        case .unverified, .missing:
+            var value = ""
+            if case .unverified(let address) = email { value = address }
+            let field = FieldBlock(
+                Field.email,
+                .email,
+                label: welcome.email,
+                value: value,
+                hint: value.isEmpty ? welcome.whyEmail : welcome.willConfirm,
+                problem: told(Field.email, words)
+            )
+            return [.field(field)]
+        }
+    }
+}
+
+extension WelcomePage {
+    package static let gallery: [GalleryState] = [
+        state("e-mail confirmed", .verified("ann@example.com")),
+        state("e-mail unverified", .unverified("ann@example.com"), .facebook),
+        state("e-mail missing", .missing, .facebook),
+        state("relay", .relay("x7k2q@privaterelay.appleid.com"), .apple),
+        state("name missing", .relay("x7k2q@privaterelay.appleid.com"), .apple, name: ""),
+        state("nothing given", .missing, .facebook, [.nameMissing, .emailMissing], name: ""),
+        state("e-mail wrong", .unverified("ann@"), .facebook, [.emailWrong]),
+        state("e-mail taken", .unverified("ann@example.com"), .facebook, [.emailTaken]),
+    ]
+
+    private static func state(
+        _ state: String,
+        _ email: Email,
+        _ provider: WayLabel = .google,
+        _ problems: [Problem] = [],
+        name: String = "Ann Example"
+    ) -> GalleryState {
+        GalleryState(
+            state,
+            WelcomePage(
+                name: name,
+                email: email,
+                provider: provider,
+                form: .sample,
+                problems: problems,
+                terms: PageLink(path: "/terms")
+            )
+        )
+    }
+}

@@ -1,0 +1,54 @@
+/// Somebody who is signed in opens the sign-in page.
+///
+/// The form posts `request`, `csrf` and `action`, which is `switch` or `sign-out`.
+package struct AlreadySignedInPage: Page {
+    package let account: PageAccount
+    /// Where they were going.
+    package let proceed: PageLink
+    package let form: PageForm
+
+    package init(account: PageAccount, proceed: PageLink, form: PageForm) {
+        self.account = account
+        self.proceed = proceed
+        self.form = form
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.leaving.already }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        Sheet([
+            .account(account),
+            .line(words.leaving.otherTab),
+            .steps([
+                PageStep(proceed, words.leaving.continueAs(account.name ?? account.userName))
+            ]),
+            .form(
+                form,
+                [
+                    .buttons([
+                        ActionButton("switch", Phrase(words.common.useAnotherAccount)),
+                        ActionButton("sign-out", Phrase(words.signOut.signOut)),
+                    ])
+                ]
+            ),
+        ])
+    }
+
+    package static let gallery: [GalleryState] =
+        PageLink(path: "/dashboard").map { link in
+            [
+                GalleryState(
+                    "asked",
+                    AlreadySignedInPage(account: .sample, proceed: link, form: .sample)
+                ),
+                GalleryState(
+                    "no name",
+                    AlreadySignedInPage(
+                        account: PageAccount(name: nil, userName: "ann@example.com"),
+                        proceed: link,
+                        form: .sample
+                    )
+                ),
+            ]
+        } ?? []
+}

@@ -1,0 +1,86 @@
+/// "Sign out of …?": here, or everywhere.
+///
+/// The form posts `request`, `csrf` and `action`, which is `here`, `everywhere` or `stay`.
+package struct BackendSignOutPage: Page {
+    package let account: PageAccount
+    package let form: PageForm
+
+    package init(account: PageAccount, form: PageForm) {
+        self.account = account
+        self.form = form
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        words.leaving.signOut(frame.owner)
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        Sheet([
+            .account(account),
+            .line(words.leaving.signOutWhat),
+            .form(
+                form,
+                [
+                    .buttons([
+                        ActionButton("here", words.leaving.here, .choice),
+                        ActionButton("everywhere", words.leaving.everywhere, .choice),
+                        ActionButton("stay", Phrase(words.signOut.stay), .plain),
+                    ])
+                ]
+            ),
+        ])
+    }
+
+    package static let gallery = [
+        GalleryState("asked", BackendSignOutPage(account: .sample, form: .sample))
+    ]
+}
+
+/// What became of the wish to sign out, and where the person stays signed in all the same.
+package struct BackendSignedOutPage: Page {
+    package enum Outcome: Sendable, Equatable {
+        case here, everywhere, nobodyWas
+    }
+
+    package let outcome: Outcome
+    /// The identity providers' names, which keep sessions of their own.
+    package let stillAt: [String]
+    package let signInAgain: PageLink?
+
+    package init(outcome: Outcome, stillAt: [String] = [], signInAgain: PageLink? = nil) {
+        self.outcome = outcome
+        self.stillAt = stillAt
+        self.signInAgain = signInAgain
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        outcome == .nobodyWas ? words.signedOut.nobodyWas : words.signedOut.heading
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        let done: Phrase =
+            switch outcome {
+            case .here: words.leaving.hereDone
+            case .everywhere: words.leaving.everywhereDone
+            case .nobodyWas: words.signedOut.nothingChanged
+            }
+        return Sheet(
+            Block.lines([done] + stillAt.map { words.leaving.stillAt($0) }) + [
+                .steps([PageStep(signInAgain, words.leaving.signInAgain)])
+            ]
+        )
+    }
+
+    package static let gallery = [
+        GalleryState(
+            "here",
+            BackendSignedOutPage(
+                outcome: .here,
+                stillAt: ["Google"],
+                signInAgain: PageLink(path: "/login")
+            )
+        ),
+        GalleryState("everywhere", BackendSignedOutPage(outcome: .everywhere)),
+        GalleryState("nobody was", BackendSignedOutPage(outcome: .nobodyWas)),
+    ]
+}

@@ -1,0 +1,107 @@
+/// The way back to an app where the browser stayed: a link, because a browser opens an app only when
+/// somebody asks it to (pages of Android's Custom Tabs).
+package struct ReturnToAppPage: Page {
+    package enum State: Sendable, Equatable {
+        /// Signed in: the link carries the hand-off.
+        case ready
+        /// A claimed https address was opened by the browser instead of the app.
+        case appNotOpened
+        /// The hand-off was too late or used already.
+        case expired
+    }
+
+    /// Where the app can be got.
+    package struct Store: Sendable {
+        package let name: String
+        package let link: PageLink
+
+        package init(name: String, link: PageLink) {
+            self.name = name
+            self.link = link
+        }
+    }
+
+    package let state: State
+    package let app: String
+    /// What the person is called, where known.
+    package let person: String?
+    package let link: PageLink?
+    package let stores: [Store]
+
+    package init(
+        state: State,
+        app: String,
+        person: String? = nil,
+        link: PageLink? = nil,
+        stores: [Store] = []
+    ) {
+        self.state = state
+        self.app = app
+        self.person = person
+        self.link = link
+        self.stores = stores
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
+        switch state {
+        case .ready: words.leaving.ready(app)
+        case .appNotOpened: words.leaving.notOpened(app)
+        case .expired: words.leaving.expired
+        }
+    }
+
+    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+        let leaving = words.leaving
+        let lines: [Phrase] =
+            switch state {
+            case .ready:
+                [person.map { leaving.signedInAs($0) }, leaving.readyAdvice].compactMap(\.self)
+            case .appNotOpened: [leaving.notOpenedAdvice]
+            case .expired: [leaving.expiredWhy, leaving.expiredAdvice(app)]
+            }
+        return Sheet(
+            Block.lines(lines) + [
+                .steps([PageStep(link, leaving.returnTo(app))]),
+                .links(stores.map { PageStep($0.link, leaving.get($0.name)) }),
+            ]
+        )
+    }
+}
+
+extension ReturnToAppPage {
+    package static let gallery: [GalleryState] = [
+        GalleryState(
+            "ready",
+            ReturnToAppPage(
+                state: .ready,
+                app: "Notes",
+                person: "Ann Example",
+                link: PageLink(redirect: "com.example.notes:/callback?code=AbC&state=1")
+            )
+        ),
+        GalleryState(
+            "app not opened",
+            ReturnToAppPage(
+                state: .appNotOpened,
+                app: "Notes",
+                link: PageLink(redirect: "com.example.notes:/"),
+                stores: [
+                    ("App Store", "https://apps.example/1"),
+                    ("Google Play", "https://play.example/1"),
+                ]
+                .compactMap { name, address in
+                    PageLink(https: address).map { Store(name: name, link: $0) }
+                }
+            )
+        ),
+        GalleryState("app not opened, no way", ReturnToAppPage(state: .appNotOpened, app: "Notes")),
+        GalleryState(
+            "expired",
+            ReturnToAppPage(
+                state: .expired,
+                app: "Notes",
+                link: PageLink(redirect: "com.example.notes:/")
+            )
+        ),
+    ]
+}

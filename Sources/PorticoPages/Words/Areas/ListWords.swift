@@ -1,0 +1,130 @@
+/// Words of the account pages that list ways, devices and apps.
+struct ListWords: Sendable {
+    let waysIntro: Phrase
+    let yours: Phrase
+    let more: Phrase
+    /// By the time it was added.
+    let added: @Sendable (Phrase) -> Phrase
+    let removeWay: @Sendable (WayLabel) -> Phrase
+    let onlyOne: Phrase
+    let onlyOneProblem: Phrase
+    let wayAdded: @Sendable (WayLabel) -> Phrase
+    let wayRemoved: @Sendable (WayLabel) -> Phrase
+    let addWhat: Phrase
+    let devicesIntro: Phrase
+    let thisDevice: Phrase
+    let inApp: NamedPhrase
+    /// By when it was seen last.
+    let seen: @Sendable (Phrase) -> Phrase
+    let address: NamedPhrase
+    let end: Phrase
+    let endOthers: Phrase
+    let ended: Phrase
+    let othersEnded: Phrase
+    let noOthers: Phrase
+    let appsIntro: Phrase
+    let noApps: Phrase
+    let allowed: @Sendable (Phrase) -> Phrase
+    let removeApp: NamedPhrase
+    let appRemoved: NamedPhrase
+    let appRemovedNext: Phrase
+
+    static let english = ListWords(
+        waysIntro: "With each of these you can sign in to your account.",
+        yours: "Your ways",
+        more: "Add another way",
+        added: { "Added \($0)" },
+        removeWay: { "Remove \(name: $0.displayName)" },
+        onlyOne: "This is your only way to sign in, so it can’t be removed. Add another one first.",
+        onlyOneProblem: "Your only way to sign in can’t be removed",
+        wayAdded: { "\(name: $0.displayName) has been added. You can sign in with it now." },
+        wayRemoved: {
+            "\(name: $0.displayName) has been removed, and sessions that used it are ended."
+        },
+        addWhat: "With a second way you get in even if the first one fails.",
+        devicesIntro:
+            "You’re signed in on these devices and in these apps. If you don’t know one of "
+            + "them, sign out there.",
+        thisDevice: "This device",
+        inApp: { "In the app \(name: $0)" },
+        seen: { "Last seen \($0)" },
+        address: { "From \(exact: $0)" },
+        end: "Sign out there",
+        endOthers: "Sign out everywhere else",
+        ended: "You’re signed out there.",
+        othersEnded: "You’re signed out everywhere else.",
+        noOthers: "You’re signed in nowhere else.",
+        appsIntro: "You have allowed these apps to use your account.",
+        noApps: "No app may use your account.",
+        allowed: { "Allowed \($0)" },
+        removeApp: { "Remove \(name: $0)" },
+        appRemoved: { "\(name: $0) can no longer use your account." },
+        appRemovedNext: "It will ask again if you sign in with it."
+    )
+
+    static let german = ListWords(
+        waysIntro: "Mit jedem davon können Sie sich bei Ihrem Konto anmelden.",
+        yours: "Ihre Anmeldewege",
+        more: "Weiteren Weg hinzufügen",
+        added: { "Hinzugefügt \($0)" },
+        removeWay: { "\(name: $0.displayName) entfernen" },
+        onlyOne:
+            "Das ist Ihr einziger Anmeldeweg, deshalb lässt er sich nicht entfernen. Fügen Sie "
+            + "zuerst einen weiteren hinzu.",
+        onlyOneProblem: "Ihr einziger Anmeldeweg lässt sich nicht entfernen",
+        wayAdded: {
+            "\(name: $0.displayName) wurde hinzugefügt. Sie können sich jetzt damit anmelden."
+        },
+        wayRemoved: {
+            "\(name: $0.displayName) wurde entfernt, und Sitzungen darüber wurden beendet."
+        },
+        addWhat: "Mit einem zweiten Weg kommen Sie auch hinein, wenn der erste ausfällt.",
+        devicesIntro: "Auf diesen Geräten und in diesen Apps sind Sie angemeldet. Wenn Sie etwas "
+            + "davon nicht kennen, melden Sie sich dort ab.",
+        thisDevice: "Dieses Gerät",
+        inApp: { "In der App \(name: $0)" },
+        seen: { "Zuletzt gesehen \($0)" },
+        address: { "Von \(exact: $0)" },
+        end: "Dort abmelden",
+        endOthers: "Überall sonst abmelden",
+        ended: "Dort sind Sie abgemeldet.",
+        othersEnded: "Überall sonst sind Sie abgemeldet.",
+        noOthers: "Sonst sind Sie nirgends angemeldet.",
+        appsIntro: "Diesen Apps haben Sie erlaubt, Ihr Konto zu verwenden.",
+        noApps: "Keine App darf Ihr Konto verwenden.",
+        allowed: { "Erlaubt \($0)" },
+        removeApp: { "\(name: $0) entfernen" },
+        appRemoved: { "\(name: $0) kann Ihr Konto nicht mehr verwenden." },
+        appRemovedNext: "Wenn Sie sich wieder damit anmelden, werden Sie erneut gefragt."
+    )
+
+    static let arabic = ListWords(
+        waysIntro: "يمكنك تسجيل الدخول إلى حسابك بأي من هذه الطرق.",
+        yours: "طرقك",
+        more: "إضافة طريقة أخرى",
+        added: { "أُضيفت \($0)" },
+        removeWay: { "إزالة \(name: $0.displayName)" },
+        onlyOne: "هذه طريقتك الوحيدة لتسجيل الدخول، لذا لا يمكن إزالتها. أضف طريقة أخرى أولًا.",
+        onlyOneProblem: "لا يمكن إزالة طريقتك الوحيدة لتسجيل الدخول",
+        wayAdded: { "أُضيف \(name: $0.displayName)، ويمكنك تسجيل الدخول به الآن." },
+        wayRemoved: { "أُزيل \(name: $0.displayName)، وأُنهيت الجلسات التي استخدمته." },
+        addWhat: "بطريقة ثانية يمكنك الدخول حتى إن تعطّلت الأولى.",
+        devicesIntro: "أنت مسجَّل الدخول على هذه الأجهزة وفي هذه التطبيقات. إن لم تعرف أحدها، فسجّل "
+            + "الخروج منه.",
+        thisDevice: "هذا الجهاز",
+        inApp: { "في تطبيق \(name: $0)" },
+        seen: { "آخر ظهور \($0)" },
+        address: { "من \(exact: $0)" },
+        end: "تسجيل الخروج هناك",
+        endOthers: "تسجيل الخروج من كل ما سواه",
+        ended: "تم تسجيل خروجك هناك.",
+        othersEnded: "تم تسجيل خروجك من كل ما سواه.",
+        noOthers: "لست مسجَّل الدخول في أي مكان آخر.",
+        appsIntro: "سمحت لهذه التطبيقات باستخدام حسابك.",
+        noApps: "لا يُسمح لأي تطبيق باستخدام حسابك.",
+        allowed: { "سُمح به \($0)" },
+        removeApp: { "إزالة \(name: $0)" },
+        appRemoved: { "لم يعد بإمكان \(name: $0) استخدام حسابك." },
+        appRemovedNext: "سيطلب الإذن مرة أخرى إذا سجّلت الدخول به."
+    )
+}

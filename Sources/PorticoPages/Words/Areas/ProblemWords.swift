@@ -1,0 +1,101 @@
+/// What is told about a sign-in that came back without one: a table.
+struct ProblemWords: Sendable {
+    let title: Phrase
+    let sentence: Phrase
+
+    init(_ title: Phrase, _ sentence: Phrase) {
+        self.title = title
+        self.sentence = sentence
+    }
+
+    static func english(_ problem: ChooseWayPage.Problem) -> ProblemWords {
+        let way = WayWords.english
+        return switch problem {
+        case .cancelled:
+            .init(
+                "You stopped signing in",
+                "Nothing was changed. You can try again or choose another way."
+            )
+        case .tookTooLong:
+            .init(
+                "This took too long",
+                "The sign-in started more than 10 minutes ago, so it was closed to keep you safe. "
+                    + "Start again below."
+            )
+        case .unmatched:
+            .init(
+                "We couldn’t match this sign-in",
+                "It was started in another browser, or your browser didn’t keep our cookie. Start "
+                    + "again below, and allow cookies for this site."
+            )
+        case .notAnswering(let provider):
+            .init(
+                "\(way.name(provider)) isn’t answering",
+                "This is a problem on their side or on the network, not with your account. Try "
+                    + "again, or use another way."
+            )
+        case .misconfigured(let provider):
+            .init(
+                "\(way.name(provider)) didn’t accept our request",
+                "The people who run this service need to fix a setting. They have been told. Use "
+                    + "another way for now."
+            )
+        case .organisationDenies:
+            .init(
+                "Your organisation doesn’t allow this app",
+                "Ask your administrator, or use a personal account."
+            )
+        case .accountTaken(let provider):
+            .init(
+                provider.map { "That \(way.account($0)) is taken" } ?? "That account is taken",
+                "It belongs to a different account here. Sign in with it, or choose another way."
+            )
+        case .signUpClosed:
+            .init(
+                "New accounts are closed",
+                "Only people with an invitation can join at the moment. If you have an account "
+                    + "already, use the way that you used before."
+            )
+        case .accountBlocked:
+            .init(
+                "This account is blocked",
+                "Contact support and give the reference below."
+            )
+        case .tooManyTries(let seconds):
+            .init(
+                "Too many tries",
+                "Wait \(ours: Words.englishSpan(seconds: seconds)), then try again."
+            )
+        case .emailUnverified:
+            .init(
+                "Please confirm your e-mail first",
+                "The other service hasn’t confirmed your e-mail address. Confirm it there, or use "
+                    + "another way."
+            )
+        case .linkRequired(let provider):
+            .init(
+                "You already have an account",
+                provider.map {
+                    "You usually sign in with \(name: $0.displayName). Do that once, and you can "
+                        + "add the other way."
+                } ?? "Sign in the way you usually do, and you can add the other way."
+            )
+        case .handOffLost:
+            .init(
+                "Return to the app and try again",
+                "The hand-over to the app wasn’t finished in time."
+            )
+        case .signInAgain:
+            .init(
+                "Sign in again to continue",
+                "For this step we need to know that it’s really you."
+            )
+        case .failed(let provider):
+            .init(
+                provider.map { "Signing in with \(name: $0.displayName) didn’t work" }
+                    ?? "Signing in didn’t work",
+                "This is not your mistake, and nothing was changed. Try again, or use another way."
+            )
+        }
+    }
+}
