@@ -14,7 +14,25 @@ struct RenderedState: Sendable, CustomTestStringConvertible {
         "\(pageName), \(state.name), \(language.tag)\(isThemed ? ", themed" : "")"
     }
 
-    var markup: Markup { get throws { try Markup(page: html) } }
+    /// Read once: there are many tests of many pages.
+    private let read: Result<Markup, any Error>
+
+    var markup: Markup { get throws { try read.get() } }
+
+    private init(
+        pageName: String,
+        state: GalleryState,
+        language: Language,
+        isThemed: Bool,
+        html: String
+    ) {
+        self.pageName = pageName
+        self.state = state
+        self.language = language
+        self.isThemed = isThemed
+        self.html = html
+        read = Result { try Markup(page: html) }
+    }
 
     static let frame = PageFrame(
         realm: "Demo",

@@ -24,18 +24,8 @@ package enum MailText: Sendable, Equatable {
             }
         let phrases = words.text(self, service)
         return Written(
-            subject: phrases.subject.mailed,
-            lines: [words.greeting] + phrases.lines.map(\.mailed) + [service]
+            subject: phrases.subject.plain,
+            lines: [words.greeting] + phrases.lines.map(\.plain) + [ShownText(service).text]
         )
-    }
-}
-
-extension Phrase {
-    /// As plain text. Names are put between isolates where the sentence runs from right to left, so
-    /// that they leave it in order; nothing in them can end a line.
-    fileprivate var mailed: String {
-        pieces.map { piece in
-            piece.text + (piece.isolated?.text ?? piece.exact?.text ?? "")
-        }.joined()
     }
 }

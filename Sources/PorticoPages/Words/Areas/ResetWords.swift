@@ -31,7 +31,7 @@ struct ResetWords: Sendable {
         forgot: "Choose a new password",
         forgotIntro: "Enter your e-mail address. We’ll send you a link to choose a new password.",
         email: "E-mail",
-        emailMissing: "Enter your e-mail address in the form name@example.com",
+        emailMissing: "Enter your e-mail address in the form \(exact: "name@example.com")",
         send: "Send the link",
         problem: "There is a problem",
         sent: "Look into your e-mail",
@@ -67,7 +67,7 @@ struct ResetWords: Sendable {
             "Geben Sie Ihre E-Mail-Adresse ein. Wir senden Ihnen einen Link, mit dem Sie ein "
             + "neues Passwort wählen.",
         email: "E-Mail-Adresse",
-        emailMissing: "Geben Sie Ihre E-Mail-Adresse ein, etwa name@example.com",
+        emailMissing: "Geben Sie Ihre E-Mail-Adresse ein, etwa \(exact: "name@example.com")",
         send: "Link senden",
         problem: "Da stimmt etwas nicht",
         sent: "Sehen Sie in Ihre E-Mails",

@@ -53,7 +53,7 @@ struct WelcomeWords: Sendable {
         problem: "There is a problem",
         nameMissing: "Enter your name",
         emailMissing: "Enter your e-mail address",
-        emailWrong: "Enter an e-mail address in the form name@example.com",
+        emailWrong: "Enter an e-mail address in the form \(exact: "name@example.com")",
         emailTaken: "Use a different address: this one belongs to another account",
         relayHeading: { "Do you have an account for \(name: $0) already?" },
         relayIntro: {
@@ -89,7 +89,7 @@ struct WelcomeWords: Sendable {
         problem: "Da stimmt etwas nicht",
         nameMissing: "Geben Sie Ihren Namen ein",
         emailMissing: "Geben Sie Ihre E-Mail-Adresse ein",
-        emailWrong: "Geben Sie eine E-Mail-Adresse wie name@example.com ein",
+        emailWrong: "Geben Sie eine E-Mail-Adresse wie \(exact: "name@example.com") ein",
         emailTaken: "Nehmen Sie eine andere Adresse: Diese gehört zu einem anderen Konto",
         relayHeading: { "Haben Sie schon ein Konto für \(name: $0)?" },
         relayIntro: {

@@ -1,0 +1,67 @@
+import PorticoPages
+import Testing
+
+@Suite("Words of the mails") struct MailTextTests {
+    static let mails: [MailText] = [
+        .confirmationCode(code: "481052", minutes: 10),
+        .newDevice(device: "Firefox on Linux", at: 1_795_298_400, provider: "Google"),
+        .wayAdded(provider: "Apple"), .wayRemoved(provider: "Apple"),
+        .passwordReset(address: "https://id.example/reset?key=a&b", minutes: 30), .accountDeleted,
+    ]
+
+    @Test("each mail names the service, says what happened and what to do if it was somebody else")
+    func whole() {
+        for mail in Self.mails {
+            let texts = Language.allCases.map { mail.text(in: $0, service: "Demo") }
+            #expect(Set(texts.map(\.subject)).count == texts.count, "\(mail)")
+            for text in texts {
+                #expect(text.lines.last == "Demo")
+                #expect(text.lines.count >= 4 && text.lines.allSatisfy { !$0.isEmpty })
+                #expect(!text.lines.joined().contains("!"))
+            }
+        }
+    }
+
+    @Test("a code stands in the subject and on a line of its own, and can be copied from it")
+    func code() {
+        for language in Language.allCases {
+            let text = MailText.confirmationCode(code: "481052", minutes: 10)
+                .text(in: language, service: "Demo")
+            #expect(text.subject.contains("481052"))
+            #expect(text.lines.contains("481052"))
+        }
+    }
+
+    @Test("an address to choose a new password is whole, alone on its line, however long it is")
+    func address() {
+        let address = "https://id.example/reset?key=" + String(repeating: "aB3_", count: 400)
+        for language in Language.allCases {
+            let text = MailText.passwordReset(address: address, minutes: 30)
+                .text(in: language, service: "Demo")
+            #expect(text.lines.contains(address))
+            #expect(!text.subject.contains("https"))
+        }
+    }
+
+    @Test(
+        "nothing from outside begins a line or a header of a mail",
+        arguments: ["\r\nBcc: all@example.com", "\n.\n", "\u{2028}x", "a\u{0}b", "\u{85}y"]
+    )
+    func lines(text: String) {
+        let mails: [MailText] = [
+            .newDevice(device: text, at: 0, provider: text), .wayAdded(provider: text),
+            .passwordReset(address: text, minutes: 1), .confirmationCode(code: text, minutes: 1),
+        ]
+        for mail in mails {
+            for language in Language.allCases {
+                let written = mail.text(in: language, service: text)
+                for line in [written.subject] + written.lines {
+                    #expect(
+                        !line.unicodeScalars.contains { $0.properties.generalCategory == .control }
+                    )
+                    #expect(!line.contains("\u{2028}"))
+                }
+            }
+        }
+    }
+}
