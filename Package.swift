@@ -196,6 +196,8 @@ let package = Package(
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoUpstream", crypto, httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("HummingbirdCore", "hummingbird"),
+                serverProduct("NIOCore", "swift-nio"),
                 serverProduct("Logging", "swift-log"),
             ],
             swiftSettings: settings

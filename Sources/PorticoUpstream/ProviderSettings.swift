@@ -19,7 +19,7 @@ import PorticoProtocol
 /// | `version` | facebook | of the Graph API, such as `v23.0` |
 /// | `teamID` | apple | required |
 /// | `otherIssuers` | apple | further spellings of the issuer, mapped to the same accounts |
-/// | `standIn` | google, facebook, apple | where a stand-in is, such as `http://localhost:9001/google`; only where stand-ins are allowed |
+/// | `standIn` | all | where a stand-in is, such as `http://localhost:9001/google`; only where stand-ins are allowed |
 package enum ProviderSetting: String, CaseIterable, Sendable {
     case displayName, clientID, scopes
     case issuer, authentication, keyID, algorithms, pkceUnannounced, allowInsecureLoopback
@@ -40,7 +40,7 @@ extension IdentityProvider.Kind {
         case .keycloak, .oidc:
             common.union([
                 .issuer, .authentication, .keyID, .algorithms, .pkceUnannounced,
-                .allowInsecureLoopback,
+                .allowInsecureLoopback, .standIn,
             ])
         }
     }

@@ -93,6 +93,14 @@ package protocol AccountStore: Sendable {
     func unlink(provider: String, from accountID: UniqueID, notice: MailDraft?, at now: Int64)
         async throws -> UnlinkOutcome
 
+    /// Whose an identity is.
+    func accountID(of key: IdentityKey) async throws -> UniqueID?
+
+    /// Keeps a provider's new refresh token in place of the one that it succeeds. `.notFound` where
+    /// another process came first, or the identity is gone: then what is kept stays.
+    func keepToken(_ sealedToken: String, of key: IdentityKey, replacing old: String?)
+        async throws -> Change
+
     /// Sets what a person says of themselves: the name becomes their own. `nil` leaves it. There is
     /// no event of it.
     func update(_ accountID: UniqueID, name: String?, language: String?, isWelcomed: Bool?)

@@ -18,9 +18,11 @@ package struct SignInEvent: Hashable, Sendable {
     package var session: NewAccountSession
     /// Who was at the other end, kept with the registration: address and user agent.
     package var userAgent: String?
-    /// Queued where somebody known signs in and their account has a verified address: the notice
-    /// of a new device.
+    /// Queued where somebody known signs in whose account has a verified address and is none of
+    /// ``knownHere``: the notice of a new device.
     package var notice: MailDraft?
+    /// Accounts that have signed in from this browser before.
+    package var knownHere: [UniqueID]
 
     package init(
         spending: [SpentOnce],
@@ -33,7 +35,8 @@ package struct SignInEvent: Hashable, Sendable {
         newAccountID: UniqueID,
         session: NewAccountSession,
         userAgent: String?,
-        notice: MailDraft?
+        notice: MailDraft?,
+        knownHere: [UniqueID] = []
     ) {
         self.spending = spending
         self.identity = identity
@@ -46,6 +49,7 @@ package struct SignInEvent: Hashable, Sendable {
         self.session = session
         self.userAgent = userAgent
         self.notice = notice
+        self.knownHere = knownHere
     }
 
     /// What an unknown identity's e-mail address means for accounts that are there

@@ -6,6 +6,7 @@ extension IdentityProvider {
     static func oidc(_ settings: ProviderSettings) throws(IdentityProviderRefusal)
         -> IdentityProvider
     {
+        _ = try settings.standIn()
         var oidc = try IdentityProvider(settings, issuer: try settings.required(.issuer))
         oidc.usesUserInfo = true
         oidc.tellsAuthTime = true

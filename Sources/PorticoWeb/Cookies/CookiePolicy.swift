@@ -98,6 +98,17 @@ package struct CookiePolicy: Sendable {
         return found.map { String(decoding: $0, as: UTF8.self).trimmed }
     }
 
+    /// Whether a request brings a cookie of that name at all, even one that ``value(of:in:)`` does
+    /// not take.
+    package func isPresent(_ cookie: CookieName, in headers: HTTPFields) -> Bool {
+        let start = name(cookie) + "="
+        return headers[values: .cookie].contains { header in
+            header.split(separator: ";").contains { pair in
+                pair.drop { $0 == " " || $0 == "\t" }.hasPrefix(start)
+            }
+        }
+    }
+
     /// The ids of all cookies of a purpose that a request brings, in order.
     package func ids(of purpose: StaticString, in headers: HTTPFields) -> [String] {
         let start = name(CookieName(purpose)) + "-"

@@ -71,7 +71,7 @@ package struct PagePolicy: Hashable, Sendable {
 
     /// The narrowest source that covers a redirect URI (CSP Level 3 §2.3.1), or `nil` where none
     /// can be written.
-    static func source(of redirect: RedirectURI) -> String? {
+    package static func source(of redirect: RedirectURI) -> String? {
         let source: String
         switch redirect.kind {
         case .https:

@@ -62,7 +62,9 @@ extension SQLTransaction {
         let user = CountedAccount(account: account, epoch: known.epoch)
         try begin(event, of: user, isNew: false, at: now)
         try note(.init(.signedIn, event, of: account.id, at: now))
-        if account.email?.isVerified == true { try queue(event.notice, about: account.id) }
+        if account.email?.isVerified == true, !event.knownHere.contains(account.id) {
+            try queue(event.notice, about: account.id)
+        }
         return account
     }
 

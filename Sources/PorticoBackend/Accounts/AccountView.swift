@@ -1,0 +1,60 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// An account and its session as programs see them: what a front end needs, and no more
+/// (WEB-BFF-9).
+enum AccountView {
+    /// `{id, email, email_verified, name, picture, providers}`
+    static func user(_ live: LiveAccountSession) -> JSONValue {
+        let account = live.account
+        return [
+            "id": .string(account.id.text),
+            "email": text(account.email?.address),
+            "email_verified": .bool(account.email?.isVerified ?? false),
+            "name": text(account.name),
+            "picture": text(account.picture),
+            "providers": .array(live.providers.map { .string($0) }),
+        ]
+    }
+
+    /// `{id, expires_at, device}`
+    static func session(_ session: AccountSession) -> JSONValue {
+        [
+            "id": .string(session.id.text),
+            "expires_at": .integer(session.expiresAt),
+            "device": .string(session.device),
+        ]
+    }
+
+    /// One of the list of sessions.
+    static func listed(_ session: AccountSession, isThis: Bool) -> JSONValue {
+        var object: JSONObject = [
+            "id": .string(session.id.text),
+            "device": .string(session.device),
+            "app": .null,
+            "address": text(session.address),
+            "created_at": .integer(session.createdAt),
+            "last_seen_at": .integer(session.lastSeenAt),
+            "expires_at": .integer(session.expiresAt),
+            "current": .bool(isThis),
+        ]
+        if case .app(let name, _) = session.form { object["app"] = .string(name) }
+        return .object(object)
+    }
+
+    /// `{"provider","providerId":"user:google:123","linkedAt","isPrimary"}`
+    static func identity(_ identity: Identity, isPrimary: Bool) -> JSONValue {
+        [
+            "provider": .string(identity.provider),
+            "providerId": .string("user:\(identity.provider):\(identity.key.subject)"),
+            "email": text(identity.email?.address),
+            "linkedAt": .integer(identity.linkedAt),
+            "isPrimary": .bool(isPrimary),
+        ]
+    }
+
+    static func text(_ text: String?) -> JSONValue {
+        text.map { .string($0) } ?? .null
+    }
+}

@@ -1,0 +1,28 @@
+/// What a browser or app is called in the list of devices: a few words that a person knows
+/// again, such as "Firefox · Linux". Never more than a hint.
+enum DeviceName {
+    /// - Parameter userAgent: As it came (RFC 9110 §10.1.5).
+    static func of(_ userAgent: String?, app: String? = nil) -> String {
+        let agent = String((userAgent ?? "").prefix(500))
+        let system = systems.first { agent.contains($0.mark) }?.name
+        // The order counts: all of them say Mozilla, most say Safari.
+        let program = app ?? browsers.first { agent.contains($0.mark) }?.name
+        switch (program, system) {
+        case (let program?, let system?): return "\(program) · \(system)"
+        case (let program?, nil): return program
+        case (nil, let system?): return system
+        case (nil, nil): return ""
+        }
+    }
+
+    private static let systems: [(mark: String, name: String)] = [
+        ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("CrOS", "ChromeOS"),
+        ("Windows", "Windows"), ("Mac OS X", "Mac"), ("Macintosh", "Mac"), ("Linux", "Linux"),
+    ]
+
+    private static let browsers: [(mark: String, name: String)] = [
+        ("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser", "Samsung Internet"),
+        ("Firefox", "Firefox"), ("FxiOS", "Firefox"), ("CriOS", "Chrome"), ("Chrome", "Chrome"),
+        ("Epiphany", "GNOME Web"), ("Safari", "Safari"), ("curl", "curl"),
+    ]
+}

@@ -1,0 +1,60 @@
+import Hummingbird
+import PorticoBytes
+import PorticoPages
+import PorticoStores
+import PorticoWeb
+
+/// Links a second identity to an account whose person has proven both (WEB-ACC-1).
+struct IdentityLinking: Sendable {
+    let accounts: any AccountStore
+    let sessions: SessionCheck
+    let exits: BackendExits
+
+    /// Seconds within which somebody must have signed in to change how they sign in (WEB-SESS-8).
+    static let recently: Int64 = 600
+
+    /// The answer to a link's callback, in the browser of the session that asked for it.
+    func callAsFunction(
+        _ subject: SignInCompletion.Subject,
+        sessionID: UniqueID,
+        attemptID: UniqueID,
+        returningTo path: LocalPath,
+        _ visit: BackendVisit
+    ) async throws -> Response {
+        // The attempt's cookie alone is not the person: their session must be here too.
+        guard let live = try await sessions.ifAny(visit), live.session.id == sessionID else {
+            return exits.failed(SignInFailure(.invalidState, .unknown), nil, visit)
+        }
+        let outcome = try await accounts.link(
+            event(subject, sessionID, [.attempt(attemptID, at: visit.now)], visit),
+            at: visit.now
+        )
+        return try exits.linked(
+            outcome,
+            subject.identity.provider,
+            of: sessionID,
+            path,
+            visit
+        )
+    }
+
+    func event(
+        _ subject: SignInCompletion.Subject,
+        _ sessionID: UniqueID,
+        _ spending: [SpentOnce],
+        _ visit: BackendVisit
+    ) -> LinkEvent {
+        LinkEvent(
+            spending: spending,
+            identity: subject.identity,
+            sessionID: sessionID,
+            notice: MailDraft(
+                id: visit.moment.id(),
+                to: nil,
+                message: .wayAdded(provider: subject.identity.provider),
+                language: visit.language.tag,
+                createdAt: visit.now
+            )
+        )
+    }
+}

@@ -1,0 +1,76 @@
+import PorticoBytes
+import PorticoSeals
+import PorticoStores
+import PorticoUpstream
+
+/// Keeps providers' refresh tokens sealed at rest, each for the identity it belongs to
+/// (WEB-BFF-1: none of them leaves the server).
+struct ProviderTokens: Sendable {
+    private let vault: SealedAtRest
+
+    init(ring: KeyRing) {
+        vault = SealedAtRest(ring: ring, purpose: "provider token")
+    }
+
+    func seal(_ token: SecretText, for key: IdentityKey, at moment: Moment) -> String {
+        Base64URL.encode(
+            vault.seal(Array(token.reveal().utf8), for: Self.owner(key), random: moment.random)
+        )
+    }
+
+    func open(_ identity: Identity) -> SecretText? {
+        guard let text = identity.sealedToken, let sealed = Base64URL.decode(text),
+            // `try?`: a token that does not open any more is lost, like one that was revoked.
+            let bytes = try? vault.open(sealed, for: Self.owner(identity.key)),
+            let token = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        return SecretText(token)
+    }
+
+    private static func owner(_ key: IdentityKey) -> String {
+        "\(key.issuer) \(key.subject)"
+    }
+}
+
+extension SignInCompletion.Subject {
+    /// What a provider has proven, as it is kept.
+    init(
+        _ person: ProvenPerson,
+        provider: String,
+        vault: ProviderTokens,
+        _ visit: BackendVisit
+    ) {
+        let key = IdentityKey(issuer: person.issuer, subject: person.subject)
+        self.init(
+            identity: Identity(
+                key: key,
+                provider: provider,
+                email: person.email.map {
+                    AccountEmail(
+                        address: $0.address,
+                        isVerified: $0.isVerified,
+                        isRelay: $0.isRelay
+                    )
+                },
+                linkedAt: visit.now,
+                lastUsedAt: visit.now,
+                sealedToken: person.refreshToken.map { vault.seal($0, for: key, at: visit.moment) }
+            ),
+            name: person.name,
+            picture: person.picture,
+            providerSessionID: person.providerSessionID
+        )
+    }
+}
+
+extension AccountRules {
+    /// What an unknown person's address means (`pages.md` A4).
+    func rule(for person: ProvenPerson) -> SignInEvent.EmailRule {
+        if person.email?.isRelay == true { return .askFirst }
+        switch person.matchesEmail {
+        case .never: return .never
+        case .ask: return .ask
+        case .linkable: return linking == .auto ? .link : .ask
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoSeals
+import PorticoStores
+
+/// Whose session a request brings: a browser's by cookie, an app's by bearer token.
+struct SessionCheck: Sendable {
+    let accounts: any AccountStore
+    let cookies: SessionCookies
+    let ring: KeyRing
+    let activity: AccountActivity
+
+    /// Why there is no session (decision 7).
+    enum Absence: String, Error, Sendable {
+        case noCookie = "NO_COOKIE"
+        case invalidCookie = "INVALID_COOKIE"
+        case expired = "SESSION_EXPIRED"
+
+        var message: String {
+            switch self {
+            case .noCookie: "The request brings no session."
+            case .invalidCookie: "The request brings something that is no session of ours."
+            case .expired: "The session has ended."
+            }
+        }
+    }
+
+    /// - Throws: ``Absence``, and what the store throws.
+    func callAsFunction(_ visit: BackendVisit) async throws -> LiveAccountSession {
+        let live =
+            if let authorization = visit.headers[values: .authorization].first {
+                try await byToken(authorization, visit)
+            } else {
+                try await byCookie(visit)
+            }
+        activity.note(live.session, at: visit.now)
+        return live
+    }
+
+    /// The session of a page's visitor, or `nil`.
+    func ifAny(_ visit: BackendVisit) async throws -> LiveAccountSession? {
+        do {
+            return try await self(visit)
+        } catch is Absence {
+            return nil
+        }
+    }
+
+    private func byCookie(_ visit: BackendVisit) async throws -> LiveAccountSession {
+        switch cookies.session(visit.headers) {
+        case .none: throw Absence.noCookie
+        case .malformed: throw Absence.invalidCookie
+        case .hash(let hash):
+            guard let live = try await accounts.live(cookie: hash, at: visit.now) else {
+                throw Absence.expired
+            }
+            return live
+        }
+    }
+
+    /// RFC 6750 §2.1: one header, never with a cookie beside it that means somebody else.
+    private func byToken(_ authorization: String, _ visit: BackendVisit) async throws
+        -> LiveAccountSession
+    {
+        guard visit.headers[values: .authorization].count == 1,
+            authorization.utf8.count <= 200,
+            authorization.lowercased().hasPrefix("bearer "),
+            let token = KeyedToken(String(authorization.dropFirst("bearer ".count)), .session)
+        else { throw Absence.invalidCookie }
+        guard token.number > visit.now else { throw Absence.expired }
+        guard let live = try await accounts.live(id: token.sessionID, at: visit.now) else {
+            throw Absence.expired
+        }
+        guard case .app(_, let state) = live.session.form,
+            token.isGenuine(.session, for: state, ring: ring)
+        else { throw Absence.invalidCookie }
+        return live
+    }
+}

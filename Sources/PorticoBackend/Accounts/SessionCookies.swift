@@ -1,0 +1,73 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoWeb
+
+/// The BFF's own cookies besides those of attempts (decision 6; WEB-COOKIE-8).
+struct SessionCookies: Sendable {
+    private let policy: CookiePolicy
+
+    /// Seconds a session lasts in a browser, and in one that is to be remembered.
+    static let plain: Int64 = 86_400
+    static let remembered: Int64 = 30 * 86_400
+
+    init(_ policy: CookiePolicy) {
+        self.policy = policy
+    }
+
+    private static let session = CookieName("session")
+    private static let visit = CookieName("visit", "app")
+    private static let device = CookieName("device", "app")
+    private static let last = CookieName("last", "app")
+
+    enum Presented: Sendable {
+        case none
+        /// Not of our making, or twice.
+        case malformed
+        case hash(Hash256)
+    }
+
+    /// The session cookie of a request. Two of one name are hostile (WEB-COOKIE-7).
+    func session(_ headers: HTTPFields) -> Presented {
+        guard let value = policy.value(of: Self.session, in: headers) else {
+            return policy.isPresent(Self.session, in: headers) ? .malformed : .none
+        }
+        return value.utf8.count == 43 ? .hash(Hash256(of: value)) : .malformed
+    }
+
+    func setSession(_ value: String, isRemembered: Bool) throws -> HTTPField {
+        try policy.set(
+            Self.session,
+            to: value,
+            for: Int(isRemembered ? Self.remembered : Self.plain)
+        )
+    }
+
+    var removeSession: HTTPField { policy.remove(Self.session) }
+
+    /// The cookie that forms are bound to.
+    func visit(_ headers: HTTPFields) -> String? {
+        policy.value(of: Self.visit, in: headers).flatMap { $0.utf8.count == 43 ? $0 : nil }
+    }
+
+    func setVisit(_ value: String) throws -> HTTPField {
+        try policy.set(Self.visit, to: value)
+    }
+
+    /// Who has signed in from here, sealed: ``KnownDevice``.
+    func device(_ headers: HTTPFields) -> String? {
+        policy.value(of: Self.device, in: headers)
+    }
+
+    func setDevice(_ value: String) throws -> HTTPField {
+        try policy.set(Self.device, to: value, for: KnownDevice.lifetime)
+    }
+
+    /// The provider that was used last in this browser.
+    func lastProvider(_ headers: HTTPFields) -> String? {
+        policy.value(of: Self.last, in: headers).flatMap { $0.utf8.count <= 64 ? $0 : nil }
+    }
+
+    func setLastProvider(_ name: String) throws -> HTTPField {
+        try policy.set(Self.last, to: name, for: KnownDevice.lifetime)
+    }
+}

@@ -1,0 +1,256 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// Makes a session of somebody proven: the callback's one transaction (decision 10).
+struct SignInCompletion: Sendable {
+    let accounts: any AccountStore
+    let ring: KeyRing
+    let cookies: SessionCookies
+    let devices: KnownDevice
+    let rules: AccountRules
+
+    /// What there is to answer with.
+    enum Completed: Sendable {
+        /// In this browser; the fields set its cookies.
+        case inBrowser(Account, isNew: Bool, LocalPath, cookies: [HTTPField])
+        /// The app gets these parameters on its redirect.
+        case inApp(Account, isNew: Bool, AppTarget, parameters: [(name: String, value: String)])
+        /// The person is asked first.
+        case ask([AccountMatch])
+        case failed(SignInFailure)
+    }
+
+    /// - Parameters:
+    ///   - rule: Overrides what the provider's word about the address means; after the person was
+    ///     asked.
+    ///   - spending: What may be used once.
+    func callAsFunction(
+        _ subject: Subject,
+        to wayBack: WayBack,
+        rule: SignInEvent.EmailRule,
+        spending: [SpentOnce],
+        _ visit: BackendVisit
+    ) async throws -> Completed {
+        let draft = try session(for: wayBack, subject, visit)
+        let event = event(subject, draft.session, rule, spending, visit)
+        switch try await accounts.signIn(event, at: visit.now) {
+        case .signedIn(let account, let isNew):
+            return try completed(account, isNew: isNew, draft, wayBack, visit)
+        case .spent: return .failed(SignInFailure(.invalidState, .unknown))
+        case .blocked: return .failed(SignInFailure(.accountBlocked, .blocked))
+        case .signUpClosed: return .failed(SignInFailure(.signUpClosed, .closed))
+        case .matches(let matches): return .ask(matches)
+        }
+    }
+
+    /// The event of somebody proven, with a session that is to begin.
+    func event(
+        _ subject: Subject,
+        _ session: NewAccountSession,
+        _ rule: SignInEvent.EmailRule,
+        _ spending: [SpentOnce],
+        _ visit: BackendVisit
+    ) -> SignInEvent {
+        SignInEvent(
+            spending: spending,
+            identity: subject.identity,
+            name: subject.name,
+            picture: subject.picture,
+            language: visit.language.tag,
+            emailRule: rule,
+            isSignUpOpen: rules.isSignUpOpen,
+            newAccountID: visit.moment.id(),
+            session: session,
+            userAgent: visit.userAgent,
+            notice: notice(subject, session, visit),
+            knownHere: devices.people(cookies.device(visit.headers), at: visit.moment)
+                .compactMap { UniqueID($0) }
+        )
+    }
+
+    /// Who a provider has proven.
+    struct Subject: Sendable {
+        let identity: Identity
+        let name: String?
+        let picture: String?
+        let providerSessionID: String?
+    }
+
+    /// A session that is to begin, and the secret that goes to whoever holds it.
+    struct Draft: Sendable {
+        let session: NewAccountSession
+        let secret: Secret
+
+        enum Secret: Sendable {
+            case cookie(String)
+            case handOffCode(String)
+            /// The compatibility mode (decision 2).
+            case state(RefreshState)
+        }
+    }
+
+    func session(for wayBack: WayBack, _ subject: Subject, _ visit: BackendVisit) throws -> Draft {
+        switch wayBack.destination {
+        case .web(_, let isRemembered):
+            let value = visit.moment.random.text(32)
+            var old: Hash256?
+            if case .hash(let hash) = cookies.session(visit.headers) { old = hash }
+            let life = isRemembered ? SessionCookies.remembered : SessionCookies.plain
+            return Draft(
+                session: session(
+                    .browser(cookieHash: Hash256(of: value), replacing: old),
+                    subject,
+                    device: DeviceName.of(visit.userAgent),
+                    idle: life,
+                    longest: life,
+                    visit
+                ),
+                secret: .cookie(value)
+            )
+        case .app(let target):
+            return appSession(target, subject, visit)
+        case .link: throw BackendError(.internalError, "Linking begins no session.")
+        }
+    }
+
+    private func appSession(_ target: AppTarget, _ subject: Subject, _ visit: BackendVisit) -> Draft
+    {
+        let form: NewAccountSession.Form
+        let secret: Draft.Secret
+        if let challenge = target.challenge {
+            let code = visit.moment.random.text(32)
+            form = .handOff(
+                HandOff(
+                    codeHash: Hash256(of: code),
+                    app: target.app,
+                    redirectHash: Hash256(of: target.redirectURI),
+                    challenge: challenge.hash,
+                    expiresAt: visit.now + HandOffRule.lifetime
+                )
+            )
+            secret = .handOffCode(code)
+        } else {
+            let state = AppSessionAnswer.firstState(at: visit.moment, ring: ring)
+            form = .app(name: target.app, refresh: state)
+            secret = .state(state)
+        }
+        return Draft(
+            session: session(
+                form,
+                subject,
+                device: DeviceName.of(visit.userAgent, app: target.app),
+                idle: AppSessionAnswer.idle,
+                longest: AppSessionAnswer.longest,
+                visit
+            ),
+            secret: secret
+        )
+    }
+
+    func session(
+        _ form: NewAccountSession.Form,
+        _ subject: Subject,
+        device: String,
+        idle: Int64,
+        longest: Int64,
+        _ visit: BackendVisit
+    ) -> NewAccountSession {
+        NewAccountSession(
+            id: visit.moment.id(),
+            form: form,
+            providerSessionID: subject.providerSessionID,
+            device: device,
+            address: visit.client.address?.description,
+            idleSeconds: idle,
+            expiresAt: visit.now + longest
+        )
+    }
+
+    /// A mail to the person where this browser was not seen with them before.
+    private func notice(_ subject: Subject, _ session: NewAccountSession, _ visit: BackendVisit)
+        -> MailDraft
+    {
+        MailDraft(
+            id: visit.moment.id(),
+            to: nil,
+            message: .newDevice(
+                device: session.device,
+                at: visit.now,
+                provider: subject.identity.provider
+            ),
+            language: visit.language.tag,
+            createdAt: visit.now
+        )
+    }
+
+    func completed(
+        _ account: Account,
+        isNew: Bool,
+        _ draft: Draft,
+        _ wayBack: WayBack,
+        _ visit: BackendVisit
+    ) throws -> Completed {
+        switch (wayBack.destination, draft.secret) {
+        case (.web(let path, let isRemembered), .cookie(let value)):
+            let people = devices.people(cookies.device(visit.headers), at: visit.moment)
+            let device = devices.adding(account.id.text, to: people, at: visit.moment)
+            return .inBrowser(
+                account,
+                isNew: isNew,
+                path,
+                cookies: [
+                    try cookies.setSession(value, isRemembered: isRemembered),
+                    try cookies.setDevice(device),
+                    try cookies.setLastProvider(wayBack.provider),
+                ]
+            )
+        case (.app(let target), .handOffCode(let code)):
+            return .inApp(account, isNew: isNew, target, parameters: [("code", code)])
+        case (.app(let target), .state(let state)):
+            guard
+                let token = KeyedToken(
+                    .session,
+                    of: draft.session.id,
+                    number: visit.now + AppSessionAnswer.tokenLifetime,
+                    state: state,
+                    ring: ring
+                )
+            else { throw AppSessionAnswer.KeyIsGone() }
+            return .inApp(
+                account,
+                isNew: isNew,
+                target,
+                parameters: [("session_token", token.text(.session))]
+            )
+        default: throw BackendError(.internalError, "The session does not fit its destination.")
+        }
+    }
+}
+
+/// What the operator decides about accounts.
+package struct AccountRules: Hashable, Sendable {
+    package var isSignUpOpen: Bool
+    package var linking: Linking
+
+    /// What a verified address that an account has means for somebody unknown (`pages.md` A4).
+    package enum Linking: String, Hashable, Sendable {
+        case ask
+        case auto
+    }
+
+    package init(isSignUpOpen: Bool = true, linking: Linking = .ask) {
+        self.isSignUpOpen = isSignUpOpen
+        self.linking = linking
+    }
+}
+
+enum HandOffRule {
+    /// Seconds for which a hand-off code is good (decision 1).
+    static let lifetime: Int64 = 60
+}

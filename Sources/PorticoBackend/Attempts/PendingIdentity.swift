@@ -1,0 +1,160 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoSeals
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// Somebody proven but not yet known, who is asked something before an account is made or joined
+/// (`pages.md` A4, pages 6 and 7). It waits, sealed, in their browser for ten minutes.
+struct PendingIdentity: Sendable {
+    /// The attempt that proved it, used up when the answer counts.
+    let attemptID: UniqueID
+    let wayBack: WayBack
+    let identity: Identity
+    let name: String?
+    let picture: String?
+    let providerSessionID: String?
+    /// The accounts with the same address.
+    let matches: [AccountMatch]
+
+    /// Where the attempt is found among what was spent.
+    var claim: SpentOnce { .pending(attemptID) }
+}
+
+extension SpentOnce {
+    /// The use of an attempt at its callback.
+    static func attempt(_ id: UniqueID, at now: Int64) -> SpentOnce {
+        SpentOnce(
+            hash: Hash256(of: Array("attempt ".utf8) + id.bytes),
+            expiresAt: now + Int64(AttemptCookies.lifetime) * 2
+        )
+    }
+
+    /// The use of the identity that an attempt has proven, after the person was asked.
+    static func pending(_ id: UniqueID) -> SpentOnce {
+        SpentOnce(hash: Hash256(of: Array("pending ".utf8) + id.bytes), expiresAt: .max)
+    }
+}
+
+/// The cookie that a ``PendingIdentity`` waits in.
+struct PendingCookie: Sendable {
+    private let policy: CookiePolicy
+    private let seal: Seal
+
+    /// Seconds.
+    static let lifetime = 600
+    private static let name = CookieName("pending")
+
+    init(_ policy: CookiePolicy, ring: KeyRing) {
+        self.policy = policy
+        seal = Seal(ring: ring, purpose: "pending identity", realm: "")
+    }
+
+    /// - Throws: `tooLong` where a provider says more than a cookie holds, even without its token.
+    func set(_ pending: PendingIdentity, at moment: Moment) throws -> HTTPField {
+        do {
+            return try policy.set(
+                Self.name,
+                to: seal.seal(
+                    pending.encoded(withToken: true),
+                    at: moment.now,
+                    random: moment.random
+                ),
+                for: Self.lifetime
+            )
+        } catch CookiePolicy.Refusal.tooLong {
+            // A token that only a later revocation needs is worth less than the sign-in.
+            return try policy.set(
+                Self.name,
+                to: seal.seal(
+                    pending.encoded(withToken: false),
+                    at: moment.now,
+                    random: moment.random
+                ),
+                for: Self.lifetime
+            )
+        }
+    }
+
+    func pending(_ headers: HTTPFields, at moment: Moment) -> PendingIdentity? {
+        guard let text = policy.value(of: Self.name, in: headers),
+            // `try?`: whatever does not open says nothing.
+            let bytes = try? seal.open(text, at: moment.now, within: Double(Self.lifetime))
+        else { return nil }
+        // `try?`: only another version of the program writes other fields.
+        return try? PendingIdentity(encoded: bytes)
+    }
+
+    var remove: HTTPField { policy.remove(Self.name) }
+}
+
+extension PendingIdentity {
+    private static let version: UInt8 = 1
+
+    fileprivate func encoded(withToken: Bool) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.byte(Self.version)
+        writer.fixed(attemptID.bytes)
+        writer.sized(wayBack.encoded)
+        writer.text(identity.key.issuer)
+        writer.text(identity.key.subject)
+        writer.text(identity.provider)
+        writer.optionalText(identity.email?.address)
+        writer.byte(
+            (identity.email?.isVerified == true ? 1 : 0) | (identity.email?.isRelay == true ? 2 : 0)
+        )
+        writer.optionalText(withToken ? identity.sealedToken : nil)
+        writer.optionalText(name)
+        writer.optionalText(picture.flatMap { $0.utf8.count <= 500 ? $0 : nil })
+        writer.optionalText(providerSessionID)
+        writer.byte(UInt8(clamping: matches.count))
+        for match in matches.prefix(255) {
+            writer.fixed(match.accountID.bytes)
+            writer.byte(match.isEmailVerified ? 1 : 0)
+            writer.text(match.providers.joined(separator: " "))
+        }
+        return writer.bytes
+    }
+
+    fileprivate init(encoded: [UInt8]) throws(ByteReader.Malformed) {
+        var reader = ByteReader(encoded)
+        guard try reader.byte() == Self.version,
+            let attemptID = UniqueID(bytes: try reader.fixed(16))
+        else { throw ByteReader.Malformed() }
+        self.attemptID = attemptID
+        wayBack = try WayBack(encoded: try reader.sized())
+        let key = IdentityKey(issuer: try reader.text(), subject: try reader.text())
+        let provider = try reader.text()
+        let address = try reader.optionalText()
+        let flags = try reader.byte()
+        identity = Identity(
+            key: key,
+            provider: provider,
+            email: address.map {
+                AccountEmail(address: $0, isVerified: flags & 1 != 0, isRelay: flags & 2 != 0)
+            },
+            linkedAt: 0,
+            lastUsedAt: 0,
+            sealedToken: try reader.optionalText()
+        )
+        name = try reader.optionalText()
+        picture = try reader.optionalText()
+        providerSessionID = try reader.optionalText()
+        var matches: [AccountMatch] = []
+        for _ in 0..<(try reader.byte()) {
+            guard let id = UniqueID(bytes: try reader.fixed(16)) else {
+                throw ByteReader.Malformed()
+            }
+            matches.append(
+                AccountMatch(
+                    accountID: id,
+                    isEmailVerified: try reader.byte() == 1,
+                    providers: try reader.text().split(separator: " ").map(String.init)
+                )
+            )
+        }
+        self.matches = matches
+        try reader.end()
+    }
+}

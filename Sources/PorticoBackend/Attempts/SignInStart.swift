@@ -1,0 +1,44 @@
+import HTTPTypes
+import Portico
+import PorticoBytes
+import PorticoProtocol
+import PorticoUpstream
+import PorticoWeb
+
+/// Begins a sign-in at an identity provider: the address to go to, and the cookies of the attempt.
+struct SignInStart: Sendable {
+    let cookies: AttemptCookies
+    /// The public origin, without a slash at the end.
+    let origin: String
+
+    struct Started: Sendable {
+        let address: String
+        let state: String
+        let clientID: String
+        let scopes: [String]
+        let cookies: [HTTPField]
+    }
+
+    /// - Throws: `SignInError` where the provider cannot be asked, or its settings are wrong.
+    func callAsFunction(
+        at provider: BackendDirectory.LiveProvider,
+        backTo wayBack: WayBack,
+        _ request: UpstreamRequest,
+        _ visit: BackendVisit
+    ) async throws -> Started {
+        var redirectURI = "\(origin)/v1/auth/\(provider.name)/callback"
+        if case .link = wayBack.destination { redirectURI += "/link" }
+        let begun = try await provider.client.begin(
+            redirectURI: redirectURI,
+            request,
+            at: visit.moment
+        )
+        return Started(
+            address: begun.address,
+            state: begun.attempt.state.reveal(),
+            clientID: begun.clientID,
+            scopes: begun.scopes,
+            cookies: try cookies.begin(begun.attempt, wayBack, visit.headers, at: visit.moment)
+        )
+    }
+}

@@ -1,0 +1,88 @@
+import PorticoBytes
+import PorticoProtocol
+
+/// Where a sign-in goes on once the identity provider has answered.
+///
+/// It stands in two cookies: sealed with the attempt's secrets for ten minutes, and alone for a day,
+/// where it completes nothing but tells "too late" from "never seen", and starts the same request
+/// again (mechanisms, "Attempts").
+struct WayBack: Hashable, Sendable {
+    /// The configured name of the identity provider.
+    let provider: String
+    let destination: Destination
+
+    enum Destination: Hashable, Sendable {
+        case web(LocalPath, isRemembered: Bool)
+        case app(AppTarget)
+        /// A second identity for the account of this session.
+        case link(sessionID: UniqueID, LocalPath)
+    }
+
+    /// The address that starts the same request once more.
+    var restart: String {
+        switch destination {
+        case .web(let path, let isRemembered):
+            return Self.start(
+                provider,
+                [("return_to", path.text)] + (isRemembered ? [("remember", "1")] : [])
+            )
+        case .app(let target):
+            var query = [
+                ("platform", "mobile"), ("app", target.app), ("redirect_uri", target.redirectURI),
+            ]
+            if let challenge = target.challenge { query.append(("code_challenge", challenge.text)) }
+            if let state = target.state { query.append(("state", state)) }
+            return Self.start(provider, query)
+        case .link: return LocalPath.ways.text
+        }
+    }
+
+    private static func start(_ provider: String, _ query: [(name: String, value: String)])
+        -> String
+    {
+        FormEncoding.appending(query, to: "/v1/auth/\(provider)")
+    }
+}
+
+extension WayBack {
+    private static let version: UInt8 = 1
+
+    var encoded: [UInt8] {
+        var writer = ByteWriter()
+        writer.byte(Self.version)
+        writer.text(provider)
+        switch destination {
+        case .web(let path, let isRemembered):
+            writer.byte(isRemembered ? 1 : 0)
+            writer.text(path.text)
+        case .app(let target):
+            writer.byte(2)
+            target.write(to: &writer)
+        case .link(let sessionID, let path):
+            writer.byte(3)
+            writer.fixed(sessionID.bytes)
+            writer.text(path.text)
+        }
+        return writer.bytes
+    }
+
+    init(encoded: [UInt8]) throws(ByteReader.Malformed) {
+        var reader = ByteReader(encoded)
+        guard try reader.byte() == Self.version else { throw ByteReader.Malformed() }
+        provider = try reader.text()
+        let form = try reader.byte()
+        switch form {
+        case 0, 1:
+            guard let path = LocalPath(try reader.text()) else { throw ByteReader.Malformed() }
+            destination = .web(path, isRemembered: form == 1)
+        case 2: destination = .app(try AppTarget(from: &reader))
+        case 3:
+            guard let sessionID = UniqueID(bytes: try reader.fixed(16)),
+                let path = LocalPath(try reader.text())
+            else { throw ByteReader.Malformed() }
+            destination = .link(sessionID: sessionID, path)
+        default: throw ByteReader.Malformed()
+        }
+        try reader.end()
+    }
+}

@@ -1,0 +1,180 @@
+import HTTPTypes
+import Hummingbird
+import Portico
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// `/v1/account/…`: what a person can see and change of their account, for programs.
+struct AccountEndpoint: Sendable {
+    let check: SessionCheck
+    let accounts: any AccountStore
+    let directory: BackendDirectory
+    let start: SignInStart
+    let departure: AccountDeparture
+    let emails: EmailCodes
+    let cookies: SessionCookies
+    let headers: SecurityHeaders
+    /// Five an hour for an account.
+    let linkLimit: RateLimiter
+
+    /// Somebody with a session, whose request may change something.
+    private func changer(_ visit: BackendVisit) async throws -> LiveAccountSession {
+        let live = try await check(visit)
+        if visit.headers[.authorization] == nil, !RequestOrigin.permitsChange(visit.headers) {
+            throw BackendError(.forbidden, "Send the header X-Portico: 1.")
+        }
+        return live
+    }
+
+    /// Somebody who has signed in within the last ten minutes (WEB-SESS-8).
+    private func recent(_ visit: BackendVisit) async throws -> LiveAccountSession {
+        let live = try await changer(visit)
+        guard visit.now - live.session.authenticatedAt <= IdentityLinking.recently else {
+            throw BackendError(.reauthenticationRequired, "Sign in again to change this.")
+        }
+        return live
+    }
+
+    func get(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let identities = try await accounts.identities(of: live.account.id)
+        let sessions = try await accounts.sessions(of: live.account.id, at: visit.now)
+        return Response(
+            json: [
+                "user": AccountView.user(live),
+                "created_at": .integer(live.account.createdAt),
+                "last_sign_in_at": .integer(live.account.lastSignInAt),
+                "language": .string(live.account.language),
+                "providers": Self.list(identities),
+                "sessions": Self.list(sessions, live),
+            ],
+            headers: headers
+        )
+    }
+
+    func sessions(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let sessions = try await accounts.sessions(of: live.account.id, at: visit.now)
+        return Response(json: ["sessions": Self.list(sessions, live)], headers: headers)
+    }
+
+    func endSession(_ id: Substring, _ visit: BackendVisit) async throws -> Response {
+        let live = try await changer(visit)
+        guard let id = UniqueID(String(id)),
+            try await accounts.end(sessionID: id, of: live.account.id, at: visit.now) == .changed
+        else { throw BackendError(.notFound, "There is no session of that id.") }
+        return Response(json: ["success": true], headers: headers)
+    }
+
+    func providers(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let identities = try await accounts.identities(of: live.account.id)
+        return Response(json: ["providers": Self.list(identities)], headers: headers)
+    }
+
+    /// Begins to link a second identity, in the browser that has the session.
+    func link(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+        guard let provider = directory.provider(named: name) else {
+            throw BackendError(.invalidProvider, "There is no provider of that name.")
+        }
+        let live = try await recent(visit)
+        if case .wait(let seconds) = linkLimit.take(
+            live.account.id.text,
+            at: visit.moment.now
+        ) {
+            throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
+        }
+        let wayBack = WayBack(
+            provider: provider.name,
+            destination: .link(sessionID: live.session.id, .ways)
+        )
+        let started: SignInStart.Started
+        do {
+            started = try await start(
+                at: provider,
+                backTo: wayBack,
+                UpstreamRequest(),
+                visit
+            )
+        } catch let error as SignInError {
+            throw BackendError(starting: error)
+        }
+        return Response(
+            json: [
+                "provider": .string(provider.name),
+                "authorizationUrl": .string(started.address),
+                "state": .string(started.state),
+            ],
+            headers: headers
+        ).adding(started.cookies)
+    }
+
+    func unlink(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+        let live = try await recent(visit)
+        switch try await departure.unlink(String(name), from: live.account, visit) {
+        case .unlinked: return Response(json: ["success": true], headers: headers)
+        case .lastOne:
+            throw BackendError(.lastWay, "The last way to sign in cannot be removed.")
+        case .notFound:
+            throw BackendError(.notFound, "The account has no identity at that provider.")
+        }
+    }
+
+    func delete(_ visit: BackendVisit) async throws -> Response {
+        let live = try await recent(visit)
+        let report = try await departure.delete(live.account, visit)
+        return Response(
+            json: ["success": true, "provider_tokens_revoked": .bool(report.areTokensRevoked)],
+            headers: headers
+        ).adding([cookies.removeSession])
+    }
+
+    func setEmail(_ visit: BackendVisit) async throws -> Response {
+        let live = try await recent(visit)
+        let body = try await BodyParameters(visit)
+        try await emails.start(try body.required("email"), for: live.account, visit)
+        return Response(
+            json: ["success": true, "expires_in": .integer(EmailCodes.lifetime)],
+            headers: headers
+        )
+    }
+
+    func confirmEmail(_ visit: BackendVisit) async throws -> Response {
+        let live = try await changer(visit)
+        let body = try await BodyParameters(visit)
+        switch try await emails.confirm(try body.required("code"), for: live.account, visit) {
+        case .confirmed: return Response(json: ["success": true], headers: headers)
+        case .taken:
+            throw BackendError(.conflict, "The address belongs to another account.")
+        case .wrong, .expired, .unknown, .spent, .blocked, .secondOfProvider:
+            throw BackendError(.invalidGrant, "The code is wrong, used or expired.")
+        }
+    }
+
+    private static func list(_ identities: [Identity]) -> JSONValue {
+        .array(
+            identities.enumerated().map { AccountView.identity($1, isPrimary: $0 == 0) }
+        )
+    }
+
+    private static func list(_ sessions: [AccountSession], _ live: LiveAccountSession)
+        -> JSONValue
+    {
+        .array(sessions.map { AccountView.listed($0, isThis: $0.id == live.session.id) })
+    }
+}
+
+extension BackendError {
+    /// A provider that cannot be asked now, or is set up wrongly.
+    init(starting error: SignInError) {
+        switch error.kind {
+        case .transient:
+            self.init(.providerUnreachable, "The provider does not answer.", retryAfter: 5)
+        default: self.init(.providerError, "The provider's settings do not work.")
+        }
+    }
+}

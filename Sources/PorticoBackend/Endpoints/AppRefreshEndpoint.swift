@@ -1,0 +1,104 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+import PorticoWeb
+
+/// `POST /v1/auth/refresh`: an app renews its session (decision 16).
+///
+/// Rotation is linear. Whoever rotated last, and lost the answer, gets the same one again; any
+/// other reuse ends the session.
+struct AppRefreshEndpoint: Sendable {
+    let accounts: any AccountStore
+    let ring: KeyRing
+    let headers: SecurityHeaders
+    let events: BackendEvents
+
+    /// Seconds in which an app without an `Idempotency-Key` may repeat a rotation.
+    static let grace: Int64 = 60
+
+    private static let refusal = BackendError(
+        .invalidGrant,
+        "The refresh token is unknown, expired or revoked."
+    )
+
+    func post(_ visit: BackendVisit) async throws -> Response {
+        let body = try await BodyParameters(visit)
+        let key = try idempotencyKey(visit.headers)
+        guard let token = KeyedToken(try body.required("refresh_token"), .refresh) else {
+            throw Self.refusal
+        }
+        // A lost race means another request rotated first: what it left is judged like any other.
+        for _ in 0..<3 {
+            guard let live = try await accounts.live(id: token.sessionID, at: visit.now),
+                case .app(_, let state) = live.session.form,
+                token.isGenuine(.refresh, for: state, ring: ring)
+            else { throw Self.refusal }
+            guard let next = try await rotated(token, state, key, live, visit) else { continue }
+            return Response(
+                json: try AppSessionAnswer(live: live, state: next).json(ring: ring, at: visit.now),
+                headers: headers
+            )
+        }
+        throw Self.refusal
+    }
+
+    /// The state to hand out, or `nil` where another request came first.
+    private func rotated(
+        _ token: KeyedToken,
+        _ state: RefreshState,
+        _ key: Hash256?,
+        _ live: LiveAccountSession,
+        _ visit: BackendVisit
+    ) async throws -> RefreshState? {
+        if token.number == Int64(state.generation) {
+            let rotation = Rotation(
+                grantID: token.sessionID,
+                generation: state.generation,
+                idempotencyKey: key,
+                keyID: ring.activeID.bytes
+            )
+            guard try await accounts.rotate(rotation, at: visit.now) == .rotated else { return nil }
+            var next = state
+            next.generation = state.generation &+ 1
+            next.keyID = ring.activeID.bytes
+            next.rotatedAt = visit.now
+            next.idempotencyKey = key
+            return next
+        }
+        if token.number == Int64(state.generation) - 1, state.wasRotated(by: key, at: visit.now) {
+            return state
+        }
+        // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after one.
+        _ = try await accounts.end(
+            sessionID: live.session.id,
+            of: live.session.accountID,
+            as: .refreshReplayed,
+            at: visit.now
+        )
+        events.refreshReplayed(live.session, visit)
+        throw Self.refusal
+    }
+
+    private func idempotencyKey(_ headers: HTTPFields) throws(BackendError) -> Hash256? {
+        let values = headers[values: .idempotencyKey]
+        guard let value = values.first else { return nil }
+        guard values.count == 1, (1...255).contains(value.utf8.count) else {
+            throw BackendError(.invalidRequest, "Idempotency-Key must be 1 to 255 bytes, once.")
+        }
+        return Hash256(of: value)
+    }
+}
+
+extension RefreshState {
+    /// Whether the request comes from whoever made the current generation: by the same
+    /// `Idempotency-Key`, at any time; or, where neither has one, within the grace.
+    fileprivate func wasRotated(by key: Hash256?, at now: Int64) -> Bool {
+        guard let idempotencyKey else {
+            return key == nil && now - rotatedAt < AppRefreshEndpoint.grace
+        }
+        return key == idempotencyKey
+    }
+}

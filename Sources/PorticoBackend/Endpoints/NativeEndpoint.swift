@@ -1,0 +1,214 @@
+import HTTPTypes
+import Hummingbird
+import Portico
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// Identity tokens that a platform's own sign-in gave to an app (PRV-N-*, PRV-A-16 to 18,
+/// PRV-G-12), and Google's One Tap (PRV-G-13).
+struct NativeEndpoint: Sendable {
+    let directory: BackendDirectory
+    let complete: SignInCompletion
+    let accounts: any AccountStore
+    let nonces: NativeNonces
+    let headers: SecurityHeaders
+    let exits: BackendExits
+    let events: BackendEvents
+    /// Ten a minute for an address.
+    let limit: RateLimiter
+
+    private static let refusal = BackendError(
+        .invalidToken,
+        "The identity token is not valid here, or was used before."
+    )
+
+    /// A raw nonce for one sign-in within ten minutes. The app passes its SHA-256 on to the
+    /// platform, and the raw one back here.
+    func nonce(_ name: Substring, _ visit: BackendVisit) throws -> Response {
+        let provider = try provider(name)
+        try checkRate("nonce", visit)
+        return Response(
+            json: [
+                "nonce": .string(nonces.make(for: provider.name, at: visit.moment)),
+                "expires_in": .integer(NativeNonces.lifetime),
+            ],
+            headers: headers
+        )
+    }
+
+    func post(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+        let provider = try provider(name)
+        try checkRate("native", visit)
+        let body = try await BodyParameters(visit)
+        let app = try directory.apps.app(named: try body.optional("app"))
+        let raw = try body.optional("nonce")
+        guard let spentNonce = nonces.spending(raw, for: provider.name, at: visit.moment) else {
+            throw Self.refusal
+        }
+        let token = NativeToken(
+            idToken: try body.optional("id_token"),
+            accessToken: try body.optional("access_token").map(SecretText.init),
+            nonce: raw.map(SecretText.init),
+            authorizationCode: try body.optional("authorization_code").map(SecretText.init),
+            user: user(in: body)
+        )
+        let audiences = app.audiences[provider.name] ?? []
+        let person = try await proven(by: provider, token, audiences, visit)
+        return try await signIn(person, provider, app, spentNonce, visit)
+    }
+
+    /// Google's button and One Tap post to us from our own page: `credential` is the ID Token, and
+    /// `g_csrf_token` stands in the body and in a cookie (double submit).
+    func oneTap(_ visit: BackendVisit) async throws -> Response {
+        let provider = try provider("google")
+        try checkRate("native", visit)
+        let form = try await visit.form()
+        guard let inBody = form["g_csrf_token"],
+            let inCookie = Self.cookie("g_csrf_token", visit.headers),
+            ConstantTime.equal(inBody, inCookie)
+        else { throw BackendError(.invalidRequest, "g_csrf_token is missing or differs.") }
+        guard let credential = form["credential"] else {
+            throw BackendError(.missingParameter, "credential is required.")
+        }
+        let person: ProvenPerson
+        do {
+            person = try await provider.client.verifyNative(
+                NativeToken(idToken: credential),
+                audiences: [],
+                at: visit.moment.now
+            )
+        } catch {
+            events.providerFailed(provider.name, error, visit)
+            return exits.failed(SignInFailure(error), nil, visit)
+        }
+        let wayBack = WayBack(
+            provider: provider.name,
+            destination: .web(LocalPath.asked(form["state"]), isRemembered: false)
+        )
+        let completed = try await complete(
+            SignInCompletion.Subject(
+                person,
+                provider: provider.name,
+                vault: ProviderTokens(ring: complete.ring),
+                visit
+            ),
+            to: wayBack,
+            rule: complete.rules.rule(for: person),
+            spending: [spent(person, visit)],
+            visit
+        )
+        return exits.completed(completed, wayBack, visit)
+    }
+
+    private func proven(
+        by provider: BackendDirectory.LiveProvider,
+        _ token: NativeToken,
+        _ audiences: [String],
+        _ visit: BackendVisit
+    ) async throws -> ProvenPerson {
+        do {
+            return try await provider.client.verifyNative(
+                token,
+                audiences: audiences,
+                at: visit.moment.now
+            )
+        } catch {
+            events.providerFailed(provider.name, error, visit)
+            if case .transient = error.kind { throw BackendError(starting: error) }
+            throw Self.refusal
+        }
+    }
+
+    private func signIn(
+        _ person: ProvenPerson,
+        _ provider: BackendDirectory.LiveProvider,
+        _ app: App,
+        _ nonce: [SpentOnce],
+        _ visit: BackendVisit
+    ) async throws -> Response {
+        let subject = SignInCompletion.Subject(
+            person,
+            provider: provider.name,
+            vault: ProviderTokens(ring: complete.ring),
+            visit
+        )
+        let state = AppSessionAnswer.firstState(at: visit.moment, ring: complete.ring)
+        let session = complete.session(
+            .app(name: app.name, refresh: state),
+            subject,
+            device: DeviceName.of(visit.userAgent, app: app.name),
+            idle: AppSessionAnswer.idle,
+            longest: AppSessionAnswer.longest,
+            visit
+        )
+        // An app cannot show the page that asks: a relay's address is taken as it is.
+        var rule = complete.rules.rule(for: person)
+        if rule == .askFirst { rule = .never }
+        let event = complete.event(subject, session, rule, nonce + [spent(person, visit)], visit)
+        switch try await accounts.signIn(event, at: visit.now) {
+        case .signedIn(_, let isNew):
+            guard let live = try await accounts.live(id: session.id, at: visit.now) else {
+                throw Self.refusal
+            }
+            let answer = AppSessionAnswer(live: live, state: state, isNew: isNew)
+            return Response(
+                json: try answer.json(ring: complete.ring, at: visit.now),
+                headers: headers
+            )
+        case .spent: throw Self.refusal
+        case .blocked: throw BackendError(.accountBlocked, "The account is blocked.")
+        case .signUpClosed: throw BackendError(.signUpClosed, "New accounts are closed.")
+        case .matches:
+            throw BackendError(
+                .linkRequired,
+                "An account has this address: sign in to it in the browser, and add this way."
+            )
+        }
+    }
+
+    /// PRV-N-2: a token counts once, for as long as it would be taken at all.
+    private func spent(_ person: ProvenPerson, _ visit: BackendVisit) -> SpentOnce {
+        SpentOnce(
+            hash: Hash256(of: Array("token ".utf8) + (person.tokenHash?.bytes ?? [])),
+            expiresAt: visit.now + 1200
+        )
+    }
+
+    private func user(in body: BodyParameters) -> String? {
+        switch body.member("user") {
+        case .string(let text)?: text
+        case .object(let object)?:
+            String(decoding: JSONValue.object(object).serialized(), as: UTF8.self)
+        default: nil
+        }
+    }
+
+    private func provider(_ name: Substring) throws(BackendError) -> BackendDirectory.LiveProvider {
+        guard let provider = directory.provider(named: name) else {
+            throw BackendError(.invalidProvider, "There is no provider of that name.")
+        }
+        return provider
+    }
+
+    private func checkRate(_ what: String, _ visit: BackendVisit) throws(BackendError) {
+        if case .wait(let seconds) = limit.take("\(what) \(visit.address)", at: visit.moment.now) {
+            throw BackendError(.rateLimited, "Too many attempts.", retryAfter: seconds)
+        }
+    }
+
+    /// A cookie that is not ours: Google's script sets it. Two of one name are none.
+    private static func cookie(_ name: String, _ headers: HTTPFields) -> String? {
+        let values = headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap {
+            pair -> Substring? in
+            let pair = pair.drop { $0 == " " }
+            guard pair.hasPrefix(name + "=") else { return nil }
+            return pair.dropFirst(name.count + 1)
+        }
+        guard values.count == 1, let value = values.first, !value.isEmpty else { return nil }
+        return String(value)
+    }
+}

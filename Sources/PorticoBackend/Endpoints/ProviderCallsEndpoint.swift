@@ -1,0 +1,175 @@
+import HTTPTypes
+import Hummingbird
+import Portico
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// What identity providers tell us by themselves: that somebody signed out there (OpenID Connect
+/// Back-Channel Logout §2.5), or took their consent back (PRV-A-20, PRV-F-14). No cookie and no
+/// forgery token: the message proves itself.
+struct ProviderCallsEndpoint: Sendable {
+    let directory: BackendDirectory
+    let accounts: any AccountStore
+    let headers: SecurityHeaders
+    let events: BackendEvents
+    /// Sixty a minute for an address.
+    let limit: RateLimiter
+    /// The public origin, without a slash at the end.
+    let origin: String
+
+    private static let longestBody = 64 * 1024
+
+    /// 200, or 400 with a reason; never cached (OpenID Connect Back-Channel Logout §2.8).
+    func logout(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+        let provider = try provider(name)
+        let form = try await form(visit)
+        guard let text = form["logout_token"] else {
+            throw BackendError(.invalidRequest, "logout_token is required.")
+        }
+        let notice: LogoutNotice
+        do {
+            notice = try await provider.client.verifyLogoutToken(text)
+        } catch {
+            events.logoutTokenRefused(provider.name, "\(error)", visit)
+            throw BackendError(.invalidRequest, "The logout token is not valid here.")
+        }
+        let ended = try await accounts.endSessions(
+            issuer: notice.issuer,
+            subject: notice.subject,
+            providerSessionID: notice.providerSessionID,
+            spending: SpentOnce(
+                hash: Hash256(of: "logout \(notice.issuer) \(notice.tokenID)"),
+                expiresAt: notice.expiresAt + 600
+            ),
+            at: visit.now
+        )
+        guard let ended else {
+            throw BackendError(.invalidRequest, "The logout token was used before.")
+        }
+        events.providerEndedSessions(provider.name, ended, visit)
+        return Response(empty: .ok, headers: headers)
+    }
+
+    /// Consent taken back, or the Apple Account deleted: the person's sessions end, so that the
+    /// next visit asks Apple again.
+    func appleNotification(_ visit: BackendVisit) async throws -> Response {
+        let provider = try provider("apple")
+        let payload = try await applePayload(visit)
+        let notification: AppleNotification
+        do {
+            notification = try await provider.client.verifyNotification(payload)
+        } catch {
+            events.logoutTokenRefused(provider.name, "notification", visit)
+            throw BackendError(.unauthorized, "The notification is not Apple's.")
+        }
+        let issuer = provider.client.provider.canonicalIssuer
+        switch notification.kind {
+        case .consentRevoked:
+            try await end(issuer, notification.subject, notification.tokenID, visit)
+        case .accountDeleted:
+            let key = IdentityKey(issuer: issuer, subject: notification.subject)
+            try await forget(key, provider.name, visit)
+        case .emailDisabled, .emailEnabled: break
+        }
+        return Response(empty: .ok, headers: headers)
+    }
+
+    func facebookDeauthorize(_ visit: BackendVisit) async throws -> Response {
+        let (provider, request) = try await signedRequest(visit)
+        try await end(
+            provider.client.provider.canonicalIssuer,
+            request.userID,
+            "facebook \(request.issuedAt ?? visit.now) \(request.userID)",
+            visit
+        )
+        return Response(empty: .ok, headers: headers)
+    }
+
+    /// Facebook wants an address where the person can see what became of it, and a code.
+    func facebookDataDeletion(_ visit: BackendVisit) async throws -> Response {
+        let (provider, request) = try await signedRequest(visit)
+        let issuer = provider.client.provider.canonicalIssuer
+        try await forget(IdentityKey(issuer: issuer, subject: request.userID), provider.name, visit)
+        let code = Hash256(of: "\(issuer) \(request.userID) \(visit.now)").bytes.prefix(9)
+        return Response(
+            json: [
+                "url": .string("\(origin)/help"),
+                "confirmation_code": .string(Base64URL.encode(code)),
+            ],
+            headers: headers
+        )
+    }
+
+    /// Takes an identity away that its provider has given up; with the last one goes the account,
+    /// which nobody could sign in to any more.
+    private func forget(_ key: IdentityKey, _ provider: String, _ visit: BackendVisit) async throws
+    {
+        guard let accountID = try await accounts.accountID(of: key) else { return }
+        let outcome = try await accounts.unlink(
+            provider: provider,
+            from: accountID,
+            notice: nil,
+            at: visit.now
+        )
+        if outcome == .lastOne { _ = try await accounts.delete(accountID, at: visit.now) }
+    }
+
+    private func end(_ issuer: String, _ subject: String, _ id: String, _ visit: BackendVisit)
+        async throws
+    {
+        let count = try await accounts.endSessions(
+            issuer: issuer,
+            subject: subject,
+            providerSessionID: nil,
+            spending: SpentOnce(
+                hash: Hash256(of: "notice \(issuer) \(id)"),
+                expiresAt: visit.now + 86_400
+            ),
+            at: visit.now
+        )
+        events.providerEndedSessions(issuer, count ?? 0, visit)
+    }
+
+    private func signedRequest(_ visit: BackendVisit) async throws
+        -> (BackendDirectory.LiveProvider, SignedRequest)
+    {
+        let provider = try provider("facebook")
+        let form = try await form(visit)
+        guard let text = form["signed_request"] else {
+            throw BackendError(.invalidRequest, "signed_request is required.")
+        }
+        do {
+            return (provider, try provider.client.verifySignedRequest(text))
+        } catch {
+            events.logoutTokenRefused(provider.name, "signed request", visit)
+            throw BackendError(.invalidRequest, "The request is not Facebook's.")
+        }
+    }
+
+    /// Apple posts `{"payload": "…"}`.
+    private func applePayload(_ visit: BackendVisit) async throws -> String {
+        try checkRate(visit)
+        return try await BodyParameters(visit, upTo: Self.longestBody).required("payload")
+    }
+
+    private func form(_ visit: BackendVisit) async throws(BackendError) -> FormParameters {
+        try checkRate(visit)
+        return try await visit.form(upTo: Self.longestBody)
+    }
+
+    private func checkRate(_ visit: BackendVisit) throws(BackendError) {
+        if case .wait(let seconds) = limit.take(visit.address, at: visit.moment.now) {
+            throw BackendError(.rateLimited, "Too many messages.", retryAfter: seconds)
+        }
+    }
+
+    private func provider(_ name: Substring) throws(BackendError) -> BackendDirectory.LiveProvider {
+        guard let provider = directory.provider(named: name) else {
+            throw BackendError(.notFound, "There is no provider of that name.")
+        }
+        return provider
+    }
+}

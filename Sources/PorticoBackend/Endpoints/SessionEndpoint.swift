@@ -1,0 +1,95 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// `GET /v1/auth/session` and `POST /v1/auth/logout`.
+struct SessionEndpoint: Sendable {
+    let check: SessionCheck
+    let accounts: any AccountStore
+    let cookies: SessionCookies
+    let headers: SecurityHeaders
+
+    /// Who is signed in, for the front end and for `auth_request` of a proxy (wire contract). The
+    /// call that every request to a team's services makes.
+    func get(_ visit: BackendVisit) async throws -> Response {
+        let live: LiveAccountSession
+        do {
+            live = try await check(visit)
+        } catch let absence as SessionCheck.Absence {
+            return Self.unauthorized(absence, headers)
+        }
+        let account = live.account
+        var extra: HTTPFields = [
+            .porticoUser: account.id.text, .porticoSession: live.session.id.text,
+        ]
+        if let email = account.email, Self.isWritable(email.address) {
+            extra[.porticoEmail] = email.address
+            extra[.porticoEmailVerified] = email.isVerified ? "true" : "false"
+        }
+        if case .app(let name, _) = live.session.form { extra[.porticoApp] = name }
+        return Response(
+            json: [
+                "authenticated": true,
+                "user": AccountView.user(live),
+                "session": AccountView.session(live.session),
+            ],
+            headers: headers,
+            adding: extra
+        )
+    }
+
+    /// 401 in the words of decision 7.
+    static func unauthorized(_ absence: SessionCheck.Absence, _ headers: SecurityHeaders)
+        -> Response
+    {
+        Response(
+            json: [
+                "authenticated": false,
+                "error": "unauthorized",
+                "reason": .string(absence.rawValue),
+                "message": .string(absence.message),
+            ],
+            status: .unauthorized,
+            headers: headers,
+            adding: [.wwwAuthenticate: "Bearer"]
+        )
+    }
+
+    /// Ends this session, or all of the account. A browser's request must be a page's of ours
+    /// (WEB-CSRF-1); an app's token proves itself. Signing out twice is friendly.
+    func logout(_ visit: BackendVisit) async throws -> Response {
+        let isEverywhere = try visit.query()["everywhere"] == "true"
+        if visit.headers[.authorization] == nil, !RequestOrigin.permitsChange(visit.headers) {
+            throw BackendError(.forbidden, "Send the header X-Portico: 1.")
+        }
+        if let live = try await check.ifAny(visit) {
+            if isEverywhere {
+                _ = try await accounts.endAll(of: live.account.id, except: nil, at: visit.now)
+            } else {
+                _ = try await accounts.end(
+                    sessionID: live.session.id,
+                    of: live.account.id,
+                    at: visit.now
+                )
+            }
+        }
+        return Response(json: ["success": true], headers: headers)
+            .adding([cookies.removeSession])
+    }
+
+    /// Printable ASCII: what a header holds without loss.
+    private static func isWritable(_ text: String) -> Bool {
+        text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+    }
+}
+
+extension HTTPField.Name {
+    static let porticoUser = known("X-Portico-User")
+    static let porticoSession = known("X-Portico-Session")
+    static let porticoEmail = known("X-Portico-Email")
+    static let porticoEmailVerified = known("X-Portico-Email-Verified")
+    static let porticoApp = known("X-Portico-App")
+}

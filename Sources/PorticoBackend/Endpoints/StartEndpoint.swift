@@ -1,0 +1,101 @@
+import HTTPTypes
+import Hummingbird
+import Portico
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// `GET /v1/auth/{provider}`: sends a browser to the identity provider (SEED-ADR-1).
+struct StartEndpoint: Sendable {
+    let directory: BackendDirectory
+    let start: SignInStart
+    let exits: BackendExits
+    /// Five a minute for an address and a provider.
+    let limit: RateLimiter
+
+    func get(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+        guard let provider = directory.provider(named: name) else {
+            return exits.unknownProvider(directory.providers.map(\.name), visit)
+        }
+        let wayBack = try self.wayBack(to: provider, try visit.query())
+        if case .wait(let seconds) = limit.take(
+            "\(visit.address) \(provider.name)",
+            at: visit.moment.now
+        ) {
+            throw BackendError(
+                .rateLimited,
+                "Too many sign-ins were started from this address.",
+                retryAfter: seconds
+            )
+        }
+        if provider.record.kind == "google", EmbeddedBrowser.isOne(visit.headers[.userAgent]) {
+            return exits.openInBrowser(provider, wayBack, visit)
+        }
+        let started: SignInStart.Started
+        do {
+            started = try await start(at: provider, backTo: wayBack, request(visit), visit)
+        } catch let error as SignInError {
+            return exits.notAnswering(provider, wayBack, error, visit)
+        }
+        guard !visit.wantsJSON else {
+            return Response(
+                json: [
+                    "provider": .string(provider.name),
+                    "authorizationUrl": .string(started.address),
+                    "clientId": .string(started.clientID),
+                    "scopes": .array(started.scopes.map { .string($0) }),
+                    "responseType": "code",
+                    "state": .string(started.state),
+                ],
+                headers: exits.headers,
+                adding: HTTPFields(started.cookies)
+            )
+        }
+        guard let redirect = Redirect(to: started.address) else {
+            throw BackendError(.providerError, "The provider's address cannot be written.")
+        }
+        return Response(redirect, headers: exits.headers, cookies: started.cookies)
+    }
+
+    private func wayBack(
+        to provider: BackendDirectory.LiveProvider,
+        _ query: FormParameters
+    ) throws(BackendError) -> WayBack {
+        let destination: WayBack.Destination
+        switch query["platform"] {
+        case "mobile": destination = .app(try AppTarget(query, in: directory.apps))
+        case nil, "web":
+            destination = .web(
+                LocalPath.asked(query["return_to"]),
+                isRemembered: query["remember"] == "1"
+            )
+        default: throw BackendError(.invalidRequest, "platform must be web or mobile.")
+        }
+        return WayBack(provider: provider.name, destination: destination)
+    }
+
+    /// Only what is listed here passes through (WEB-BFF-10).
+    private func request(_ visit: BackendVisit) throws(BackendError) -> UpstreamRequest {
+        let query = try visit.query()
+        var request = UpstreamRequest()
+        if let hint = query["login_hint"], hint.utf8.count <= 255 { request.loginHint = hint }
+        switch query["prompt"] {
+        case "select_account": request.prompt = .selectAccount
+        case "login":
+            request.prompt = .login
+            request.maxAge = 0
+        default: break
+        }
+        return request
+    }
+}
+
+extension HTTPFields {
+    init(_ fields: [HTTPField]) {
+        self.init()
+        append(contentsOf: fields)
+    }
+}

@@ -1,0 +1,96 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// The app that a sign-in hands its session to, and how (decision 1): the redirect URI is one that
+/// the app registered (RFC 8252 §8.4), never one from the request alone.
+struct AppTarget: Hashable, Sendable {
+    let app: String
+    /// Permitted: as requested, which differs from the registered one in a loopback port at most.
+    let redirectURI: String
+    /// The app's own, echoed.
+    let state: String?
+    /// `nil` only where the app has the compatibility mode (decision 2).
+    let challenge: CodeChallenge?
+
+    /// The redirect URI with parameters added to its query (RFC 6749 §4.1.2).
+    func location(_ parameters: [(name: String, value: String)]) -> Redirect? {
+        let echoed = state.map { [(name: "state", value: $0)] } ?? []
+        return Redirect(to: FormEncoding.appending(parameters + echoed, to: redirectURI))
+    }
+
+    /// Whether the operating system hands the address to one app only: then nobody has to press a
+    /// button (mechanisms, "Attempts").
+    var isClaimed: Bool { RedirectURI(redirectURI).kind == .https }
+}
+
+extension AppTarget {
+    /// The target that a request's parameters name, checked against what is registered.
+    ///
+    /// - Throws: `invalid_app` where no app or redirect is registered as asked; `invalid_request`
+    ///   and `missing_parameter` where the challenge is missing or malformed (SEED-ADR-15).
+    init(_ query: FormParameters, in apps: AppRegister) throws(BackendError) {
+        let app = try apps.app(named: query["app"])
+        let redirectURI = try Self.redirectURI(query["redirect_uri"], of: app)
+        if let method = query["code_challenge_method"], method != "S256" {
+            throw BackendError(.invalidRequest, "code_challenge_method must be S256.")
+        }
+        let challenge: CodeChallenge?
+        if let text = query["code_challenge"] {
+            guard let parsed = CodeChallenge(text) else {
+                throw BackendError(.invalidRequest, "code_challenge is not a SHA-256 in base64url.")
+            }
+            challenge = parsed
+        } else {
+            guard app.handOff == .sessionToken else {
+                throw BackendError(.missingParameter, "code_challenge is required.")
+            }
+            challenge = nil
+        }
+        let state = query["state"]
+        guard (state?.utf8.count ?? 0) <= 1024 else {
+            throw BackendError(.invalidRequest, "state is longer than 1024 bytes.")
+        }
+        self.init(
+            app: app.name,
+            redirectURI: redirectURI,
+            state: state,
+            challenge: challenge
+        )
+    }
+
+    /// RFC 8252 §8.4, decision 12: byte-exact, the port of a loopback literal aside.
+    private static func redirectURI(_ requested: String?, of app: App) throws(BackendError)
+        -> String
+    {
+        guard let requested else {
+            guard app.redirectURIs.count == 1, let only = app.redirectURIs.first else {
+                throw BackendError(.missingParameter, "redirect_uri is required for this app.")
+            }
+            return only
+        }
+        let uri = RedirectURI(requested)
+        guard app.redirectURIs.contains(where: { RedirectURI($0).permits(uri) }) else {
+            throw BackendError(.invalidApp, "redirect_uri is not registered for this app.")
+        }
+        return requested
+    }
+}
+
+extension AppTarget {
+    func write(to writer: inout ByteWriter) {
+        writer.text(app)
+        writer.text(redirectURI)
+        writer.optionalText(state)
+        writer.sized(challenge?.hash.bytes ?? [])
+    }
+
+    init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
+        app = try reader.text()
+        redirectURI = try reader.text()
+        state = try reader.optionalText()
+        let challenge = try reader.sized()
+        self.challenge = challenge.isEmpty ? nil : CodeChallenge(hash: Hash256(kept: challenge))
+    }
+}

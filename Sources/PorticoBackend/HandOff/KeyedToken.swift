@@ -1,0 +1,95 @@
+import Crypto
+import PorticoBytes
+import PorticoSeals
+import PorticoStores
+
+/// A token of an app's session: its id, a number, and a MAC that only the session's row and the key
+/// ring together make (mechanisms, "Refresh tokens").
+///
+/// `base64url(version1 ‖ keyID4 ‖ session16 ‖ number8 ‖ HMAC-SHA256(K[keyID], … ‖ row.secret32))`. No token is
+/// stored. The number is the time at which a session token expires, or a refresh token's
+/// generation.
+struct KeyedToken: Sendable, Equatable {
+    let sessionID: UniqueID
+    let number: Int64
+    let keyID: KeyRing.KeyID
+    private let mac: [UInt8]
+
+    /// What a token is for: one of a kind is worth nothing as another.
+    enum Kind: UInt8, Sendable {
+        case session = 1
+        case refresh = 2
+    }
+
+    private static let length = 1 + 4 + 16 + 8 + 32
+
+    /// Reads a presented text; whether it is genuine, ``isGenuine(_:for:ring:)`` tells.
+    ///
+    /// - Returns: `nil` where the text does not have the shape of such a token.
+    init?(_ text: String, _ kind: Kind) {
+        guard text.utf8.count == 82, let bytes = Base64URL.decode(text),
+            bytes.count == Self.length, bytes[0] == kind.rawValue,
+            let keyID = KeyRing.KeyID(bytes: bytes[1..<5]),
+            let sessionID = UniqueID(bytes: Array(bytes[5..<21]))
+        else { return nil }
+        self.keyID = keyID
+        self.sessionID = sessionID
+        number = Int64(bitPattern: bytes[21..<29].reduce(0) { $0 << 8 | UInt64($1) })
+        mac = Array(bytes[29...])
+    }
+
+    /// - Returns: `nil` where the ring does not have the state's key any more.
+    init?(
+        _ kind: Kind,
+        of sessionID: UniqueID,
+        number: Int64,
+        state: RefreshState,
+        ring: KeyRing
+    ) {
+        guard let keyID = KeyRing.KeyID(bytes: state.keyID),
+            let mac = Self.mac(kind, keyID, sessionID, number, state.secret, ring)
+        else { return nil }
+        self.keyID = keyID
+        self.sessionID = sessionID
+        self.number = number
+        self.mac = mac
+    }
+
+    func text(_ kind: Kind) -> String {
+        Base64URL.encode(Self.head(kind, keyID, sessionID, number) + mac)
+    }
+
+    /// Whether the MAC is right for the secret in the session's row, in constant time.
+    func isGenuine(_ kind: Kind, for state: RefreshState, ring: KeyRing) -> Bool {
+        guard let expected = Self.mac(kind, keyID, sessionID, number, state.secret, ring) else {
+            return false
+        }
+        return ConstantTime.equal(mac, expected)
+    }
+
+    private static func head(
+        _ kind: Kind,
+        _ keyID: KeyRing.KeyID,
+        _ sessionID: UniqueID,
+        _ number: Int64
+    ) -> [UInt8] {
+        var head = [kind.rawValue] + keyID.bytes + sessionID.bytes
+        withUnsafeBytes(of: number.bigEndian) { head.append(contentsOf: $0) }
+        return head
+    }
+
+    private static func mac(
+        _ kind: Kind,
+        _ keyID: KeyRing.KeyID,
+        _ sessionID: UniqueID,
+        _ number: Int64,
+        _ secret: [UInt8],
+        _ ring: KeyRing
+    ) -> [UInt8]? {
+        guard let key = ring.derivedKey(purpose: "app session token", from: keyID) else {
+            return nil
+        }
+        let message = head(kind, keyID, sessionID, number) + secret
+        return Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
+    }
+}

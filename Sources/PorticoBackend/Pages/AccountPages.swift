@@ -1,0 +1,272 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// The account in the browser: who it is, where it is signed in, and leaving (account pages 1, 2, 4
+/// and 8 of `pages.md`). ``WayPages`` has the ways to sign in.
+struct AccountPages: Sendable {
+    let directory: BackendDirectory
+    let check: SessionCheck
+    let accounts: any AccountStore
+    let departure: AccountDeparture
+    let emails: EmailCodes
+    let cookies: SessionCookies
+    let exits: BackendExits
+    let forms: PageForms
+
+    static let navigation = PageNavigation(entries: [.overview, .details, .ways, .devices])
+
+    func overview(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let sessions = try await accounts.sessions(of: live.account.id, at: visit.now)
+        let made = try forms.form(.signOut, "sign out", live.session.id.text, visit)
+        return exits.page(
+            AccountOverviewPage(
+                account: PageAccount(live.account),
+                ways: live.providers.compactMap { ProviderWays(directory).label($0) },
+                devices: sessions.count,
+                lastActivity: sessions.map(\.lastSeenAt).max(),
+                now: visit.now,
+                delete: PageLink(path: BackendPageRoute.accountDelete.rawValue),
+                form: made.form,
+                navigation: Self.navigation
+            ),
+            visit,
+            cookies: made.cookies
+        )
+    }
+
+    // MARK: Details
+
+    func details(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        return try detailsPage(live, status: nil, [], visit)
+    }
+
+    func saveDetails(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let form = try await forms.checked("details", live.session.id.text, visit)
+        let name = String(ShownText(form["name"] ?? "", limit: 100).text)
+        let typed = form["email"] ?? ""
+        let known = live.account.email
+        let isNewAddress =
+            !typed.isEmpty && !sameBytes(typed, known?.address ?? "")
+            || form["action"] == "confirm-email"
+        guard !name.allSatisfy(\.isWhitespace) else {
+            return try detailsPage(live, status: nil, [.nameMissing], visit)
+        }
+        guard isNewAddress else {
+            _ = try await accounts.update(
+                live.account.id,
+                name: name,
+                language: visit.language.tag,
+                isWelcomed: nil
+            )
+            return exits.go(to: .savedDetails, visit)
+        }
+        guard EmailAddressRule.isAddress(typed) else {
+            return try detailsPage(live, status: nil, [.emailWrong], visit)
+        }
+        guard Self.isRecent(live, visit) else {
+            return exits.go(to: .confirming(.changingEmail, backTo: .details), visit)
+        }
+        try await emails.start(typed, for: live.account, visit)
+        return exits.go(to: .emailCode, visit)
+    }
+
+    private func detailsPage(
+        _ live: LiveAccountSession,
+        status: AccountDetailsPage.Status?,
+        _ problems: [WelcomePage.Problem],
+        _ visit: BackendVisit
+    ) throws -> Response {
+        let made = try forms.form(.accountDetails, "details", live.session.id.text, visit)
+        let wasSaved = try visit.query()["saved"] == "1" && problems.isEmpty
+        return exits.page(
+            AccountDetailsPage(
+                name: live.account.name ?? "",
+                email: WelcomePage.Email(live.account.email),
+                form: made.form,
+                problems: problems,
+                status: wasSaved ? .saved : status,
+                navigation: Self.navigation
+            ),
+            visit,
+            cookies: made.cookies
+        )
+    }
+
+    // MARK: The code of an address
+
+    func email(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        return try codePage(live, nil, visit)
+    }
+
+    func saveEmail(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let form = try await forms.checked("e-mail code", live.session.id.text, visit)
+        guard form["action"] != "change-address" else { return exits.go(to: .details, visit) }
+        guard let code = form["code"] else { return try codePage(live, .missing, visit) }
+        switch try await emails.confirm(code, for: live.account, visit) {
+        case .confirmed: return exits.go(to: .savedDetails, visit)
+        case .wrong(let left):
+            return try codePage(live, left > 0 ? .wrong(triesLeft: left) : .tooMany, visit)
+        case .expired: return try codePage(live, .expired, visit)
+        case .unknown, .spent, .blocked, .secondOfProvider:
+            return try codePage(live, .used, visit)
+        case .taken: return try detailsPage(live, status: nil, [.emailTaken], visit)
+        }
+    }
+
+    /// The address is not shown again: it stands with the code, which the store keeps.
+    private func codePage(
+        _ live: LiveAccountSession,
+        _ problem: EmailCodePage.Problem?,
+        _ visit: BackendVisit
+    ) throws -> Response {
+        let made = try forms.form(.accountEmail, "e-mail code", live.session.id.text, visit)
+        return exits.page(
+            EmailCodePage(
+                address: "…",
+                form: made.form,
+                problem: problem,
+                canResend: false,
+                minutes: Int(EmailCodes.lifetime / 60)
+            ),
+            visit,
+            cookies: made.cookies
+        )
+    }
+
+    // MARK: Devices
+
+    func devices(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let sessions = try await accounts.sessions(of: live.account.id, at: visit.now)
+        let made = try forms.form(.accountDevices, "devices", live.session.id.text, visit)
+        let status: AccountDevicesPage.Status? =
+            switch try visit.query()["done"] {
+            case "ended": .ended
+            case "others": .othersEnded
+            default: nil
+            }
+        return exits.page(
+            AccountDevicesPage(
+                devices: sessions.map { session in
+                    AccountDevicesPage.Device(
+                        id: session.id.text,
+                        name: session.device,
+                        app: appName(of: session),
+                        address: session.address,
+                        lastSeen: session.lastSeenAt,
+                        isThis: session.id == live.session.id
+                    )
+                },
+                now: visit.now,
+                form: made.form,
+                status: status,
+                navigation: Self.navigation
+            ),
+            visit,
+            cookies: made.cookies
+        )
+    }
+
+    func signOutDevice(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let form = try await forms.checked("devices", live.session.id.text, visit)
+        guard form["action"] != "end-others" else {
+            _ = try await accounts.endAll(
+                of: live.account.id,
+                except: live.session.id,
+                at: visit.now
+            )
+            return exits.go(to: .devices(done: "others"), visit)
+        }
+        if let id = form["id"].flatMap({ UniqueID($0) }) {
+            _ = try await accounts.end(sessionID: id, of: live.account.id, at: visit.now)
+        }
+        return exits.go(to: .devices(done: "ended"), visit)
+    }
+
+    private func appName(of session: AccountSession) -> String? {
+        guard case .app(let name, _) = session.form else { return nil }
+        return directory.apps.apps.first { sameBytes($0.name, name) }?.displayName ?? name
+    }
+
+    // MARK: Leaving
+
+    func leave(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        return try leavePage(live, wasNotSure: false, visit)
+    }
+
+    func delete(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let form = try await forms.checked("delete", live.session.id.text, visit)
+        guard form["action"] == "delete" else { return exits.go(to: .account, visit) }
+        guard form["sure"] == "1" else {
+            return try leavePage(live, wasNotSure: true, visit)
+        }
+        guard Self.isRecent(live, visit) else {
+            return exits.go(to: .confirming(.deleting, backTo: .leaving), visit)
+        }
+        _ = try await departure.delete(live.account, visit)
+        return exits.page(
+            BackendSignedOutPage(outcome: .everywhere, signInAgain: PageLink(path: "/signup")),
+            visit,
+            cookies: [cookies.removeSession]
+        )
+    }
+
+    private func leavePage(
+        _ live: LiveAccountSession,
+        wasNotSure: Bool,
+        _ visit: BackendVisit
+    ) throws -> Response {
+        let made = try forms.form(.accountDelete, "delete", live.session.id.text, visit)
+        let labels = live.providers.compactMap { ProviderWays(directory).label($0) }
+        return exits.page(
+            DeleteAccountPage(
+                account: PageAccount(live.account),
+                usesApple: labels.contains { $0.kind == .apple },
+                form: made.form,
+                wasNotSure: wasNotSure,
+                navigation: Self.navigation
+            ),
+            visit,
+            cookies: made.cookies
+        )
+    }
+
+    /// WEB-SESS-8: whoever changes how an account is reached has signed in within ten minutes.
+    static func isRecent(_ live: LiveAccountSession, _ visit: BackendVisit) -> Bool {
+        visit.now - live.session.authenticatedAt <= IdentityLinking.recently
+    }
+}
+
+extension LocalPath {
+    static let account = LocalPath.known("/account")
+    static let details = LocalPath.known("/account/details")
+    static let savedDetails = LocalPath.known("/account/details?saved=1")
+    static let emailCode = LocalPath.known("/account/email")
+    static let leaving = LocalPath.known("/account/delete")
+
+    static func devices(done: StaticString) -> LocalPath {
+        LocalPath("/account/devices?done=\(done)") ?? account
+    }
+
+    /// The page on which somebody proves once more who they are.
+    static func confirming(_ reason: ConfirmReason, backTo path: LocalPath) -> LocalPath {
+        let text = FormEncoding.appending(
+            [("for", reason.rawValue), ("return_to", path.text)],
+            to: BackendPageRoute.confirmItsYou.rawValue
+        )
+        return LocalPath(text) ?? account
+    }
+}

@@ -1,0 +1,120 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// `GET /login` and `GET /signup`: the choice of a way to sign in (pages 1, 13).
+struct ChoosePages: Sendable {
+    let directory: BackendDirectory
+    let check: SessionCheck
+    let cookies: SessionCookies
+    let page: BackendPageExit
+    let forms: PageForms
+
+    func signIn(_ visit: BackendVisit) async throws -> Response {
+        try await choose(.signIn, visit)
+    }
+
+    func signUp(_ visit: BackendVisit) async throws -> Response {
+        try await choose(.signUp, visit)
+    }
+
+    private func choose(_ mode: ChooseWayPage.Mode, _ visit: BackendVisit) async throws -> Response
+    {
+        let query = try visit.query()
+        // A request for an app is checked before anybody is sent anywhere on its behalf.
+        let target = query["platform"] == "mobile" ? try AppTarget(query, in: directory.apps) : nil
+        let problem = problem(query)
+        if target == nil, problem == nil, query["prompt"] == nil,
+            let live = try await check.ifAny(visit)
+        {
+            return try alreadySignedIn(live, LocalPath.asked(query["return_to"]), visit)
+        }
+        let ways = ProviderWays(directory)
+        let app = target.flatMap { target in
+            directory.apps.apps.first { sameBytes($0.name, target.app) }
+        }
+        let other = mode == .signIn ? BackendPageRoute.signup : .login
+        let fields = Self.fields(query, target)
+        return page(
+            ChooseWayPage(
+                mode: mode,
+                app: app?.displayName,
+                ways: ways.all(lastUsed: cookies.lastProvider(visit.headers)),
+                isRemembered: query["remember"] == "1",
+                fields: fields,
+                problem: problem,
+                otherMode: PageLink(
+                    path: FormEncoding.appending(
+                        fields.map { ($0.name, $0.value) },
+                        to: other.rawValue
+                    )
+                )
+            ),
+            visit,
+            // PRV-E-2: a provider that does not answer is told as that to machines, too.
+            status: query["reason"] == SignInFailure.Reason.providerUnreachable.rawValue
+                ? .serviceUnavailable : .ok,
+            formActions: ways.formActions
+        )
+    }
+
+    /// Page 13: whoever is signed in goes on, or chooses another account.
+    private func alreadySignedIn(
+        _ live: LiveAccountSession,
+        _ path: LocalPath,
+        _ visit: BackendVisit
+    ) throws -> Response {
+        let made = try forms.form(.signOut, "sign out", live.session.id.text, visit)
+        guard let proceed = PageLink(path: path.text) else {
+            throw BackendError(.internalError, "A local path is always a link.")
+        }
+        return page(
+            AlreadySignedInPage(
+                account: PageAccount(live.account),
+                proceed: proceed,
+                form: made.form
+            ),
+            visit,
+            cookies: made.cookies
+        )
+    }
+
+    /// What came back from a sign-in that failed. The provider is one of ours, or none.
+    private func problem(_ query: FormParameters) -> ChooseWayPage.Problem? {
+        guard let error = query["error"] else { return nil }
+        let provider = query["provider"].flatMap { ProviderWays(directory).label($0) }
+        return ChooseWayPage.Problem(error: error, reason: query["reason"], provider: provider)
+    }
+
+    /// What the request carries on to the start of the sign-in: nothing that is not listed here.
+    private static func fields(_ query: FormParameters, _ target: AppTarget?) -> [PageField] {
+        guard let target else {
+            let path = LocalPath.asked(query["return_to"])
+            return path == .dashboard ? [] : [PageField("return_to", path.text)]
+        }
+        var fields = [
+            PageField("platform", "mobile"), PageField("app", target.app),
+            PageField("redirect_uri", target.redirectURI),
+        ]
+        if let challenge = target.challenge {
+            fields.append(PageField("code_challenge", challenge.text))
+            fields.append(PageField("code_challenge_method", "S256"))
+        }
+        if let state = target.state { fields.append(PageField("state", state)) }
+        return fields
+    }
+}
+
+extension PageAccount {
+    init(_ account: Account) {
+        let address = account.email?.address
+        self.init(
+            name: account.name == address ? nil : account.name,
+            userName: address ?? account.name ?? ""
+        )
+    }
+}

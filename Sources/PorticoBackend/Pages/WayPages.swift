@@ -1,0 +1,184 @@
+import HTTPTypes
+import Hummingbird
+import Portico
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// Why somebody is asked who they are once more.
+enum ConfirmReason: String, Sendable {
+    case adding
+    case removing
+    case changingEmail = "changing-email"
+    case deleting
+
+    var shown: ConfirmItsYouPage.Reason {
+        switch self {
+        case .adding: .adding
+        case .removing: .removing
+        case .changingEmail: .changingEmail
+        case .deleting: .deleting
+        }
+    }
+}
+
+/// The ways to sign in that an account has (account page 3), and the proof that changing them needs
+/// (page 8).
+struct WayPages: Sendable {
+    let directory: BackendDirectory
+    let check: SessionCheck
+    let accounts: any AccountStore
+    let start: SignInStart
+    let departure: AccountDeparture
+    let exits: BackendExits
+    let forms: PageForms
+    let linkLimit: RateLimiter
+
+    func ways(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        return try await page(live, lastOneRefused: false, visit)
+    }
+
+    func change(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let form = try await forms.checked("ways", live.session.id.text, visit)
+        switch form["action"] {
+        case "cancel": return exits.go(to: .ways, visit)
+        case "switch": return exits.go(to: .signingIn(backTo: .ways), visit)
+        default: break
+        }
+        if let name = form["way"], let provider = directory.provider(named: name) {
+            return try await add(provider, live, visit)
+        }
+        guard form["action"] == "remove", let name = form["id"] else {
+            return exits.go(to: .ways, visit)
+        }
+        guard AccountPages.isRecent(live, visit) else {
+            return exits.go(to: .confirming(.removing, backTo: .ways), visit)
+        }
+        switch try await departure.unlink(name, from: live.account, visit) {
+        case .unlinked:
+            return exits.go(to: .ways(changed: "removed", name), visit)
+        case .lastOne: return try await page(live, lastOneRefused: true, visit)
+        case .notFound: return exits.go(to: .ways, visit)
+        }
+    }
+
+    private func add(
+        _ provider: BackendDirectory.LiveProvider,
+        _ live: LiveAccountSession,
+        _ visit: BackendVisit
+    ) async throws -> Response {
+        guard AccountPages.isRecent(live, visit) else {
+            return exits.go(to: .confirming(.adding, backTo: .ways), visit)
+        }
+        if case .wait(let seconds) = linkLimit.take(
+            live.account.id.text,
+            at: visit.moment.now
+        ) {
+            throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
+        }
+        let wayBack = WayBack(
+            provider: provider.name,
+            destination: .link(sessionID: live.session.id, .ways)
+        )
+        do {
+            let started = try await start(
+                at: provider,
+                backTo: wayBack,
+                UpstreamRequest(),
+                visit
+            )
+            guard let redirect = Redirect(to: started.address) else {
+                throw BackendError(.providerError, "The provider's address cannot be written.")
+            }
+            return Response(redirect, headers: exits.headers, cookies: started.cookies)
+        } catch let error as SignInError {
+            return exits.notAnswering(provider, wayBack, error, visit)
+        }
+    }
+
+    private func page(_ live: LiveAccountSession, lastOneRefused: Bool, _ visit: BackendVisit)
+        async throws -> Response
+    {
+        let ways = ProviderWays(directory)
+        let identities = try await accounts.identities(of: live.account.id)
+        let names = Set(identities.map(\.provider))
+        let query = try visit.query()
+        var status: AccountWaysPage.Status?
+        if let label = query["added"].flatMap({ ways.label($0) }) { status = .added(label) }
+        if let label = query["removed"].flatMap({ ways.label($0) }) { status = .removed(label) }
+        let made = try forms.form(.accountWays, "ways", live.session.id.text, visit)
+        return exits.page(
+            AccountWaysPage(
+                linked: identities.map { identity in
+                    AccountWaysPage.Linked(
+                        id: identity.provider,
+                        label: ways.label(identity.provider)
+                            ?? WayLabel(kind: .generic, displayName: identity.provider),
+                        email: identity.email?.address,
+                        addedAt: identity.linkedAt
+                    )
+                },
+                others: ways.all().filter { !names.contains($0.name) },
+                form: made.form,
+                status: status,
+                lastOneRefused: lastOneRefused,
+                navigation: AccountPages.navigation
+            ),
+            visit,
+            status: lastOneRefused ? .conflict : .ok,
+            formActions: ways.formActions,
+            cookies: made.cookies
+        )
+    }
+
+    // MARK: Proof
+
+    func confirmItsYou(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let query = try visit.query()
+        let ways = ProviderWays(directory)
+        let made = try forms.form(
+            .confirmItsYou,
+            "confirm",
+            live.session.id.text,
+            visit,
+            carrying: [PageField("return_to", LocalPath.asked(query["return_to"]).text)]
+        )
+        return exits.page(
+            ConfirmItsYouPage(
+                reason: query["for"].flatMap { ConfirmReason(rawValue: $0) }?.shown ?? .other,
+                account: PageAccount(live.account),
+                ways: ways.named(live.providers),
+                form: made.form
+            ),
+            visit,
+            formActions: ways.formActions,
+            cookies: made.cookies
+        )
+    }
+
+    func confirm(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let form = try await forms.checked("confirm", live.session.id.text, visit)
+        let path = LocalPath.asked(form["return_to"])
+        guard let name = form["way"], directory.provider(named: name) != nil,
+            live.providers.contains(where: { sameBytes($0, name) })
+        else { return exits.go(to: path, visit) }
+        let start = FormEncoding.appending(
+            [("return_to", path.text), ("prompt", "login")],
+            to: "/v1/auth/\(name)"
+        )
+        return exits.go(to: LocalPath(start) ?? path, visit)
+    }
+}
+
+extension LocalPath {
+    static func ways(changed: StaticString, _ provider: String) -> LocalPath {
+        LocalPath(FormEncoding.appending([("\(changed)", provider)], to: ways.text)) ?? ways
+    }
+}

@@ -1,0 +1,105 @@
+import Portico
+import PorticoBytes
+import PorticoStores
+import PorticoUpstream
+
+/// Access tokens of identity providers for people with a session: fetched with the refresh token
+/// that is kept sealed, used until they expire, never seen by a browser or app (WEB-BFF-1).
+actor ProviderAccess {
+    private let accounts: any AccountStore
+    private let directory: BackendDirectory
+    private let vault: ProviderTokens
+    private var known = RecentTokens()
+    private var fetches: [IdentityKey: Task<Result<Token, Failure>, Never>] = [:]
+
+    struct Token: Sendable {
+        let text: SecretText
+        /// Seconds since 1970.
+        let expiresAt: Int64
+    }
+
+    enum Failure: Error, Hashable, Sendable {
+        /// The person has no identity at that provider, or it gave no refresh token.
+        case none
+        /// The provider does not take the refresh token any more: a new sign-in helps.
+        case ended
+        case unreachable
+    }
+
+    /// Seconds before the end at which a token is not used any more.
+    private static let margin: Int64 = 30
+
+    init(accounts: any AccountStore, directory: BackendDirectory, vault: ProviderTokens) {
+        self.accounts = accounts
+        self.directory = directory
+        self.vault = vault
+    }
+
+    /// The access token of the account's identity at a provider. Any number of callers cause one
+    /// refresh.
+    func token(of accountID: UniqueID, at provider: String, _ moment: Moment) async throws -> Token
+    {
+        let identities = try await accounts.identities(of: accountID)
+        guard let identity = identities.first(where: { sameBytes($0.provider, provider) }) else {
+            throw Failure.none
+        }
+        if let token = known[identity.key], token.expiresAt - Self.margin > moment.seconds {
+            return token
+        }
+        let fetch = fetches[identity.key] ?? start(identity, moment)
+        return try await fetch.value.get()
+    }
+
+    private func start(_ identity: Identity, _ moment: Moment) -> Task<
+        Result<Token, Failure>, Never
+    > {
+        let fetch = Task { () -> Result<Token, Failure> in
+            let result = await refresh(identity, moment)
+            fetches[identity.key] = nil
+            if case .success(let token) = result { known[identity.key] = token }
+            return result
+        }
+        fetches[identity.key] = fetch
+        return fetch
+    }
+
+    private func refresh(_ identity: Identity, _ moment: Moment) async -> Result<Token, Failure> {
+        guard let token = vault.open(identity),
+            let provider = directory.provider(named: identity.provider)
+        else { return .failure(.none) }
+        do {
+            let answer = try await provider.client.refresh(token)
+            if let successor = answer.refreshToken, successor != token {
+                // A rotated token that is lost signs the person out of every API.
+                _ = try await accounts.keepToken(
+                    vault.seal(successor, for: identity.key, at: moment),
+                    of: identity.key,
+                    replacing: identity.sealedToken
+                )
+            }
+            let expiresAt = answer.expiresAt ?? moment.seconds + 60
+            return .success(Token(text: answer.accessToken, expiresAt: expiresAt))
+        } catch let error as SignInError {
+            if case .transient = error.kind { return .failure(.unreachable) }
+            return .failure(.ended)
+        } catch {
+            // The successor could not be kept: what it replaces may still do.
+            return .failure(.unreachable)
+        }
+    }
+}
+
+/// The tokens used lately, at most a thousand.
+private struct RecentTokens {
+    private var tokens: [IdentityKey: ProviderAccess.Token] = [:]
+    private static let most = 1000
+
+    subscript(key: IdentityKey) -> ProviderAccess.Token? {
+        get { tokens[key] }
+        set {
+            // All at once is coarse, and rare; each is fetched again when it is needed.
+            if tokens.count >= Self.most, tokens[key] == nil { tokens = [:] }
+            tokens[key] = newValue
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// `ANY /bff/{api}/…`: a request of a page or app with a session, passed on to a configured API with
+/// the person's access token (WEB-BFF-4, WEB-BFF-5; attack E33).
+///
+/// The path is canonical already: no escape, no dot segment, no absolute form comes this far. Of the
+/// request's headers a few are passed on, of the answer's a few come back; no cookie either way.
+struct ProxyEndpoint: Sendable {
+    let apis: [ProxiedAPI]
+    let check: SessionCheck
+    let access: ProviderAccess
+    let transport: any HTTPTransport
+    let headers: SecurityHeaders
+
+    private static let longestBody = 4 * 1024 * 1024
+    private static let limits = HTTPLimits(bytes: 16 * 1024 * 1024, seconds: 30)
+
+    func respond(_ name: Substring, _ rest: Substring, _ visit: BackendVisit) async throws
+        -> Response
+    {
+        // A browser sends this header to another origin only after a preflight, which nobody here
+        // answers: so no other site makes requests with the person's cookie.
+        guard visit.headers[values: .portico] == ["1"],
+            ["same-origin", nil].contains(visit.headers[.fetchSite])
+        else { throw BackendError(.forbidden, "Send the header X-Portico: 1.") }
+        guard let api = apis.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            throw BackendError(.notFound, "There is no API of that name.")
+        }
+        guard visit.headers[.upgrade] == nil else {
+            throw BackendError(.invalidRequest, "Nothing is upgraded here.")
+        }
+        let live = try await check(visit)
+        let token = try await token(live.account.id, api, visit)
+        var request = HTTPRequest(
+            method: visit.request.method,
+            scheme: api.base.isSecure ? "https" : "http",
+            authority: api.base.authority,
+            path: api.base.path + rest + (visit.target.query.map { "?\(Substring($0))" } ?? "")
+        )
+        for name in Self.passedOn {
+            request.headerFields[values: name] = visit.headers[values: name]
+        }
+        request.headerFields[.authorization] = "Bearer \(token.text.reveal())"
+        let body = try await body(visit)
+        let reply: HTTPReply
+        do {
+            reply = try await transport.send(request, body: body, limits: Self.limits)
+        } catch {
+            throw BackendError(.providerUnreachable, "The API does not answer.", retryAfter: 5)
+        }
+        return response(reply)
+    }
+
+    private func token(_ accountID: UniqueID, _ api: ProxiedAPI, _ visit: BackendVisit) async throws
+        -> ProviderAccess.Token
+    {
+        do {
+            return try await access.token(of: accountID, at: api.provider, visit.moment)
+        } catch let failure as ProviderAccess.Failure {
+            switch failure {
+            case .none:
+                throw BackendError(.accessDenied, "The account has no access to this API.")
+            case .ended: throw BackendError(.reauthenticationRequired, "Sign in again.")
+            case .unreachable:
+                throw BackendError(
+                    .providerUnreachable,
+                    "The identity provider does not answer.",
+                    retryAfter: 5
+                )
+            }
+        }
+    }
+
+    private func body(_ visit: BackendVisit) async throws(BackendError) -> [UInt8] {
+        do {
+            return Array(
+                try await visit.request.body.collect(upTo: Self.longestBody).readableBytesView
+            )
+        } catch {
+            throw error is NIOTooManyBytesError
+                ? BackendError(.tooLarge, "The body is larger than this address takes.")
+                : BackendError(.invalidRequest, "The body did not arrive.")
+        }
+    }
+
+    /// A redirect is an answer like any other, without its address: following it would carry the
+    /// token elsewhere, and the browser has no business there.
+    private func response(_ reply: HTTPReply) -> Response {
+        var fields = headers.plain
+        for name in Self.comingBack {
+            if let value = reply.response.headerFields[name] { fields[name] = value }
+        }
+        return Response(
+            status: reply.response.status,
+            headers: fields,
+            body: ResponseBody(bytes: reply.body)
+        )
+    }
+
+    private static let passedOn: [HTTPField.Name] = [
+        .accept, .acceptLanguage, .contentType, .ifMatch, .ifNoneMatch, .ifModifiedSince,
+        .ifUnmodifiedSince, .range, .idempotencyKey,
+    ]
+
+    private static let comingBack: [HTTPField.Name] = [
+        .contentType, .contentLanguage, .contentDisposition, .contentRange, .eTag, .lastModified,
+        .retryAfter, .acceptRanges,
+    ]
+}

@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+import PorticoProtocol
+import PorticoWeb
+
+/// Why a request to the BFF is refused, in the words of its contract (decision 8).
+struct BackendError: Error, Hashable, Sendable {
+    let code: Code
+    /// A literal: nothing secret and nothing of the caller's gets in.
+    let message: String
+    /// 429 and 503: how many seconds to wait.
+    let retryAfter: Double?
+
+    enum Code: String, CaseIterable, Sendable {
+        case invalidRequest = "invalid_request"
+        case missingParameter = "missing_parameter"
+        case invalidProvider = "invalid_provider"
+        case invalidApp = "invalid_app"
+        case invalidGrant = "invalid_grant"
+        case invalidState = "invalid_state"
+        case invalidToken = "invalid_token"
+        case unauthorized
+        case accessDenied = "access_denied"
+        case forbidden
+        case reauthenticationRequired = "reauthentication_required"
+        case notFound = "not_found"
+        case methodNotAllowed = "method_not_allowed"
+        case lastWay = "last_way"
+        case linkRequired = "link_required"
+        case signUpClosed = "sign_up_closed"
+        case accountBlocked = "account_blocked"
+        case conflict
+        case unsupportedMediaType = "unsupported_media_type"
+        case tooLarge = "too_large"
+        case rateLimited = "rate_limited"
+        case providerError = "provider_error"
+        case providerUnreachable = "provider_unreachable"
+        case busy
+        case internalError = "internal_error"
+
+        var status: HTTPResponse.Status {
+            switch self {
+            case .invalidRequest, .missingParameter, .invalidProvider, .invalidApp, .invalidGrant:
+                .badRequest
+            case .invalidState, .unauthorized, .invalidToken: .unauthorized
+            case .accessDenied, .forbidden, .reauthenticationRequired, .signUpClosed,
+                .accountBlocked:
+                .forbidden
+            case .notFound: .notFound
+            case .methodNotAllowed: .methodNotAllowed
+            case .lastWay, .linkRequired, .conflict: .conflict
+            case .unsupportedMediaType: .unsupportedMediaType
+            case .tooLarge: .contentTooLarge
+            case .rateLimited: .tooManyRequests
+            case .providerError: .badGateway
+            case .providerUnreachable, .busy: .serviceUnavailable
+            case .internalError: .internalServerError
+            }
+        }
+    }
+
+    init(_ code: Code, _ message: StaticString, retryAfter: Double? = nil) {
+        self.code = code
+        self.message = "\(message)"
+        self.retryAfter = retryAfter
+    }
+
+    /// `{error, message}` for programs.
+    func response(headers: SecurityHeaders) -> Response {
+        Response(
+            json: ["error": .string(code.rawValue), "message": .string(message)],
+            status: code.status,
+            headers: headers,
+            adding: retryAfter.map(Response.retryAfter) ?? [:]
+        )
+    }
+}

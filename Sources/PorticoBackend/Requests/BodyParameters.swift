@@ -1,0 +1,62 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import PorticoProtocol
+
+/// The body of a request of a program: JSON or a form, as flat texts.
+///
+/// Simple cross-site forms reach no JSON endpoint (WEB-CSRF-4): what is neither is 415.
+struct BodyParameters: Sendable {
+    private let object: JSONObject
+
+    init(_ visit: BackendVisit, upTo maximum: Int = 64 * 1024) async throws(BackendError) {
+        let type = visit.headers[values: .contentType].first?.lowercased() ?? ""
+        if type.hasPrefix("application/x-www-form-urlencoded") {
+            var object = JSONObject()
+            for (name, value) in try await visit.form(upTo: maximum).all {
+                object[name] = .string(value)
+            }
+            self.object = object
+            return
+        }
+        guard type == "application/json" || type.hasPrefix("application/json;") else {
+            throw BackendError(.unsupportedMediaType, "Send application/json, or a form.")
+        }
+        let body: ByteBuffer
+        do {
+            body = try await visit.request.body.collect(upTo: maximum)
+        } catch {
+            throw error is NIOTooManyBytesError
+                ? BackendError(.tooLarge, "The body is larger than this address takes.")
+                : BackendError(.invalidRequest, "The body did not arrive.")
+        }
+        do {
+            object = try JSONObject(
+                parsing: body.readableBytesView,
+                limits: JSONLimits(size: maximum)
+            )
+        } catch {
+            throw BackendError(.invalidRequest, "The body is not a JSON object.")
+        }
+    }
+
+    /// A text that is there and not empty.
+    func optional(_ name: String) throws(BackendError) -> String? {
+        switch object[name] {
+        case nil, .null?: return nil
+        case .string(let text)?: return text.isEmpty ? nil : text
+        default: throw BackendError(.invalidRequest, "A parameter is not a text.")
+        }
+    }
+
+    func required(_ name: String) throws(BackendError) -> String {
+        guard let value = try optional(name) else {
+            throw BackendError(.missingParameter, "A required parameter is missing.")
+        }
+        return value
+    }
+
+    /// A member as it is: Apple's `user` comes as an object from native apps.
+    func member(_ name: String) -> JSONValue? { object[name] }
+}

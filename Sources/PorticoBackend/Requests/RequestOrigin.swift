@@ -1,0 +1,29 @@
+import HTTPTypes
+import PorticoWeb
+
+/// Whether a request that changes something was made by a page of ours or by an app, and not by
+/// another site in the person's browser (WEB-CSRF-3, WEB-CSRF-4).
+enum RequestOrigin {
+    /// For programs that send the session cookie: the browser itself says `same-origin`, or the
+    /// request carries the header `X-Portico: 1`, which no other site can add without a preflight
+    /// that we never answer.
+    static func permitsChange(_ headers: HTTPFields) -> Bool {
+        let site = headers[values: .fetchSite]
+        guard site.isEmpty || site == ["same-origin"] else { return false }
+        return headers[values: .portico] == ["1"] || site == ["same-origin"]
+    }
+}
+
+extension HTTPField.Name {
+    static let fetchSite = known("Sec-Fetch-Site")
+    static let portico = known("X-Portico")
+    static let idempotencyKey = known("Idempotency-Key")
+
+    /// - Parameter name: A literal that is a field name.
+    static func known(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else {
+            preconditionFailure("The literal is a field name.")
+        }
+        return name
+    }
+}

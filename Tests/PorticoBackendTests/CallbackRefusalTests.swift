@@ -1,0 +1,255 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStandIns
+import PorticoTestSupport
+import Testing
+
+@Suite("What a callback refuses") struct CallbackRefusalTests {
+    /// A browser that has been at Google and stands before its callback.
+    private struct Returning {
+        let server: BackendUnderTest
+        let visitor: TestVisitor
+        /// Path and query.
+        let callback: String
+
+        init(_ provider: String = "google", _ start: String = "") async throws {
+            server = try await BackendUnderTest()
+            visitor = TestVisitor(server)
+            let page = try await visitor.open("/v1/auth/\(provider)\(start)")
+            let hidden = HTMLForm.all(in: page.reply.text).first
+            let reply = try await visitor.request(
+                "http://localhost:9000" + (hidden?.action ?? ""),
+                .post,
+                (hidden?.hidden ?? []) + [("person", "ann")],
+                from: page.url
+            )
+            callback = reply.location ?? "none"
+            server.standIns.log.clear()
+        }
+
+        func changed(_ name: String, _ value: String?) -> String {
+            let parts = callback.split(separator: "?", maxSplits: 1)
+            var pairs = parts[1].split(separator: "&").map(String.init)
+            pairs.removeAll { $0.hasPrefix(name + "=") }
+            if let value { pairs.append("\(name)=\(value)") }
+            return parts[0] + "?" + pairs.joined(separator: "&")
+        }
+
+        /// Nobody has registered, and the provider was asked nothing.
+        func expectNothing(_ reason: Comment? = nil) async throws {
+            #expect(server.standIns.log.count(.token, at: .google) == 0, reason)
+            #expect(try await server.accounts().isEmpty, reason)
+            #expect(visitor.cookies["__Host-session"] == nil, reason)
+        }
+    }
+
+    @Test(
+        "attack E01: without a state, with an empty one, or with another's, nothing is called",
+        arguments: [nil, "", "AAAAAAAAAAAAAAAAAAAAAA"] as [String?]
+    )
+    func otherState(_ state: String?) async throws {
+        let returning = try await Returning()
+        let page = try await returning.visitor.open(returning.changed("state", state))
+        #expect(page.reply.status == 400)
+        try await returning.expectNothing()
+        // The attempt is untouched: the right answer still counts.
+        let right = try await returning.visitor.open(returning.callback)
+        #expect(right.path == "/onboarding")
+    }
+
+    @Test(
+        "attack E01: an attempt is good for ten minutes; afterwards the page says so and starts again"
+    )
+    func expired() async throws {
+        let returning = try await Returning("google", "?return_to=/orders")
+        returning.server.clock.advance(by: 601)
+        let page = try await returning.visitor.open(returning.callback)
+        #expect(page.path.hasPrefix("/login?error=invalid_state&reason=expired&provider=google"))
+        #expect(page.path.contains("return_to=%2Forders"))
+        try await returning.expectNothing()
+    }
+
+    @Test("attack E01: a used state is not used again, whoever has kept the cookie")
+    func used() async throws {
+        let returning = try await Returning()
+        let kept = returning.visitor.cookies
+        _ = try await returning.visitor.open(returning.callback)
+        #expect(returning.server.standIns.log.count(.token, at: .google) == 1)
+        returning.visitor.cookies = kept
+        _ = try await returning.visitor.open(returning.callback)
+        #expect(returning.server.standIns.log.count(.token, at: .google) == 1)
+    }
+
+    @Test(
+        "attack E04, E09: the answer of one provider at another's callback is refused, and its code sent nowhere"
+    )
+    func mixUp() async throws {
+        let returning = try await Returning()
+        let other = returning.callback.replacing("/google/", with: "/keycloak/")
+        let page = try await returning.visitor.open(other)
+        #expect(page.path.hasPrefix("/login?error=invalid_state"))
+        #expect(returning.server.standIns.log.serverCalls == 0)
+        try await returning.expectNothing()
+    }
+
+    @Test("attack E04: a foreign or missing iss is refused before the code is sent")
+    func otherIssuer() async throws {
+        for issuer in ["https%3A%2F%2Fevil.example", nil] {
+            let returning = try await Returning()
+            let page = try await returning.visitor.open(returning.changed("iss", issuer))
+            #expect(page.path.hasPrefix("/login?error="))
+            try await returning.expectNothing("iss \(issuer ?? "-")")
+        }
+    }
+
+    @Test("attack E07: a parameter twice, and a code beside an error, are refused without a call")
+    func repeats() async throws {
+        for addition in ["&code=another", "&state=another"] {
+            let returning = try await Returning()
+            let page = try await returning.visitor.open(returning.callback + addition)
+            #expect(page.reply.status == 400)
+            try await returning.expectNothing("\(addition)")
+        }
+        let returning = try await Returning()
+        _ = try await returning.visitor.open(returning.callback + "&error=access_denied")
+        try await returning.expectNothing()
+    }
+
+    @Test("RFC 6749 §10.12: another browser's answer begins no session here")
+    func otherBrowser() async throws {
+        let returning = try await Returning()
+        let victim = TestVisitor(returning.server)
+        let page = try await victim.open(returning.callback)
+        #expect(page.reply.status == 400)
+        #expect(victim.cookies["__Host-session"] == nil)
+        try await returning.expectNothing()
+    }
+
+    @Test("attack E27: reloading the callback leads on, and nothing is redeemed twice")
+    func reload() async throws {
+        let returning = try await Returning("google", "?return_to=/orders")
+        _ = try await returning.visitor.open(returning.callback)
+        let again = try await returning.visitor.request(returning.callback)
+        #expect(again.status == 303)
+        #expect(again.location == "/orders")
+        #expect(returning.server.standIns.log.count(.token, at: .google) == 1)
+        #expect(try await returning.server.accounts().count == 1)
+    }
+
+    @Test("Decision 9: cancelling leads back to the choice, with plain words")
+    func cancelled() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        for provider in ["google", "facebook", "apple", "keycloak"] {
+            let page = try await visitor.open("/v1/auth/\(provider)")
+            var back = try await visitor.submit(page, [("cancel", "1")])
+            if provider == "apple" { back = try await visitor.submit(back, []) }
+            #expect(
+                back.path.hasPrefix(
+                    "/login?error=access_denied&reason=user_denied_permission&provider=\(provider)"
+                ),
+                "\(provider)"
+            )
+            #expect(back.reply.status == 200)
+        }
+        #expect(server.standIns.log.count(.token, at: .google) == 0)
+    }
+
+    @Test(
+        "PRV-E-2: a provider that is down at the callback is told as that, and the attempt is gone"
+    )
+    func down() async throws {
+        let returning = try await Returning()
+        returning.server.standIns.configure(.google) { $0.failing = [.token] }
+        let page = try await returning.visitor.open(returning.callback)
+        #expect(page.path.contains("reason=provider_unreachable"))
+        #expect(page.reply.status == 503)
+        #expect(!returning.visitor.cookies.keys.contains { $0.hasPrefix("__Host-attempt-") })
+        returning.server.standIns.repair()
+    }
+
+    @Test("PRV-E-2: a provider that is down at the start stays on the page, with a note")
+    func downAtStart() async throws {
+        let server = try await BackendUnderTest()
+        server.standIns.configure(.google) { $0.isDown = true }
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open("/v1/auth/google")
+        #expect(page.reply.status == 503)
+        #expect(page.reply.headers[.retryAfter] != nil)
+        let login = try await visitor.open("/login")
+        #expect(login.reply.text.contains("/v1/auth/google"))
+        #expect(login.reply.text.localizedStandardContains("not responding"))
+    }
+
+    @Test("attack E11: Apple's post brings no cookie, and is turned into a GET of the same address")
+    func applePost() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open("/v1/auth/apple")
+        let answer = try await visitor.submit(page, [("person", "ann")])
+        let form = try #require(HTMLForm.all(in: answer.reply.text).first)
+        #expect(form.action == "https://app.example.com/v1/auth/apple/callback")
+        let bounced = try await visitor.request(form.action, .post, form.hidden, from: answer.url)
+        #expect(bounced.status == 303)
+        let next = try #require(bounced.location)
+        #expect(next.hasPrefix("/v1/auth/apple/callback?answer="))
+        for (_, value) in form.hidden where value.utf8.count > 10 {
+            #expect(!next.contains(value))
+        }
+        // Nobody else's browser completes it, and after a minute nobody's.
+        #expect(try await TestVisitor(server).open(next).reply.status == 400)
+        server.clock.advance(by: 61)
+        #expect(try await visitor.open(next).reply.status == 400)
+        #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test(
+        "attack E11: a user of a megabyte is 413; markup in a name is text; the token's address wins"
+    )
+    func appleUser() async throws {
+        let server = try await BackendUnderTest()
+        let huge = try await server.post(
+            "/v1/auth/apple/callback",
+            [("state", "x"), ("code", "y"), ("user", String(repeating: "u", count: 1_000_000))]
+        )
+        #expect(huge.status == 413)
+        let visitor = TestVisitor(server)
+        let welcome = try await visitor.signIn("apple", as: .mia)
+        #expect(!welcome.reply.text.contains("<script>alert"))
+        #expect(try await server.user(of: visitor).string("email") == "mia@example.net")
+    }
+
+    @Test(
+        "attack E12: a way back to another site becomes our own root",
+        arguments: [
+            "//evil.example", "/\\evil.example", "\\/evil.example", "/%5Cevil.example",
+            "/%2f%2fevil.example", "/%09/evil.example", "https:evil.example", "javascript:alert(1)",
+            "/\t/evil.example", "/\r\nSet-Cookie:a=b", "///evil.example", "/..//evil.example", "",
+            "https://evil.example/", "/a/../../b", "/x#y", "/é",
+        ]
+    )
+    func offSite(_ path: String) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn()
+        let end = try await visitor.signIn("google", as: .ann, [("return_to", path)])
+        #expect(end.url.hasPrefix("https://app.example.com/"))
+        #expect(["/", "/dashboard"].contains(end.path))
+    }
+
+    @Test(
+        "attack E12: a way back within our site is kept",
+        arguments: [
+            "/orders", "/@evil.example", "/.evil", "/x?u=https://evil", "/a%20b/", "/a/b?c=%2F%2Fd",
+        ]
+    )
+    func onSite(_ path: String) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn()
+        let end = try await visitor.signIn("google", as: .ann, [("return_to", path)])
+        #expect(end.path == path)
+    }
+}

@@ -1,0 +1,275 @@
+import Foundation
+import HTTPTypes
+import PorticoBackend
+import PorticoBytes
+import PorticoProtocol
+import PorticoStandIns
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Handing a session to an app") struct HandOffTests {
+    /// The parameters on an app's redirect.
+    private static func parameters(_ location: String?) throws -> [String: String] {
+        let location = try #require(location)
+        let query = location.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
+        return Dictionary(
+            try FormParameters(decoding: query.utf8).all.map { ($0.name, $0.value) }
+        ) { first, _ in first }
+    }
+
+    private static func code(_ app: TestApp, _ server: BackendUnderTest) async throws -> String {
+        let visitor = TestVisitor(server)
+        let end = try await visitor.signIn("google", as: .ann, app.start)
+        return try #require(try parameters(end.reply.location ?? end.path)["code"])
+    }
+
+    @Test(
+        "Decision 1: a claimed https redirect brings a code and the app's state; the verifier redeems it"
+    )
+    func claimed() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open(
+            FormEncoding.appending(app.start, to: "/v1/auth/google")
+        )
+        let back = try await visitor.request(
+            "http://localhost:9000" + (HTMLForm.all(in: page.reply.text).first?.action ?? ""),
+            .post,
+            (HTMLForm.all(in: page.reply.text).first?.hidden ?? []) + [("person", "ann")],
+            from: page.url
+        )
+        let end = try await visitor.request(try #require(back.location))
+        #expect(end.status == 303)
+        let location = try #require(end.location)
+        #expect(location.hasPrefix("https://app.example.com/auth/callback?code="))
+        let parameters = try Self.parameters(location)
+        #expect(parameters["state"] == "app-state")
+        #expect(Set(parameters.keys) == ["code", "state"])
+        // The browser has no session of its own: it was the app that asked.
+        #expect(visitor.cookies["__Host-session"] == nil)
+
+        let redeemed = try await app.redeem(try #require(parameters["code"]), at: server)
+        #expect(redeemed.status == 200)
+        #expect(redeemed.json.string("token_type") == "Bearer")
+        #expect(redeemed.json.int64("expires_in") == 900)
+        #expect(redeemed.json.bool("is_new_user") == true)
+        let token = try #require(redeemed.json.string("session_token"))
+        let session = try await server.send(
+            .get,
+            "/v1/auth/session",
+            headers: [.authorization: "Bearer \(token)"]
+        )
+        #expect(session.json.object("user")?.string("name") == "Ann Example")
+        #expect(session.headers[HTTPField.Name("X-Portico-App")!] == "notes")
+    }
+
+    @Test("Decision 3, SEED-ADR-15: the app's challenge never goes to the identity provider")
+    func twoPairs() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let start = try await TestVisitor(server).request(
+            FormEncoding.appending(app.start, to: "/v1/auth/google")
+        )
+        #expect(start.redirected["code_challenge"] != app.verifier.challenge.text)
+        #expect(start.location?.contains("app-state") == false)
+    }
+
+    @Test(
+        "Decision 1, WEB-BFF-8: a wrong presentation is refused, and spends the code",
+        arguments: ["code_verifier", "app", "redirect_uri"]
+    )
+    func wrong(_ parameter: String) async throws {
+        let other = App(
+            id: UniqueID(random: .system),
+            name: "shop",
+            displayName: "Shop",
+            redirectURIs: ["com.example.notes:/callback"]
+        )
+        let server = try await BackendUnderTest(apps: [BackendUnderTest.notes, other])
+        var app = TestApp()
+        app.redirectURI = "com.example.notes:/callback"
+        let page = try await TestVisitor(server).signIn("google", as: .ann, app.start)
+        let code = try #require(Self.codeInPage(page))
+        let wrong = [
+            "code_verifier": CodeVerifier(random: .system).reveal(), "app": "shop",
+            "redirect_uri": "https://app.example.com/auth/callback",
+        ]
+        let refused = try await app.redeem(
+            code,
+            at: server,
+            changing: [parameter: wrong[parameter]]
+        )
+        #expect(refused.status == 400)
+        #expect(refused.json.string("error") == "invalid_grant")
+        let late = try await app.redeem(code, at: server)
+        #expect(late.json.string("error") == "invalid_grant")
+    }
+
+    @Test("Decision 1: without a verifier the code stays; a verifier of another shape spends it")
+    func missingVerifier() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let code = try await Self.code(app, server)
+        let missing = try await app.redeem(code, at: server, changing: ["code_verifier": nil])
+        #expect(missing.json.string("error") == "missing_parameter")
+        let right = try await app.redeem(code, at: server)
+        #expect(right.status == 200)
+    }
+
+    @Test("Decision 1: a code is good for a minute, and once")
+    func onceAndInTime() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let late = try await Self.code(app, server)
+        server.clock.advance(by: 61)
+        #expect(try await app.redeem(late, at: server).json.string("error") == "invalid_grant")
+        let code = try await Self.code(app, server)
+        let first = try await app.redeem(code, at: server)
+        #expect(first.status == 200)
+        #expect(try await app.redeem(code, at: server).status == 400)
+    }
+
+    @Test(
+        "mechanisms, attempts: a private-use scheme and loopback get a page with a button",
+        arguments: [
+            "com.example.notes:/callback", "http://127.0.0.1:51234/callback",
+        ]
+    )
+    func button(_ redirectURI: String) async throws {
+        let server = try await BackendUnderTest()
+        var app = TestApp()
+        app.redirectURI = redirectURI
+        let page = try await TestVisitor(server).signIn("google", as: .ann, app.start)
+        #expect(page.reply.status == 200)
+        #expect(page.reply.text.contains("Notes"))
+        #expect(page.reply.text.contains("Ann Example"))
+        let code = try #require(Self.codeInPage(page))
+        #expect(try await app.redeem(code, at: server).status == 200)
+    }
+
+    private static func codeInPage(_ page: TestVisitor.Visited) -> String? {
+        page.reply.text.firstMatch(of: /[?&](?:amp;)?code=([A-Za-z0-9_-]+)/).map { String($0.1) }
+    }
+
+    @Test(
+        "SEED-ADR-16, RFC 8252 §8.4: an address that the app did not register gets nothing",
+        arguments: [
+            "https://evil.example/callback", "https://app.example.com/auth/callback/",
+            "https://app.example.com/auth/Callback", "com.example.notes:/callback?x=1",
+            "http://127.0.0.1:51234/other", "http://localhost:51234/callback", "myapp://callback",
+        ]
+    )
+    func unregistered(_ redirectURI: String) async throws {
+        let server = try await BackendUnderTest()
+        var app = TestApp()
+        app.redirectURI = redirectURI
+        let reply = try await TestVisitor(server).request(
+            FormEncoding.appending(app.start, to: "/v1/auth/google")
+        )
+        #expect(reply.status == 400)
+        #expect(reply.location == nil)
+        #expect(reply.headers[values: .setCookie].isEmpty)
+    }
+
+    @Test(
+        "SEED-ADR-15: a challenge that is missing, malformed or plain is refused",
+        arguments: [
+            ("code_challenge", nil), ("code_challenge", "short"),
+            ("code_challenge", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+            ("code_challenge_method", "plain"), ("code_challenge_method", "S512"),
+        ] as [(String, String?)]
+    )
+    func challenge(_ name: String, _ value: String?) async throws {
+        let server = try await BackendUnderTest()
+        var query = TestApp().start.filter { $0.name != name }
+        if let value { query.append((name, value)) }
+        let reply = try await TestVisitor(server).request(
+            FormEncoding.appending(query, to: "/v1/auth/google")
+        )
+        #expect(reply.status == 400)
+    }
+
+    @Test("The literal request of the ADR works with one registered app")
+    func literal() async throws {
+        let app = App(
+            id: UniqueID(random: .system),
+            name: "only",
+            displayName: "Only",
+            redirectURIs: ["https://app.example.com/auth/callback"]
+        )
+        let server = try await BackendUnderTest(apps: [app])
+        let challenge = CodeVerifier(random: .system).challenge.text
+        let start = try await TestVisitor(server).request(
+            "/v1/auth/google?code_challenge=\(challenge)&platform=mobile"
+        )
+        #expect(start.status == 303)
+        #expect(start.redirected["code_challenge"] != challenge)
+    }
+
+    @Test("Decision 9: the app that waits hears of a cancellation, with its state")
+    func cancelled() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let visitor = TestVisitor(server)
+        let page = try await visitor.open(
+            FormEncoding.appending(app.start, to: "/v1/auth/google")
+        )
+        let form = try #require(HTMLForm.all(in: page.reply.text).first)
+        let back = try await visitor.request(
+            "http://localhost:9000" + form.action,
+            .post,
+            form.hidden + [("cancel", "1")],
+            from: page.url
+        )
+        let end = try await visitor.request(try #require(back.location))
+        let parameters = try Self.parameters(end.location)
+        #expect(parameters["error"] == "access_denied")
+        #expect(parameters["state"] == "app-state")
+        #expect(parameters["error_description"] != nil)
+        #expect(parameters["code"] == nil)
+    }
+
+    @Test(
+        "Decision 2: the compatibility mode puts a session token into the redirect, for its app only"
+    )
+    func sessionToken() async throws {
+        let old = App(
+            id: UniqueID(random: .system),
+            name: "old",
+            displayName: "Old",
+            redirectURIs: ["myapp://callback"],
+            handOff: .sessionToken
+        )
+        let server = try await BackendUnderTest(apps: [BackendUnderTest.notes, old])
+        let query = [
+            (name: "platform", value: "mobile"), (name: "app", value: "old"),
+            (name: "redirect_uri", value: "myapp://callback"),
+        ]
+        let page = try await TestVisitor(server).signIn("google", as: .ann, query)
+        let token = try #require(
+            page.reply.text.firstMatch(of: /session_token=([A-Za-z0-9_-]+)/).map { String($0.1) }
+        )
+        let session = try await server.send(
+            .get,
+            "/v1/auth/session",
+            headers: [.authorization: "Bearer \(token)"]
+        )
+        #expect(session.status == 200)
+    }
+
+    @Test("Of concurrent redemptions of one code exactly one succeeds")
+    func race() async throws {
+        for _ in 0..<20 {
+            let server = try await BackendUnderTest()
+            let app = TestApp()
+            let code = try await Self.code(app, server)
+            let answers = try await withThrowingTaskGroup { group in
+                for _ in 0..<8 { group.addTask { try await app.redeem(code, at: server).status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count { $0 == 200 } == 1)
+        }
+    }
+}

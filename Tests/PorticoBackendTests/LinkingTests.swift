@@ -1,0 +1,240 @@
+import Foundation
+import HTTPTypes
+import PorticoBackend
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStandIns
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("A second way to sign in") struct LinkingTests {
+    private static let programs: HTTPFields = {
+        var fields: HTTPFields = [.accept: "application/json"]
+        fields[HTTPField.Name("X-Portico")!] = "1"
+        return fields
+    }()
+
+    /// The six digits that were mailed last.
+    private static func mailedCode(_ server: BackendUnderTest) async throws -> String {
+        let mails = try await server.database.outbox.latest(limit: 10)
+        let vault = SealedAtRest(ring: server.ring, purpose: "mailed code")
+        for mail in mails {
+            guard case .confirmationCode(let sealed, _) = mail.draft.message,
+                let bytes = Base64URL.decode(sealed)
+            else { continue }
+            return String(
+                decoding: try vault.open(bytes, for: mail.draft.id.text),
+                as: UTF8.self
+            )
+        }
+        throw NoMail()
+    }
+
+    struct NoMail: Error {}
+
+    @Test(
+        "pages A4: the same verified address at a second provider asks; proving the old way links it"
+    )
+    func askThenProve() async throws {
+        let server = try await BackendUnderTest()
+        let owner = TestVisitor(server)
+        _ = try await owner.signIn("google", as: .ann)
+        let id = try await server.user(of: owner).string("id")
+
+        let visitor = TestVisitor(server)
+        let found = try await visitor.signIn("apple", as: .ann)
+        #expect(found.path == "/login/account")
+        #expect(visitor.cookies["__Host-session"] == nil)
+        #expect(try await server.accounts().count == 1)
+
+        let google = try await visitor.submit(found, [("way", "google")])
+        let asked = try await visitor.choose(.ann, at: google, "google")
+        #expect(asked.path == "/login/account")
+        let linked = try await visitor.submit(asked, [("action", "add")])
+        #expect(linked.path == "/dashboard")
+        let user = try await server.user(of: visitor)
+        #expect(user.string("id") == id)
+        #expect(user.strings("providers") == ["google", "apple"])
+        // From now on Apple leads to the same account.
+        let apple = TestVisitor(server)
+        _ = try await apple.signIn("apple", as: .ann)
+        #expect(try await server.user(of: apple).string("id") == id)
+    }
+
+    @Test("WEB-ACC-1: an address alone never opens an account; a separate one has no claim to it")
+    func separate() async throws {
+        let server = try await BackendUnderTest()
+        let owner = TestVisitor(server)
+        _ = try await owner.signIn("google", as: .ann)
+        let visitor = TestVisitor(server)
+        let found = try await visitor.signIn("keycloak", as: .ann)
+        let done = try await visitor.submit(found, [("action", "separate")])
+        #expect(done.path == "/onboarding")
+        let user = try await server.user(of: visitor)
+        let ownerID = try await server.user(of: owner).string("id")
+        #expect(user.string("id") != ownerID)
+        #expect(user.bool("email_verified") == false)
+    }
+
+    @Test("pages A4: the mailbox proves an account, by a code of six digits that was mailed")
+    func mailbox() async throws {
+        let server = try await BackendUnderTest()
+        let owner = TestVisitor(server)
+        _ = try await owner.signIn("google", as: .ann)
+        let visitor = TestVisitor(server)
+        let found = try await visitor.signIn("facebook", as: .ann)
+        #expect(found.path == "/login/account")
+        let asked = try await visitor.submit(found, [("action", "mailbox")])
+        #expect(asked.path == "/login/code")
+        let code = try await Self.mailedCode(server)
+        let wrong = try await visitor.submit(asked, [("action", "confirm"), ("code", "000000")])
+        #expect(wrong.path == "/login/code")
+        let done = try await visitor.submit(wrong, [("action", "confirm"), ("code", code)])
+        #expect(done.path == "/dashboard")
+        let ownerID = try await server.user(of: owner).string("id")
+        #expect(try await server.user(of: visitor).string("id") == ownerID)
+        // The owner proved the mailbox at Google before: their session stays.
+        #expect(try await owner.session().status == 200)
+    }
+
+    @Test("pages A4: who registered an address first without proving it loses it to its owner")
+    func preRegistration() async throws {
+        let server = try await BackendUnderTest()
+        let attacker = TestVisitor(server)
+        _ = try await attacker.signIn("facebook", as: .ann)
+        #expect(try await server.user(of: attacker).bool("email_verified") == false)
+        let owner = TestVisitor(server)
+        let found = try await owner.signIn("google", as: .ann)
+        #expect(found.path == "/login/account")
+        let asked = try await owner.submit(found, [("action", "mailbox")])
+        let code = try await Self.mailedCode(server)
+        let done = try await owner.submit(asked, [("action", "confirm"), ("code", code)])
+        #expect(done.path == "/dashboard")
+        // Nothing of whoever was there before opens the account any more.
+        #expect(try await attacker.session().status == 401)
+        _ = try await attacker.signIn("facebook", as: .ann)
+        let ownerID = try await server.user(of: owner).string("id")
+        #expect(try await server.user(of: attacker).string("id") != ownerID)
+    }
+
+    @Test(
+        "pages A4: an unverified address, or none, matches nobody",
+        arguments: [
+            ("keycloak", StandInPerson.uma), ("facebook", .paul),
+        ]
+    )
+    func unmatched(_ provider: String, _ person: StandInPerson) async throws {
+        let server = try await BackendUnderTest()
+        _ = try await TestVisitor(server).signIn("google", as: .ann)
+        let welcome = try await TestVisitor(server).signIn(provider, as: person)
+        #expect(welcome.path == "/onboarding")
+        #expect(try await server.accounts().count == 2)
+    }
+
+    @Test("pages A4: a relay's address is asked about before an account is made")
+    func relay() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let asked = try await visitor.signIn("apple", as: .rea)
+        #expect(asked.path == "/login/account")
+        #expect(try await server.accounts().isEmpty)
+        let made = try await visitor.submit(asked, [("action", "create")])
+        #expect(made.path == "/onboarding")
+        #expect(try await server.accounts().first?.email?.isRelay == true)
+        // Once is enough.
+        let back = try await TestVisitor(server).signIn("apple", as: .rea)
+        #expect(back.path == "/dashboard")
+    }
+
+    @Test(
+        "WEB-ACC-1: explicit linking from the account; an identity of another account stays there"
+    )
+    func explicit() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ben)
+        let begun = try await visitor.request(
+            "/v1/account/link/facebook",
+            .post,
+            [],
+            from: "https://app.example.com/",
+            Self.programs
+        )
+        let address = try #require(begun.json.string("authorizationUrl"))
+        #expect(address.contains("callback%2Flink"))
+        let page = try await visitor.open(address)
+        let linked = try await visitor.choose(.paul, at: page, "facebook")
+        #expect(linked.path.hasPrefix("/account/ways"))
+        #expect(try await server.user(of: visitor).strings("providers") == ["google", "facebook"])
+
+        let other = TestVisitor(server)
+        _ = try await other.signIn("google", as: .layla)
+        let second = try await other.request(
+            "/v1/account/link/facebook",
+            .post,
+            [],
+            from: "https://app.example.com/",
+            Self.programs
+        )
+        let foreign = try await other.open(try #require(second.json.string("authorizationUrl")))
+        let taken = try await other.choose(.paul, at: foreign, "facebook")
+        #expect(taken.reply.status == 409)
+        #expect(try await server.user(of: other).strings("providers") == ["google"])
+    }
+
+    @Test("WEB-ACC-1: a link begun in one browser is not completed in another")
+    func planted() async throws {
+        let server = try await BackendUnderTest()
+        let attacker = TestVisitor(server)
+        _ = try await attacker.signIn("google", as: .ben)
+        let begun = try await attacker.request(
+            "/v1/account/link/facebook",
+            .post,
+            [],
+            from: "https://app.example.com/",
+            Self.programs
+        )
+        let victim = TestVisitor(server)
+        _ = try await victim.signIn("google", as: .layla)
+        let page = try await victim.open(try #require(begun.json.string("authorizationUrl")))
+        _ = try await victim.choose(.paul, at: page, "facebook")
+        #expect(try await server.user(of: attacker).strings("providers") == ["google"])
+        #expect(try await server.user(of: victim).strings("providers") == ["google"])
+    }
+
+    @Test("WEB-ACC-4: the last way to sign in is never removed; another one is, with its sessions")
+    func unlink() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ben)
+        let refused = try await visitor.request(
+            "/v1/account/unlink/google",
+            .delete,
+            [],
+            from: "https://app.example.com/",
+            Self.programs
+        )
+        #expect(refused.status == 409)
+        #expect(refused.json.string("error") == "last_way")
+        #expect(try await visitor.session().status == 200)
+    }
+
+    @Test("PRV-F-7, WEB-ACC-2: 50 concurrent first callbacks of one person make one account")
+    func concurrent() async throws {
+        let server = try await BackendUnderTest()
+        let ids = try await withThrowingTaskGroup { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    let visitor = TestVisitor(server)
+                    _ = try await visitor.signIn("google", as: .ann)
+                    return try await server.user(of: visitor).string("id")
+                }
+            }
+            return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+        }
+        #expect(ids.count == 1 && ids.first != .some(nil))
+        #expect(try await server.accounts().count == 1)
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import HTTPTypes
+import PorticoBackend
+import PorticoBytes
+import PorticoProtocol
+import PorticoStandIns
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Sessions and the account") struct SessionTests {
+    private static let programs: HTTPFields = {
+        var fields: HTTPFields = [.accept: "application/json"]
+        fields[HTTPField.Name("X-Portico")!] = "1"
+        return fields
+    }()
+
+    private static func send(
+        _ visitor: TestVisitor,
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ headers: HTTPFields = programs
+    ) async throws -> Reply {
+        try await visitor.request(path, method, [], from: "https://app.example.com/", headers)
+    }
+
+    @Test(
+        "Decision 7: without a session the answer says why",
+        arguments: [
+            (nil, "NO_COOKIE"), ("short", "INVALID_COOKIE"),
+            ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "SESSION_EXPIRED"),
+        ] as [(String?, String)]
+    )
+    func absence(_ cookie: String?, _ reason: String) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        if let cookie { visitor.cookies = ["__Host-session": cookie] }
+        let reply = try await visitor.session()
+        #expect(reply.status == 401)
+        #expect(reply.json.bool("authenticated") == false)
+        #expect(reply.json.string("error") == "unauthorized")
+        #expect(reply.json.string("reason") == reason)
+        #expect(reply.json.string("message") != nil)
+    }
+
+    @Test("WEB-COOKIE-7: two session cookies are none")
+    func twoCookies() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn()
+        let cookie = try #require(visitor.cookies["__Host-session"])
+        let reply = try await server.send(
+            .get,
+            "/v1/auth/session",
+            headers: [.cookie: "__Host-session=\(cookie); __Host-session=\(cookie)"]
+        )
+        #expect(reply.status == 401)
+    }
+
+    @Test(
+        "WEB-CSRF-4: signing out needs the header, or a page of ours",
+        arguments: [
+            ("none", false), ("cross-site", false), ("same-site", false), ("same-origin", true),
+        ]
+    )
+    func forgery(_ site: String, _ isAllowed: Bool) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn()
+        let cookie = try #require(visitor.cookies["__Host-session"])
+        var fields: HTTPFields = [.cookie: "__Host-session=\(cookie)"]
+        if site != "none" { fields[HTTPField.Name("Sec-Fetch-Site")!] = site }
+        let reply = try await server.send(.post, "/v1/auth/logout", headers: fields)
+        #expect(reply.status == (isAllowed ? 200 : 403))
+        #expect(try await visitor.session().status == (isAllowed ? 401 : 200))
+    }
+
+    @Test("Sign out here leaves the other device; everywhere ends all")
+    func everywhere() async throws {
+        let server = try await BackendUnderTest()
+        let one = TestVisitor(server)
+        let two = TestVisitor(server)
+        let three = TestVisitor(server)
+        for visitor in [one, two, three] { _ = try await visitor.signIn() }
+        #expect(try await Self.send(one, .post, "/v1/auth/logout").status == 200)
+        #expect(try await one.session().status == 401)
+        #expect(try await two.session().status == 200)
+        _ = try await Self.send(two, .post, "/v1/auth/logout?everywhere=true")
+        #expect(try await three.session().status == 401)
+    }
+
+    @Test("WEB-SESS-7: sessions are listed, and one can be ended from another device")
+    func list() async throws {
+        let server = try await BackendUnderTest()
+        let one = TestVisitor(server)
+        let two = TestVisitor(server, userAgent: "Mozilla/5.0 (iPhone) Safari/605.1.15")
+        _ = try await one.signIn()
+        _ = try await two.signIn()
+        let list = try await Self.send(one, .get, "/v1/account/sessions")
+        let sessions = list.json.array("sessions")?.compactMap(\.object) ?? []
+        #expect(
+            Set(sessions.compactMap { $0.string("device") }) == [
+                "Firefox · Linux", "Safari · iPhone",
+            ]
+        )
+        let other = try #require(sessions.first { $0.bool("current") == false }?.string("id"))
+        #expect(try await Self.send(one, .delete, "/v1/account/sessions/\(other)").status == 200)
+        #expect(try await two.session().status == 401)
+        let unknown = UniqueID(random: .system).text
+        #expect(try await Self.send(one, .delete, "/v1/account/sessions/\(unknown)").status == 404)
+    }
+
+    @Test(
+        "The account says what is held, and deleting it ends everything and tells Apple (PRV-A-19)"
+    )
+    func deletion() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("apple")
+        let held = try await Self.send(visitor, .get, "/v1/account")
+        #expect(held.json.array("providers")?.count == 1)
+        #expect(held.json.array("sessions")?.count == 1)
+        let deleted = try await Self.send(visitor, .delete, "/v1/account")
+        #expect(deleted.status == 200)
+        #expect(deleted.json.bool("provider_tokens_revoked") == true)
+        #expect(server.standIns.log.count(.revocation, at: .apple) == 1)
+        #expect(try await visitor.session().status == 401)
+        #expect(try await server.accounts().isEmpty)
+        // The same person registers anew, with another id.
+        let welcome = try await TestVisitor(server).signIn("apple")
+        #expect(welcome.path == "/onboarding")
+    }
+
+    @Test("WEB-SESS-8: ten minutes after the sign-in, sensitive changes ask for a new one")
+    func recent() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn()
+        server.clock.advance(by: 601)
+        for (method, path) in [
+            (HTTPRequest.Method.delete, "/v1/account"), (.delete, "/v1/account/unlink/google"),
+            (.post, "/v1/account/link/facebook"),
+        ] {
+            let reply = try await Self.send(visitor, method, path)
+            #expect(reply.status == 403)
+            #expect(reply.json.string("error") == "reauthentication_required")
+        }
+        #expect(try await server.accounts().count == 1)
+    }
+
+    @Test("WEB-SESS-5: blocking an account ends its sessions, and lets it in no more")
+    func blocked() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn()
+        let account = try #require(try await server.accounts().first)
+        _ = try await server.database.accounts.block(account.id, true, at: server.clock.seconds)
+        #expect(try await visitor.session().status == 401)
+        let page = try await TestVisitor(server).signIn()
+        #expect(page.path.hasPrefix("/login?error=account_blocked"))
+    }
+
+    @Test("SEED-ADR-19: the association files are made of the registered apps")
+    func association() async throws {
+        let server = try await BackendUnderTest()
+        let apple = try await server.send(.get, "/.well-known/apple-app-site-association")
+        #expect(apple.status == 200)
+        #expect(apple.headers[.contentType] == "application/json")
+        #expect(
+            apple.json.object("webcredentials")?.strings("apps") == ["ABCDE12345.com.example.notes"]
+        )
+        #expect(apple.text.contains("\"/auth/callback\""))
+        let android = try await server.send(.get, "/.well-known/assetlinks.json")
+        #expect(android.headers[.contentType] == "application/json")
+        #expect(android.text.contains("com.example.notes"))
+    }
+
+    @Test("Rate limits hold per address behind a trusted proxy, whatever X-Forwarded-For adds")
+    func limits() async throws {
+        let server = try await BackendUnderTest(limits: .init())
+        let other = TestVisitor(server, from: "198.51.100.7")
+        for count in 0..<7 {
+            // A client writes what it likes further left; the proxy's own word is the last.
+            let visitor = TestVisitor(server, from: "203.0.113.\(count), 192.0.2.9")
+            let reply = try await visitor.request("/v1/auth/google")
+            #expect(reply.status == (count < 5 ? 303 : 429), "\(count)")
+            if count >= 5 { #expect(reply.headers[.retryAfter] != nil) }
+        }
+        #expect(try await other.request("/v1/auth/google").status == 303)
+        #expect(try await other.request("/v1/auth/facebook").status == 303)
+    }
+}

@@ -1,0 +1,173 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoStandIns
+import PorticoTestSupport
+import Testing
+
+@Suite("Signing in with a provider, in a browser") struct WebSignInTests {
+    @Test(
+        "SEED-ADR-1, SEED-ADR-2: a person registers with each provider and comes back to the same account",
+        arguments: ["google", "facebook", "apple", "keycloak"]
+    )
+    func eachProvider(_ provider: String) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let welcome = try await visitor.signIn(provider)
+        #expect(welcome.path == "/onboarding")
+        #expect(welcome.reply.status == 200)
+        let first = try await server.user(of: visitor)
+        #expect(first.string("name") == "Ann Example")
+        #expect(first.strings("providers") == [provider])
+
+        // Another browser, another day: the same account, no welcome.
+        let other = TestVisitor(server)
+        let back = try await other.signIn(provider)
+        #expect(back.path == "/dashboard")
+        #expect(try await server.user(of: other).string("id") == first.string("id"))
+        #expect(try await server.accounts().count == 1)
+    }
+
+    @Test(
+        "SEED-ADR-3, WEB-BFF-6: the attempt's cookie is sealed, HttpOnly, Lax, for ten minutes, and goes"
+    )
+    func attemptCookie() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let start = try await visitor.request("/v1/auth/google")
+        #expect(start.status == 303)
+        let cookies = start.headers[values: .setCookie]
+        let attempt = try #require(cookies.first { $0.hasPrefix("__Host-attempt-") })
+        for part in ["; Path=/", "; Max-Age=600", "; Secure", "; HttpOnly", "; SameSite=Lax"] {
+            #expect(attempt.contains(part))
+        }
+        let wayBack = try #require(cookies.first { $0.hasPrefix("__Host-return-") })
+        #expect(wayBack.contains("; Max-Age=86400") && wayBack.contains("; SameSite=Lax"))
+        let state = try #require(start.redirected["state"])
+        for secret in [state, try #require(start.redirected["nonce"])] {
+            #expect(!attempt.contains(secret))
+        }
+        #expect(!cookies.contains { $0.contains("SameSite=None") || $0.contains("Domain") })
+
+        let page = try await visitor.open(try #require(start.location))
+        _ = try await visitor.choose(.ann, at: page, "google")
+        #expect(!visitor.cookies.keys.contains { $0.hasPrefix("__Host-attempt-") })
+    }
+
+    @Test("PRV-G-7, SEED-ADR-10: state, nonce and S256 go to the provider, with its own scopes")
+    func request() async throws {
+        let server = try await BackendUnderTest()
+        let google = try await TestVisitor(server).request("/v1/auth/google").redirected
+        #expect(google["response_type"] == "code")
+        #expect(google["code_challenge_method"] == "S256")
+        #expect(google["code_challenge"]?.utf8.count == 43)
+        #expect(
+            Set((google["scope"] ?? "").split(separator: " ")) == ["openid", "profile", "email"]
+        )
+        #expect(google["redirect_uri"] == "https://app.example.com/v1/auth/google/callback")
+        let apple = try await TestVisitor(server).request("/v1/auth/apple").redirected
+        #expect(apple["response_mode"] == "form_post")
+        #expect(apple["nonce"] != nil && apple["state"] != nil)
+    }
+
+    @Test("The JSON start tells a program what it would be redirected to, with the same cookies")
+    func jsonStart() async throws {
+        let server = try await BackendUnderTest()
+        let reply = try await server.send(
+            .get,
+            "/v1/auth/google",
+            headers: [.accept: "application/json"]
+        )
+        #expect(reply.status == 200)
+        #expect(reply.json.string("provider") == "google")
+        #expect(reply.json.string("responseType") == "code")
+        #expect(reply.json.string("authorizationUrl")?.contains("state=") == true)
+        #expect(reply.headers[values: .setCookie].count == 2)
+    }
+
+    @Test("An unknown provider is a page for people, and names the valid ones for programs")
+    func unknownProvider() async throws {
+        let server = try await BackendUnderTest()
+        #expect(try await TestVisitor(server).request("/v1/auth/nobody").status == 404)
+        let json = try await server.send(
+            .get,
+            "/v1/auth/nobody",
+            headers: [.accept: "application/json"]
+        )
+        #expect(json.status == 400)
+        #expect(json.json.string("error") == "invalid_provider")
+        #expect(json.json.strings("providers") == ["google", "facebook", "apple", "keycloak"])
+    }
+
+    @Test("WEB-SESS-1: the session's id is new after each sign-in, and the former one is dead")
+    func fixation() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn()
+        let former = visitor.cookies
+        _ = try await visitor.signIn()
+        let now = visitor.cookies
+        #expect(former["__Host-session"] != now["__Host-session"])
+        visitor.cookies = former
+        #expect(try await visitor.session().status == 401)
+        visitor.cookies = now
+        #expect(try await visitor.session().status == 200)
+    }
+
+    @Test("Decision 6: a session lasts a day, and one that is to be remembered thirty")
+    func lifetimes() async throws {
+        let server = try await BackendUnderTest()
+        let plain = TestVisitor(server)
+        _ = try await plain.signIn()
+        let remembered = TestVisitor(server)
+        _ = try await remembered.signIn("google", as: .ben, [("remember", "1")])
+        server.clock.advance(by: 86_300)
+        #expect(try await plain.session().status == 200)
+        server.clock.advance(by: 200)
+        let over = try await plain.session()
+        #expect(over.status == 401)
+        #expect(over.json.string("reason") == "SESSION_EXPIRED")
+        #expect(try await remembered.session().status == 200)
+        server.clock.advance(by: 30 * 86_400)
+        #expect(try await remembered.session().status == 401)
+    }
+
+    @Test("WEB-BFF-7: two tabs finish, each its own sign-in, in either order")
+    func twoTabs() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let first = try await visitor.open("/v1/auth/google?return_to=/first")
+        let second = try await visitor.open("/v1/auth/facebook?return_to=/second")
+        let two = try await visitor.choose(.ben, at: second, "facebook")
+        #expect(two.path == "/onboarding?return_to=%2Fsecond")
+        let one = try await visitor.choose(.ann, at: first, "google")
+        #expect(one.path == "/onboarding?return_to=%2Ffirst")
+        #expect(try await server.accounts().count == 2)
+    }
+
+    @Test("mechanisms, attempts: more than five in one browser, and the oldest give way")
+    func evicted() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        for _ in 0..<9 { _ = try await visitor.request("/v1/auth/google") }
+        let attempts = visitor.cookies.keys.filter { $0.hasPrefix("__Host-attempt-") }
+        #expect(attempts.count == 5)
+    }
+
+    @Test(
+        "WEB-BFF-1: no token of the provider's, and no code, comes to the browser or into the log"
+    )
+    func noTokens() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn()
+        let code = try #require(
+            server.standIns.log.requests(to: .token, at: .google).last?["code"]
+        )
+        let session = try await visitor.session()
+        #expect(!session.text.contains("token"))
+        #expect(!server.log.contains(code))
+        let cookie = try #require(visitor.cookies["__Host-session"])
+        #expect(!server.log.contains(cookie))
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+package import HTTPTypes
+import Logging
+package import PorticoBackend
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+package import PorticoSeals
+package import PorticoStandIns
+package import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// The whole BFF on a real database behind its front door, with stand-ins for Google, Facebook,
+/// Apple and an OpenID provider on another site, and with the clock stopped. Without a socket.
+package final class BackendUnderTest: Sendable {
+    /// Ours, and theirs: two sites.
+    package static let host = "app.example.com"
+    package static let standInHost = "localhost:9000"
+
+    package let clock: StoppedClock
+    package let database: TestDatabase
+    package let ring: KeyRing
+    package let standIns: StandIns
+    package let backend: Backend
+    package let doors: [String: TestDoor]
+    private let written: Locked<[UInt8]>
+    private let writer: LogWriter
+
+    /// - Parameter apps: Registered beside the providers.
+    package init(
+        database: TestDatabase? = nil,
+        apps: [App] = [BackendUnderTest.notes],
+        rules: AccountRules = AccountRules(),
+        limits: BackendLimits = BackendLimits(startsPerMinute: 1000, callbacksPerMinute: 1000),
+        apis: [ProxiedAPI] = [],
+        further: [String: TestDoor] = [:]
+    ) async throws {
+        let database = try database ?? TestDatabase.inMemory()
+        let clock = StoppedClock()
+        let time = Clock { clock.now }
+        let ring = TestRealm.ring
+        let url = try PublicURL("https://\(Self.host)")
+        let standIns = try StandIns(baseURL: "http://\(Self.standInHost)", clock: time)
+        try await Self.configure(database, standIns, ring, apps)
+        let standInDoor = TestDoor(standIns.responder, peer: "127.0.0.1")
+        let transport = DoorTransport([Self.standInHost: standInDoor].merging(further) { $1 })
+        let written = Locked<[UInt8]>([])
+        let writer = LogWriter(format: .logfmt, clock: { clock.now }) { bytes in
+            written.withLock { $0.append(contentsOf: bytes) }
+        }
+        let directory = try await BackendDirectory(store: database.configuration) { record in
+            try UpstreamClient(
+                record,
+                ring: ring,
+                transport: transport,
+                allowingStandIns: true,
+                now: { clock.now }
+            )
+        }
+        backend = try Backend(
+            directory: directory,
+            accounts: database.accounts,
+            ring: ring,
+            clock: time,
+            activity: AccountActivity(accounts: database.accounts),
+            logger: Logger(label: "test") { label in
+                LineLogHandler(
+                    label: label,
+                    level: .info,
+                    format: .logfmt,
+                    writer: writer,
+                    clock: { clock.now }
+                )
+            },
+            pages: PageRenderer(),
+            publicURL: url,
+            identity: ServiceIdentity(name: "Example", contact: "help@example.com"),
+            transport: transport,
+            apis: apis,
+            rules: rules,
+            limits: limits
+        )
+        let routes = backend.routes
+        let door = FrontDoor(
+            guarding: HostGuard([url]),
+            proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
+            headers: SecurityHeaders(url),
+            log: AccessLog(format: .logfmt, writer: writer),
+            now: { clock.now },
+            random: .system
+        ) { arrival in
+            await routes.respond(to: arrival)
+                ?? Answered(
+                    .init(empty: .notFound, headers: SecurityHeaders(url))
+                )
+        }
+        doors = [Self.host: TestDoor(door), Self.standInHost: standInDoor]
+        self.clock = clock
+        self.database = database
+        self.ring = ring
+        self.standIns = standIns
+        self.written = written
+        self.writer = writer
+    }
+
+    /// Everything the log was given until now.
+    package var log: String {
+        writer.flush()
+        return String(decoding: written.withLock { $0 }, as: UTF8.self)
+    }
+
+    /// One request to us, as a program makes it.
+    package func send(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        headers: HTTPFields = [:],
+        body: [UInt8] = [],
+        from address: String = "192.0.2.1"
+    ) async throws -> Reply {
+        var fields = headers
+        if let name = HTTPField.Name("X-Forwarded-For") { fields[name] = address }
+        if let name = HTTPField.Name("X-Forwarded-Proto") { fields[name] = "https" }
+        let head = HTTPRequest(
+            method: method,
+            scheme: "http",
+            authority: Self.host,
+            path: path,
+            headerFields: fields
+        )
+        guard let door = doors[Self.host] else { throw NoDoor() }
+        return try await door.send(head, body: body)
+    }
+
+    /// A form post of a program.
+    package func post(
+        _ path: String,
+        _ form: [(String, String)],
+        headers: HTTPFields = [:],
+        from address: String = "192.0.2.1"
+    ) async throws -> Reply {
+        var fields = headers
+        fields[.contentType] = "application/x-www-form-urlencoded"
+        return try await send(
+            .post,
+            path,
+            headers: fields,
+            body: FormEncoding.encode(form.map { (name: $0.0, value: $0.1) }),
+            from: address
+        )
+    }
+
+    struct NoDoor: Error {}
+}
+
+extension BackendUnderTest {
+    /// An app with a claimed https redirect, a private-use scheme and a loopback address.
+    package static let notes = App(
+        id: UniqueID(random: .system),
+        name: "notes",
+        displayName: "Notes",
+        redirectURIs: [
+            "https://app.example.com/auth/callback", "com.example.notes:/callback",
+            "http://127.0.0.1/callback",
+        ],
+        appleAppIDs: ["ABCDE12345.com.example.notes"],
+        androidApps: [
+            App.AndroidApp(
+                packageName: "com.example.notes",
+                fingerprints: [Array(repeating: "AB", count: 32).joined(separator: ":")]
+            )
+        ],
+        audiences: ["apple": ["com.example.notes"], "google": ["notes.apps.example.com"]]
+    )
+
+    private static func configure(
+        _ database: TestDatabase,
+        _ standIns: StandIns,
+        _ ring: KeyRing,
+        _ apps: [App]
+    ) async throws {
+        let kinds: [(StandInKind, IdentityProvider.Kind, String)] = [
+            (.google, .google, "google"), (.facebook, .facebook, "facebook"),
+            (.apple, .apple, "apple"), (.openID, .oidc, "keycloak"),
+        ]
+        for (place, (standIn, kind, name)) in kinds.enumerated() {
+            let callback = "https://\(host)/v1/auth/\(name)/callback"
+            let registered = try standIns.registerDemo(
+                at: standIn,
+                redirectURIs: [callback, callback + "/link"]
+            )
+            try await database.configuration.put(
+                ProviderRecord(
+                    standIn: registered,
+                    name: name,
+                    kind: kind,
+                    place: Int64(place),
+                    ring: ring,
+                    random: .system
+                )
+            )
+        }
+        for app in apps { try await database.configuration.put(app) }
+    }
+}

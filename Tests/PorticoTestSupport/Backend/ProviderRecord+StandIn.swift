@@ -1,0 +1,43 @@
+import PorticoBackend
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStandIns
+import PorticoStores
+import PorticoUpstream
+
+extension ProviderRecord {
+    /// A stand-in as an operator would configure it.
+    init(
+        standIn: StandInSettings,
+        name: String,
+        kind: IdentityProvider.Kind,
+        place: Int64,
+        ring: KeyRing,
+        random: RandomSource
+    ) throws {
+        var settings: JSONObject = [
+            "clientID": .string(standIn.clientID), "standIn": .string(standIn.issuer),
+        ]
+        if kind == .oidc {
+            settings["issuer"] = .string(standIn.issuer)
+            settings["displayName"] = "Example ID"
+        }
+        if kind == .google { settings["offline"] = true }
+        if let key = standIn.appleKey {
+            settings["teamID"] = .string(key.teamID)
+            settings["keyID"] = .string(key.keyID)
+        }
+        let secret = standIn.clientSecret ?? standIn.appleKey?.privateKey
+        self.init(
+            name: name,
+            kind: kind.rawValue,
+            place: place,
+            isEnabled: true,
+            settings: settings,
+            sealedSecret: secret.map {
+                ProviderSecrets(ring: ring).seal($0, for: name, random: random)
+            }
+        )
+    }
+}
