@@ -244,8 +244,14 @@ extension Backend {
                     check: check,
                     accounts: accounts,
                     departure: departure,
-                    emails: emails,
                     cookies: cookies,
+                    exits: exits,
+                    forms: forms
+                ),
+                details: DetailsPages(
+                    check: check,
+                    accounts: accounts,
+                    emails: emails,
                     exits: exits,
                     forms: forms
                 ),

@@ -17,8 +17,6 @@ struct BackendExits: Sendable {
     let events: BackendEvents
     let forms: PageForms
 
-    // MARK: Sign-ins
-
     /// 303 to a page of this server.
     func go(to path: LocalPath, _ visit: BackendVisit, cookies: [HTTPField] = []) -> Response {
         guard let redirect = Redirect(to: path.text) else {
@@ -96,11 +94,11 @@ struct BackendExits: Sendable {
         return page(ExpiredPage(reason: .unmatched, restart: restart), visit, status: .badRequest)
     }
 
-    private func toSignIn(_ query: [(name: String, value: String)]) -> Response {
+    func toSignIn(_ query: [(name: String, value: String)]) -> Response {
         redirect(FormEncoding.appending(query, to: "/login"))
     }
 
-    private func redirect(_ location: String) -> Response {
+    func redirect(_ location: String) -> Response {
         guard let redirect = Redirect(to: location) else {
             return Response(empty: .internalServerError, headers: headers)
         }
@@ -122,175 +120,6 @@ struct BackendExits: Sendable {
                 : BackendError(.providerError, "The provider's answer was not accepted.")
         }
     }
-
-    // MARK: Starts
-
-    func unknownProvider(_ known: [String], _ visit: BackendVisit) -> Response {
-        guard visit.wantsJSON else {
-            return page(ErrorPage(issue: .notFound), visit, status: .notFound)
-        }
-        return Response(
-            json: [
-                "error": .string(BackendError.Code.invalidProvider.rawValue),
-                "message": "There is no provider of that name.",
-                "providers": .array(known.map { .string($0) }),
-            ],
-            status: .badRequest,
-            headers: headers
-        )
-    }
-
-    /// Page 21, with the way to try again and the other ways.
-    func notAnswering(
-        _ provider: BackendDirectory.LiveProvider,
-        _ wayBack: WayBack,
-        _ error: SignInError,
-        _ visit: BackendVisit
-    ) -> Response {
-        events.providerFailed(provider.name, error, visit)
-        let refusal = BackendError(starting: error)
-        if visit.wantsJSON { return refusal.response(headers: headers) }
-        let name = provider.client.provider.displayName
-        guard case .transient = error.kind else {
-            return page(
-                ErrorPage(
-                    issue: .providerMisconfigured(name: name),
-                    wayBack: PageLink(path: "/login")
-                ),
-                visit,
-                status: .badGateway
-            )
-        }
-        return page(
-            NotAnsweringPage(
-                provider: provider.label,
-                since: provider.client.health.downSince,
-                now: visit.now,
-                tryAgain: PageLink(path: wayBack.restart),
-                otherWays: PageLink(path: "/login")
-            ),
-            visit,
-            status: .serviceUnavailable,
-            retryAfter: 5
-        )
-    }
-
-    /// Page 22.
-    func openInBrowser(
-        _ provider: BackendDirectory.LiveProvider,
-        _ wayBack: WayBack,
-        _ visit: BackendVisit
-    ) -> Response {
-        page(
-            OpenInBrowserPage(
-                provider: provider.label,
-                address: page.origin + wayBack.restart,
-                platform: EmbeddedBrowser.platform(visit.headers[.userAgent]),
-                otherWays: PageLink(path: "/login")
-            ),
-            visit,
-            status: .forbidden
-        )
-    }
-
-    // MARK: Links
-
-    func linked(
-        _ outcome: LinkOutcome,
-        _ provider: String,
-        of sessionID: UniqueID,
-        _ path: LocalPath,
-        _ visit: BackendVisit
-    ) throws -> Response {
-        switch outcome {
-        case .linked, .alreadyLinked:
-            return redirect(FormEncoding.appending([("added", provider)], to: path.text))
-        case .taken: return try taken(provider, .otherAccount, sessionID, visit)
-        case .secondOfProvider: return try taken(provider, .secondOfProvider, sessionID, visit)
-        case .spent, .sessionEnded:
-            return failed(SignInFailure(.invalidState, .expired), nil, visit)
-        }
-    }
-
-    private func taken(
-        _ provider: String,
-        _ reason: IdentityTakenPage.Reason,
-        _ sessionID: UniqueID,
-        _ visit: BackendVisit
-    ) throws -> Response {
-        let label =
-            ProviderWays(directory).label(provider)
-            ?? WayLabel(kind: .generic, displayName: provider)
-        let made = try forms.form(.accountWays, "ways", sessionID.text, visit)
-        return page(
-            IdentityTakenPage(way: label, reason: reason, form: made.form),
-            visit,
-            status: .conflict,
-            cookies: made.cookies
-        )
-    }
-
-    // MARK: Errors
-
-    func methodNotAllowed(_ route: BackendRoute, _ visit: BackendVisit) -> Response {
-        let allow = Response(methodNotAllowedBut: route.methods, headers: headers)
-        var response =
-            route.isForPeople && !visit.wantsJSON
-            ? page(ErrorPage(issue: .methodNotAllowed), visit, status: .methodNotAllowed)
-            : BackendError(.methodNotAllowed, "The method is not one of this address.")
-                .response(headers: headers)
-        response.headers[.allow] = allow.headers[.allow]
-        return response
-    }
-
-    func answer(_ error: any Error, _ route: BackendRoute, _ visit: BackendVisit) -> Answered {
-        let refusal: BackendError
-        switch error {
-        case let error as BackendError: refusal = error
-        case let absence as SessionCheck.Absence:
-            return Answered(unauthorized(absence, route, visit), "unauthorized")
-        case is StoreBusy: refusal = BackendError(.busy, "The server is busy.", retryAfter: 2)
-        default:
-            events.failed(error, visit)
-            refusal = BackendError(.internalError, "Something went wrong here.")
-        }
-        let response =
-            route.isForPeople && !visit.wantsJSON
-            ? page(refusal, visit) : refusal.response(headers: headers)
-        return Answered(response, refusal.code.rawValue)
-    }
-
-    private func unauthorized(
-        _ absence: SessionCheck.Absence,
-        _ route: BackendRoute,
-        _ visit: BackendVisit
-    ) -> Response {
-        guard route.isForPeople, !visit.wantsJSON else {
-            return SessionEndpoint.unauthorized(absence, headers)
-        }
-        return toSignIn([("return_to", visit.target.path)])
-    }
-
-    private func page(_ refusal: BackendError, _ visit: BackendVisit) -> Response {
-        let details = ErrorPage.Details(code: refusal.code.rawValue, time: visit.moment.now)
-        return page(
-            ErrorPage(
-                issue: refusal.issue,
-                wayBack: PageLink(path: "/login"),
-                details: details
-            ),
-            visit,
-            status: refusal.code.status,
-            retryAfter: refusal.retryAfter
-        )
-    }
-}
-
-extension Answered {
-    fileprivate init(_ response: Response, _ error: String) {
-        self.init(response)
-        self.error = error
-    }
 }
 
 extension SignInFailure {
@@ -298,26 +127,5 @@ extension SignInFailure {
     func query(_ provider: String?) -> [(name: String, value: String)] {
         [("error", error.rawValue), ("reason", reason.rawValue)]
             + (provider.map { [("provider", $0)] } ?? [])
-    }
-}
-
-extension BackendError {
-    /// What a person reads of it.
-    fileprivate var issue: ErrorPage.Issue {
-        switch code {
-        case .notFound, .invalidProvider: .notFound
-        case .methodNotAllowed: .methodNotAllowed
-        case .tooLarge: .tooLarge
-        case .rateLimited: .tooManyTries(seconds: Int(clamping: Int64(retryAfter ?? 60)))
-        case .busy: .busy
-        case .forbidden, .accessDenied: .notAllowed
-        case .accountBlocked: .accountBlocked
-        case .internalError, .providerError, .providerUnreachable: .serverError
-        case .reauthenticationRequired, .unauthorized: .signInNeeded
-        case .invalidRequest, .missingParameter, .invalidApp, .invalidGrant, .invalidState,
-            .invalidToken, .lastWay, .linkRequired, .signUpClosed, .conflict,
-            .unsupportedMediaType:
-            .requestNotUnderstood
-        }
     }
 }

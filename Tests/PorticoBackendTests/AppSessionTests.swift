@@ -4,6 +4,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @Suite("An app's session") struct AppSessionTests {
@@ -31,7 +32,7 @@ import Testing
         key: String? = nil
     ) async throws -> Reply {
         var headers = HTTPFields()
-        if let key { headers[HTTPField.Name("Idempotency-Key")!] = key }
+        if let key { headers[.idempotencyKey] = key }
         return try await server.post(
             "/v1/auth/refresh",
             [("refresh_token", token)],

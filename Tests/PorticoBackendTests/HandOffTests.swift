@@ -6,6 +6,7 @@ import PorticoProtocol
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @Suite("Handing a session to an app") struct HandOffTests {
@@ -62,7 +63,7 @@ import Testing
             headers: [.authorization: "Bearer \(token)"]
         )
         #expect(session.json.object("user")?.string("name") == "Ann Example")
-        #expect(session.headers[HTTPField.Name("X-Portico-App")!] == "notes")
+        #expect(session.headers[.known("X-Portico-App")] == "notes")
     }
 
     @Test("Decision 3, SEED-ADR-15: the app's challenge never goes to the identity provider")

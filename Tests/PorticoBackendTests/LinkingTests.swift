@@ -7,12 +7,13 @@ import PorticoSeals
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @Suite("A second way to sign in") struct LinkingTests {
     private static let programs: HTTPFields = {
         var fields: HTTPFields = [.accept: "application/json"]
-        fields[HTTPField.Name("X-Portico")!] = "1"
+        fields[.portico] = "1"
         return fields
     }()
 

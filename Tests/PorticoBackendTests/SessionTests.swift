@@ -6,12 +6,13 @@ import PorticoProtocol
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @Suite("Sessions and the account") struct SessionTests {
     private static let programs: HTTPFields = {
         var fields: HTTPFields = [.accept: "application/json"]
-        fields[HTTPField.Name("X-Portico")!] = "1"
+        fields[.portico] = "1"
         return fields
     }()
 
@@ -69,7 +70,7 @@ import Testing
         _ = try await visitor.signIn()
         let cookie = try #require(visitor.cookies["__Host-session"])
         var fields: HTTPFields = [.cookie: "__Host-session=\(cookie)"]
-        if site != "none" { fields[HTTPField.Name("Sec-Fetch-Site")!] = site }
+        if site != "none" { fields[.fetchSite] = site }
         let reply = try await server.send(.post, "/v1/auth/logout", headers: fields)
         #expect(reply.status == (isAllowed ? 200 : 403))
         #expect(try await visitor.session().status == (isAllowed ? 401 : 200))

@@ -36,8 +36,6 @@ struct OtherPages: Sendable {
         )
     }
 
-    // MARK: Welcome
-
     func onboarding(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
         return try welcomePage(live, [], visit)

@@ -6,6 +6,7 @@ struct PageEndpoints: Sendable {
     let choose: ChoosePages
     let join: JoinPages
     let account: AccountPages
+    let details: DetailsPages
     let ways: WayPages
     let other: OtherPages
 
@@ -24,9 +25,9 @@ struct PageEndpoints: Sendable {
         case .help: return other.help(visit)
         case .accountOverview: return try await account.overview(visit)
         case .accountDetails:
-            return try await isPost ? account.saveDetails(visit) : account.details(visit)
+            return try await isPost ? details.saveDetails(visit) : details.details(visit)
         case .accountEmail:
-            return try await isPost ? account.saveEmail(visit) : account.email(visit)
+            return try await isPost ? details.saveEmail(visit) : details.email(visit)
         case .accountWays: return try await isPost ? ways.change(visit) : ways.ways(visit)
         case .accountDevices:
             return try await isPost ? account.signOutDevice(visit) : account.devices(visit)

@@ -13,17 +13,3 @@ enum RequestOrigin {
         return headers[values: .portico] == ["1"] || site == ["same-origin"]
     }
 }
-
-extension HTTPField.Name {
-    static let fetchSite = known("Sec-Fetch-Site")
-    static let portico = known("X-Portico")
-    static let idempotencyKey = known("Idempotency-Key")
-
-    /// - Parameter name: A literal that is a field name.
-    static func known(_ name: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(name) else {
-            preconditionFailure("The literal is a field name.")
-        }
-        return name
-    }
-}

@@ -87,14 +87,6 @@ struct TokenEndpoint: Sendable {
 }
 
 extension HTTPField.Name {
-    static let idempotencyKey = literal("Idempotency-Key")
     /// RFC 6749 §5.1 asks for it beside `Cache-Control`.
-    static let pragma = literal("Pragma")
-
-    private static func literal(_ name: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(name) else {
-            preconditionFailure("The literal is a field name.")
-        }
-        return name
-    }
+    static let pragma = known("Pragma")
 }
