@@ -59,7 +59,7 @@ package struct AccountDevicesPage: Page {
     package var navigation: PageNavigation? { pages.at(.devices) }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
-        Phrase(words.area.entry(.devices))
+        Phrase(words.area.place(.devices))
     }
 
     package func view(_ words: Words, _ frame: PageFrame) -> Sheet {

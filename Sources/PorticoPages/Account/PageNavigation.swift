@@ -1,6 +1,6 @@
 /// The account pages, as each of them shows them.
 package struct PageNavigation: Sendable {
-    package enum Entry: String, Sendable, CaseIterable {
+    package enum Place: String, Sendable, CaseIterable {
         case overview = ""
         case details
         case ways
@@ -11,23 +11,23 @@ package struct PageNavigation: Sendable {
     /// The path below which the pages are.
     package let base: String
     /// Those that there are.
-    package let entries: [Entry]
+    package let places: [Place]
     /// The page that is open; a page says so itself.
-    var here: Entry?
+    var here: Place?
 
-    package init(base: String = "/account", entries: [Entry] = Entry.allCases) {
+    package init(base: String = "/account", places: [Place] = Place.allCases) {
         self.base = base
-        self.entries = entries
+        self.places = places
     }
 
-    func at(_ entry: Entry?) -> PageNavigation {
+    func at(_ place: Place?) -> PageNavigation {
         var copy = self
-        copy.here = entry
+        copy.here = place
         return copy
     }
 
-    package func link(_ entry: Entry) -> PageLink? {
-        PageLink(path: entry == .overview ? base : "\(base)/\(entry.rawValue)")
+    package func link(_ place: Place) -> PageLink? {
+        PageLink(path: place == .overview ? base : "\(base)/\(place.rawValue)")
     }
 
     /// What the layout reads.
@@ -43,12 +43,12 @@ package struct PageNavigation: Sendable {
 
         init(_ navigation: PageNavigation, _ words: Words) {
             navigationLabel = words.area.navigation
-            items = navigation.entries.compactMap { entry in
-                navigation.link(entry).map { link in
+            items = navigation.places.compactMap { place in
+                navigation.link(place).map { link in
                     Item(
                         link: link,
-                        itemLabel: words.area.entry(entry),
-                        isHere: entry == navigation.here
+                        itemLabel: words.area.place(place),
+                        isHere: place == navigation.here
                     )
                 }
             }

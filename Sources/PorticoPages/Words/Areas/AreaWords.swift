@@ -1,7 +1,7 @@
 /// Words of the account pages that tell what there is.
 struct AreaWords: Sendable {
     let navigation: String
-    let entry: @Sendable (PageNavigation.Entry) -> String
+    let place: @Sendable (PageNavigation.Place) -> String
     /// By person.
     let overview: NamedPhrase
     let ways: Phrase
@@ -30,7 +30,7 @@ struct AreaWords: Sendable {
 
     static let english = AreaWords(
         navigation: "Account pages",
-        entry: {
+        place: {
             switch $0 {
             case .overview: "Overview"
             case .details: "Personal details"
@@ -64,7 +64,7 @@ struct AreaWords: Sendable {
 
     static let german = AreaWords(
         navigation: "Seiten zum Konto",
-        entry: {
+        place: {
             switch $0 {
             case .overview: "Übersicht"
             case .details: "Persönliche Angaben"
@@ -98,7 +98,7 @@ struct AreaWords: Sendable {
 
     static let arabic = AreaWords(
         navigation: "صفحات الحساب",
-        entry: {
+        place: {
             switch $0 {
             case .overview: "نظرة عامة"
             case .details: "البيانات الشخصية"
