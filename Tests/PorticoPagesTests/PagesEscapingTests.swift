@@ -61,12 +61,119 @@ import Testing
             ),
             ErrorPage(issue: .providerMisconfigured(name: text)),
         ]
+        pages += backendPages(with: text, form, account)
+        pages += accountPages(with: text, form, account)
         if let action = PageLink(redirect: "https://app.example/cb") {
             pages.append(
                 FormPostPage(client: text, action: action, parameters: [.init(text, text)])
             )
         }
         return pages
+    }
+
+    private static func backendPages(
+        with text: String,
+        _ form: PageForm,
+        _ account: PageAccount
+    ) -> [any Page] {
+        let label = WayLabel(kind: .generic, displayName: text)
+        let way = Way(name: text, label: label, action: text, isLastUsed: true)
+        var pages: [any Page] = [
+            ChooseWayPage(
+                mode: .signIn,
+                app: text,
+                ways: [way, way],
+                fields: [PageField(text, text)],
+                problem: .accountTaken(label)
+            ),
+            ChooseWayPage(mode: .signUp, app: text, ways: [way], problem: .linkRequired(label)),
+            EmailCodePage(address: text, form: form, problem: .used),
+            WelcomePage(name: text, email: .unverified(text), provider: label, form: form),
+            WelcomePage(name: text, email: .relay(text), provider: label, form: form),
+            RelayPage(provider: label, form: form),
+            FoundAccountPage(
+                newWay: label,
+                knownWays: [way],
+                mailbox: text,
+                canSeparate: true,
+                form: form,
+                cancelled: label
+            ),
+            AddWayPage(newWay: label, account: account, form: form),
+            IdentityTakenPage(way: label, form: form),
+            IdentityTakenPage(way: label, reason: .secondOfProvider, form: form),
+            ConfirmItsYouPage(
+                reason: .adding,
+                account: account,
+                ways: [way],
+                mailbox: text,
+                form: form
+            ),
+            ReturnToAppPage(state: .ready, app: text, person: text, link: PageLink(path: "/")),
+            ReturnToAppPage(state: .expired, app: text),
+            BackendSignOutPage(account: account, form: form),
+            BackendSignedOutPage(outcome: .here, stillAt: [text, text]),
+            NotAnsweringPage(provider: label, now: 0, tryAgain: nil, otherWays: nil),
+            OpenInBrowserPage(provider: label, address: text, platform: .ios),
+            HelpPage(operatedBy: text, contact: .email(text)),
+            ForgotPasswordPage(state: .asking, email: text, form: form),
+            ForgotPasswordPage(state: .sent(to: text), form: form),
+            NewPasswordPage(userName: text, leastCharacters: 12, form: form),
+            CodeForOtherBrowserPage(code: text),
+            OutboxPage(
+                mails: [
+                    OutboxPage.Mail(to: text, subject: text, lines: ["x" + text], status: .waiting)
+                ],
+                now: 0
+            ),
+        ]
+        if let link = PageLink(path: "/") {
+            pages.append(AlreadySignedInPage(account: account, proceed: link, form: form))
+            let store = ReturnToAppPage.Store(name: text, link: link)
+            pages.append(ReturnToAppPage(state: .appNotOpened, app: text, stores: [store]))
+            pages.append(HelpPage(contact: .page(link, host: text)))
+        }
+        return pages
+    }
+
+    private static func accountPages(
+        with text: String,
+        _ form: PageForm,
+        _ account: PageAccount
+    ) -> [any Page] {
+        let label = WayLabel(kind: .generic, displayName: text)
+        let way = Way(name: text, label: label, isNotResponding: true)
+        let linked = AccountWaysPage.Linked(id: text, label: label, email: text, addedAt: 0)
+        let device = AccountDevicesPage.Device(
+            id: text,
+            name: text,
+            app: text,
+            address: text,
+            lastSeen: 0
+        )
+        let app = ConnectedAppsPage.App(id: text, name: text, scopes: [text], allowedAt: 0)
+        return [
+            DashboardPage(account: account, signedInWith: label, form: form),
+            AccountOverviewPage(
+                account: account,
+                ways: [label, label],
+                devices: 1,
+                now: 0,
+                form: form
+            ),
+            AccountDetailsPage(name: text, email: .verified(text), form: form),
+            AccountDetailsPage(name: text, email: .unverified(text), form: form, status: .saved),
+            AccountWaysPage(
+                linked: [linked, linked],
+                others: [way],
+                form: form,
+                status: .added(label)
+            ),
+            AccountWaysPage(linked: [linked], others: [way], form: form, lastOneRefused: true),
+            AccountDevicesPage(devices: [device, device], now: 0, form: form, status: .ended),
+            ConnectedAppsPage(apps: [app, app], form: form, removed: text),
+            DeleteAccountPage(account: account, usesApple: true, form: form),
+        ]
     }
 
     @Test(

@@ -85,8 +85,9 @@ import Testing
     func accessibility(look: Look) async throws {
         let axe = try String(contentsOfFile: try #require(Self.axeCore), encoding: .utf8)
         try await each(look) { state, browser in
-            // Longer words change the layout, which the test above looks at; axe takes its time.
-            guard state.language == .english else { return }
+            // One language of each direction: other words change the layout only, which the test above
+            // looks at, and axe takes its time.
+            guard state.language != .german else { return }
             try await browser.run(axe)
             let found = try await browser.runAsynchronously(
                 """

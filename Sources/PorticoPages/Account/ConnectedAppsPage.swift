@@ -49,7 +49,8 @@ package struct ConnectedAppsPage: Page {
             RowBlock(
                 id: "app-\(index + 1)",
                 title: "\(name: app.name)",
-                remarks: app.scopes.map { words.consent.grant($0) }
+                remarks: (app.scopes.isEmpty ? [] : [lists.may])
+                    + app.scopes.map { words.consent.grant($0) }
                     + [app.allowedAt.map { lists.allowed(words.time.day(of: $0)) }]
                     .compactMap(\.self),
                 form: (form.with("id", app.id), ActionButton("remove", lists.removeApp(app.name)))

@@ -7,6 +7,8 @@ package struct GalleryIndexPage: Page {
         self.base = base
     }
 
+    package var isWide: Bool { true }
+
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.demo.gallery }
 
     package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
@@ -18,7 +20,7 @@ package struct GalleryIndexPage: Page {
                     remarks: [],
                     links: Language.allCases.compactMap { language in
                         PageLink(path: Self.path(base, "\(page)", state.name, language))
-                            .map { PageStep($0, "\(name: "\(page), \(language.tag)")") }
+                            .map { PageStep($0, "\(name: language.ownName)") }
                     }
                 )
             }

@@ -29,6 +29,8 @@ package struct OutboxPage: Page {
         self.now = now
     }
 
+    package var isWide: Bool { true }
+
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.demo.outbox }
 
     package func view(_ words: Words, _ frame: PageFrame) -> Sheet {

@@ -23,6 +23,9 @@ package protocol Page: Sendable {
     /// The pages that this one belongs to, if any.
     var navigation: PageNavigation? { get }
 
+    /// Whether it has more room: for lists.
+    var isWide: Bool { get }
+
     func view(_ words: Words, _ frame: PageFrame) -> View
 }
 
@@ -30,6 +33,7 @@ extension Page {
     package func problems(_ words: Words) -> ErrorSummary? { nil }
     package var isError: Bool { false }
     package var navigation: PageNavigation? { nil }
+    package var isWide: Bool { navigation != nil }
 }
 
 /// A page in one of its states.

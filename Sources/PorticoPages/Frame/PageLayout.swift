@@ -40,7 +40,7 @@ package struct PageLayout<Content: Sendable>: Sendable {
         logo = frame.theme.logo
         ownerInitial = logo == nil ? ShownText(initialOf: frame.owner) : nil
         navigation = page.navigation.map { PageNavigation.View($0, words) }
-        isWide = navigation != nil
+        isWide = page.isWide
         self.summary = summary
         self.heading = heading
         template = P.template.rawValue

@@ -24,6 +24,8 @@ struct ListWords: Sendable {
     let noOthers: Phrase
     let appsIntro: Phrase
     let noApps: Phrase
+    /// Stands before a list of what an app may do.
+    let may: Phrase
     let allowed: @Sendable (Phrase) -> Phrase
     let removeApp: NamedPhrase
     let appRemoved: NamedPhrase
@@ -56,6 +58,7 @@ struct ListWords: Sendable {
         noOthers: "You’re signed in nowhere else.",
         appsIntro: "You have allowed these apps to use your account.",
         noApps: "No app may use your account.",
+        may: "It can:",
         allowed: { "Allowed \($0)" },
         removeApp: { "Remove \(name: $0)" },
         appRemoved: { "\(name: $0) can no longer use your account." },
@@ -92,6 +95,7 @@ struct ListWords: Sendable {
         noOthers: "Sonst sind Sie nirgends angemeldet.",
         appsIntro: "Diesen Apps haben Sie erlaubt, Ihr Konto zu verwenden.",
         noApps: "Keine App darf Ihr Konto verwenden.",
+        may: "Sie kann:",
         allowed: { "Erlaubt \($0)" },
         removeApp: { "\(name: $0) entfernen" },
         appRemoved: { "\(name: $0) kann Ihr Konto nicht mehr verwenden." },
@@ -122,6 +126,7 @@ struct ListWords: Sendable {
         noOthers: "لست مسجَّل الدخول في أي مكان آخر.",
         appsIntro: "سمحت لهذه التطبيقات باستخدام حسابك.",
         noApps: "لا يُسمح لأي تطبيق باستخدام حسابك.",
+        may: "يمكنه:",
         allowed: { "سُمح به \($0)" },
         removeApp: { "إزالة \(name: $0)" },
         appRemoved: { "لم يعد بإمكان \(name: $0) استخدام حسابك." },
