@@ -50,17 +50,18 @@ import Testing
     /// WCAG 1.4.12 wants to be bearable.
     private static let measuring = """
         // Not innerWidth: what is too wide makes that wider.
-        const [width] = arguments, faults = [];
+        const [width] = arguments, faults = [], fromRight = document.dir === 'rtl';
         const name = element => element.outerHTML.slice(0, 80);
         const measure = state => {
             if (document.documentElement.scrollWidth > width) faults.push(state + ': sideways');
-            let last = {top: -1, bottom: 0, left: 0};
+            let last = {top: -1, bottom: 0, left: 0, right: width};
             for (const element of document.querySelectorAll('a, button, summary, input')) {
                 if (element.type === 'hidden') continue;
                 const box = element.getBoundingClientRect();
                 if (box.width < 24 || box.height < 24) faults.push(state + ': small ' + name(element));
-                if (box.right > width) faults.push(state + ': cut off ' + name(element));
-                const follows = box.top >= last.bottom - 1 || box.left > last.left;
+                if (box.right > width || box.left < 0) faults.push(state + ': cut off ' + name(element));
+                const beside = fromRight ? box.right < last.right : box.left > last.left;
+                const follows = box.top >= last.bottom - 1 || beside;
                 if (!follows) faults.push(state + ': out of order ' + name(element));
                 last = box;
             }

@@ -97,7 +97,7 @@ package struct AccountOverviewPage: Page {
                 now: 1_795_298_400,
                 delete: nil,
                 form: .sample,
-                navigation: PageNavigation(places: [.overview, .devices])
+                navigation: PageNavigation(entries: [.overview, .devices])
             )
         ),
     ]

@@ -15,7 +15,7 @@ package struct PageNavigation: Sendable {
     /// The page that is open; a page says so itself.
     var here: Place?
 
-    package init(base: String = "/account", places: [Place] = Place.allCases) {
+    package init(base: String = "/account", entries places: [Place] = Place.allCases) {
         self.base = base
         self.places = places
     }
