@@ -101,11 +101,16 @@ class _Forms(html.parser.HTMLParser):
             self.forms[-1]["buttons"].append((named["name"], named.get("value", "")))
 
 
-def form_with(answer, field):
-    """The first form of a page that has the field: its absolute action and its prefilled fields."""
+def forms(answer):
+    """The forms of a page: action as written, prefilled fields, buttons."""
     parser = _Forms()
     parser.feed(answer.text)
-    for form in parser.forms:
+    return parser.forms
+
+
+def form_with(answer, field):
+    """The first form of a page that has the field: its absolute action and its prefilled fields."""
+    for form in forms(answer):
         if field in form["fields"]:
             action = urllib.parse.urljoin(answer.url, form["action"])
             return action, dict(form["fields"]), form["buttons"]
