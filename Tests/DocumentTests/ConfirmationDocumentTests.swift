@@ -12,7 +12,9 @@ struct ConfirmationDocumentTests {
             let source = text.components(separatedBy: "\n")
                 .filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
             for match in source.matches(of: test) where !match.2.contains(".disabled(") {
-                names.insert(match.1.replacing("\\\"", with: "\"").replacing("\\\\", with: "\\"))
+                names.insert(
+                    String(match.1).replacing("\\\"", with: "\"").replacing("\\\\", with: "\\")
+                )
             }
         }
         return names
