@@ -123,10 +123,15 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .systemLibrary(
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
         .target(
             name: "PorticoMail",
             dependencies: [
-                "PorticoBytes", crypto, serverProduct("NIOPosix", "swift-nio"),
+                "PorticoBytes", "CCurl", serverProduct("NIOPosix", "swift-nio"),
             ],
             swiftSettings: settings
         ),

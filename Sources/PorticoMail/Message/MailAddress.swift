@@ -1,0 +1,68 @@
+/// An address that mail is sent to, in the strict subset that is taken here: a dot-atom, `@`, and a
+/// domain of at least two host names (RFC 5321 §4.1.2, §4.5.3.1; RFC 5322 §3.4.1).
+///
+/// Quoted local parts, comments and address literals are refused: nothing but letters, digits and
+/// signs that mean nothing to a mail server reaches a header, a command or an argument. So are
+/// characters beyond ASCII. They would need SMTPUTF8 (RFC 6531) at every server on the way, of which
+/// only the first is known when the mail is sent. A domain in another script is taken as its
+/// A-labels, `xn--…` (RFC 5890).
+package struct MailAddress: Hashable, Sendable {
+    package let text: String
+
+    package enum Refusal: Error, Hashable, Sendable {
+        case notASCII
+        case tooLong
+        case malformed
+    }
+
+    package init(_ text: String) throws(Refusal) {
+        let bytes = Array(text.utf8)
+        // A path has at most 256 octets, two of which are its angle brackets.
+        guard bytes.count <= 254 else { throw .tooLong }
+        guard bytes.allSatisfy({ $0 < 0x80 }) else { throw .notASCII }
+        let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.count == 2 else { throw .malformed }
+        guard parts[0].count <= 64 else { throw .tooLong }
+        guard Self.isDotAtom(parts[0]), Self.isDomain(parts[1]) else { throw .malformed }
+        self.text = text
+    }
+
+    package var domain: String {
+        String(text.drop { $0 != "@" }.dropFirst())
+    }
+
+    private static func isDotAtom(_ part: ArraySlice<UInt8>) -> Bool {
+        // A program that is given the address as an argument could take it for an option.
+        guard part.first != UInt8(ascii: "-") else { return false }
+        return part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .allSatisfy { !$0.isEmpty && $0.allSatisfy(isAtomText) }
+    }
+
+    private static func isAtomText(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
+    }
+
+    private static func isDomain(_ part: ArraySlice<UInt8>) -> Bool {
+        let labels = part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        // One label is a machine of the own network, and digits alone are an address of one.
+        guard labels.count >= 2, labels.allSatisfy(isLabel), let last = labels.last else {
+            return false
+        }
+        return !last.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
+        let hyphen = UInt8(ascii: "-")
+        return (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
+            && label.allSatisfy { isLetterOrDigit($0) || $0 == hyphen }
+    }
+}
+
+func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+    default: false
+    }
+}

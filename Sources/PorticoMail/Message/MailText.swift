@@ -1,0 +1,69 @@
+/// What characters a mail may show.
+package enum MailText {
+    /// Whether a text is one line and reads in the order in which it is written.
+    ///
+    /// A line end would begin another header (CWE-93); other controls reach terminals. Embeddings and
+    /// overrides make a line look like another one. Isolates are how a foreign word stands in a line
+    /// of the other direction: they are taken where each is closed (Unicode Standard Annex 9 §2).
+    package static func isLine(_ text: String) -> Bool {
+        var open = 0
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x2066...0x2068: open += 1
+            case 0x2069:
+                open -= 1
+                guard open >= 0 else { return false }
+            default:
+                guard !isControl(scalar), !isDirection(scalar) else { return false }
+            }
+        }
+        return open == 0
+    }
+
+    /// A word that a stranger chose, such as a device's name, made fit to stand within a line.
+    ///
+    /// It is never refused: who could make a notice fail could keep it from the one it warns. It is
+    /// cut, keeps to itself in either direction, and no mail program makes a link of it.
+    package static func foreign(_ text: String, longest: Int = 60) -> String {
+        var kept = String.UnicodeScalarView()
+        var length = 0
+        for scalar in text.unicodeScalars {
+            guard length < longest else {
+                kept.append("\u{2026}")
+                break
+            }
+            length += 1
+            if scalar.properties.generalCategory == .format {
+                // Joiners are part of how Persian and Hindi are written.
+                if scalar == "\u{200C}" || scalar == "\u{200D}" { kept.append(scalar) }
+            } else if isControl(scalar) || scalar == "/" || scalar == ":" || scalar == "@" {
+                kept.append(" ")
+            } else if kept.last == ".", scalar.properties.isAlphabetic {
+                // `evil.example` would be made a link, `Version 1.2` is not.
+                kept.append(" ")
+                kept.append(scalar)
+            } else {
+                kept.append(scalar)
+            }
+        }
+        return "\u{2068}\(String(kept))\u{2069}"
+    }
+
+    /// Whether a language is written from the right, by its tag (RFC 5646 §2.2.1).
+    static func isRightToLeft(_ language: String) -> Bool {
+        let primary = language.split(separator: "-").first.map { $0.lowercased() }
+        return primary.map { ["ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"].contains($0) }
+            ?? false
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: true
+        default: false
+        }
+    }
+
+    private static func isDirection(_ scalar: Unicode.Scalar) -> Bool {
+        (0x202A...0x202E).contains(scalar.value)
+    }
+}

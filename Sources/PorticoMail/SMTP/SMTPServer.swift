@@ -1,0 +1,116 @@
+/// Where mail is handed in, and how the connection is kept from others (RFC 6409, RFC 8314 §3).
+package struct SMTPServer: Hashable, Sendable {
+    /// Encryption is never a matter of what the server happens to offer.
+    package enum Security: Hashable, Sendable {
+        /// From the first byte.
+        case tls
+        /// After STARTTLS, without which nothing is sent (RFC 3207).
+        case startTLS
+        /// Not at all: on this machine only.
+        case none
+    }
+
+    /// A name, or an address without brackets.
+    package let host: String
+    package let port: UInt16
+    package let security: Security
+    package let user: String?
+
+    package enum Refusal: Error, Hashable, Sendable {
+        case malformed
+        /// A password does not belong in a setting that is shown.
+        case password
+        /// Without encryption beyond this machine.
+        case exposed
+    }
+
+    package init(host: String, port: UInt16, security: Security, user: String?) throws(Refusal) {
+        guard port > 0, Self.isHost(host) else { throw .malformed }
+        guard security != .none || Self.isLoopback(host) else { throw .exposed }
+        if let user {
+            // libcurl would take the rest for something else.
+            guard (1...256).contains(user.utf8.count), MailText.isLine(user), !user.contains(";")
+            else { throw .malformed }
+        }
+        self.host = host
+        self.port = port
+        self.security = security
+        self.user = user
+    }
+
+    /// - Parameter text: `smtps://user@host:465` for TLS, `smtp://user@host:587` for STARTTLS. User
+    ///   and port may be left out; an `@` in the user is written `%40`. At a loopback literal such as
+    ///   `smtp://127.0.0.1:25` there is no encryption.
+    package init(_ text: String) throws(Refusal) {
+        let isTLS = text.hasPrefix("smtps://")
+        guard isTLS || text.hasPrefix("smtp://") else { throw .malformed }
+        var rest = text.dropFirst(isTLS ? 8 : 7)
+        var user: String?
+        if let at = rest.firstIndex(of: "@") {
+            guard !rest[..<at].contains(":") else { throw .password }
+            guard let decoded = Self.decoded(rest[..<at]) else { throw .malformed }
+            user = decoded
+            rest = rest[rest.index(after: at)...]
+        }
+        let host: Substring
+        if rest.hasPrefix("["), let end = rest.firstIndex(of: "]") {
+            host = rest[rest.index(after: rest.startIndex)..<end]
+            rest = rest[rest.index(after: end)...]
+            guard host.contains(":") else { throw .malformed }
+        } else {
+            host = rest.prefix { $0 != ":" }
+            rest = rest.dropFirst(host.count)
+        }
+        let security: Security = isTLS ? .tls : Self.isLoopback(String(host)) ? .none : .startTLS
+        var port: UInt16 = isTLS ? 465 : security == .none ? 25 : 587
+        if !rest.isEmpty {
+            let digits = rest.dropFirst()
+            guard rest.first == ":", digits.utf8.allSatisfy({ $0 < 0x3A && $0 > 0x2F }),
+                let number = UInt16(digits)
+            else { throw .malformed }
+            port = number
+        }
+        try self.init(host: String(host), port: port, security: security, user: user)
+    }
+
+    /// The address without the user.
+    var url: String {
+        let literal = host.contains(":") ? "[\(host)]" : host
+        return "\(security == .tls ? "smtps" : "smtp")://\(literal):\(port)"
+    }
+
+    /// Letters, digits and what stands in an address: nothing that would end the host of a URL.
+    private static func isHost(_ text: String) -> Bool {
+        let allowed: [UInt8] = text.contains(":") ? Array(":.".utf8) : Array("-.".utf8)
+        return (1...253).contains(text.utf8.count)
+            && text.utf8.allSatisfy { isLetterOrDigit($0) || allowed.contains($0) }
+    }
+
+    /// An IP literal of this machine: a name could be made to mean another one.
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy {
+                UInt8($0) != nil && $0.utf8.allSatisfy { $0 < 0x3A && $0 > 0x2F }
+            }
+    }
+
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy(isLetterOrDigit),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
