@@ -391,7 +391,7 @@ let package = Package(
             name: "PorticoProgramTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", "PorticoStores",
-                "PorticoOutbound", "PorticoSQL", "PorticoSQLite", "PorticoProgram",
+                "PorticoOutbound", "PorticoMail", "PorticoSQL", "PorticoSQLite", "PorticoProgram",
                 "PorticoTestSupport", httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
             ],

@@ -77,8 +77,12 @@ enum TransferEncoding: String {
     }
 
     private static func escape(_ byte: UInt8) -> [UInt8] {
+        hexadecimal(byte, after: UInt8(ascii: "="))
+    }
+
+    static func hexadecimal(_ byte: UInt8, after sign: UInt8) -> [UInt8] {
         let digits = Array("0123456789ABCDEF".utf8)
-        return [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
+        return [sign, digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
     }
 }
 

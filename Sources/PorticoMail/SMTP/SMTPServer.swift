@@ -73,10 +73,30 @@ package struct SMTPServer: Hashable, Sendable {
         try self.init(host: String(host), port: port, security: security, user: user)
     }
 
+    /// As a setting has it.
+    package var text: String {
+        var escaped: [UInt8] = []
+        for byte in (user ?? "").utf8 {
+            if isLetterOrDigit(byte) || "-._+".utf8.contains(byte) {
+                escaped.append(byte)
+            } else {
+                escaped += TransferEncoding.hexadecimal(byte, after: UInt8(ascii: "%"))
+            }
+        }
+        return scheme + (user == nil ? "" : String(decoding: escaped, as: UTF8.self) + "@") + place
+    }
+
     /// The address without the user.
     var url: String {
-        let literal = host.contains(":") ? "[\(host)]" : host
-        return "\(security == .tls ? "smtps" : "smtp")://\(literal):\(port)"
+        scheme + place
+    }
+
+    private var scheme: String {
+        security == .tls ? "smtps://" : "smtp://"
+    }
+
+    private var place: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     /// Letters, digits and what stands in an address: nothing that would end the host of a URL.

@@ -50,6 +50,21 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long a connection may be idle.", valueName: "seconds"))
     var limitsIdleSeconds: String?
 
+    @Option(help: ArgumentHelp("Who mails are from.", valueName: "address"))
+    var mailFrom: String?
+
+    @Option(help: ArgumentHelp("The mail server that takes them.", valueName: "url"))
+    var mailSMTP: String?
+
+    @Option(help: ArgumentHelp("A file with the password there.", valueName: "path"))
+    var mailPasswordFile: String?
+
+    @Option(help: ArgumentHelp("Certificates that are trusted there.", valueName: "path"))
+    var mailCAFile: String?
+
+    @Option(help: ArgumentHelp("A program that takes mail instead.", valueName: "path"))
+    var mailSendmail: String?
+
     /// What was given, by option.
     var values: [String: [String]] {
         let single = [
@@ -57,7 +72,9 @@ struct SettingOptions: ParsableArguments {
             "log-format": logFormat, "hashing-threads": hashingThreads,
             "hashing-queue": hashingQueue, "limits-connections": limitsConnections,
             "limits-body": limitsBody, "limits-request-seconds": limitsRequestSeconds,
-            "limits-idle-seconds": limitsIdleSeconds,
+            "limits-idle-seconds": limitsIdleSeconds, "mail-from": mailFrom,
+            "mail-smtp": mailSMTP, "mail-password-file": mailPasswordFile,
+            "mail-ca-file": mailCAFile, "mail-sendmail": mailSendmail,
         ]
         var values = place.values
         for (option, value) in single {

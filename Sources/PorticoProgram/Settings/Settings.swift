@@ -1,4 +1,5 @@
 import Logging
+import PorticoMail
 import PorticoWeb
 
 /// Everything that can be set. Each field is one setting, described in ``Setting/all`` and in
@@ -20,6 +21,14 @@ struct Settings: Sendable {
     var limitBody = 64 * 1024
     var limitRequestSeconds = 10
     var limitIdleSeconds = 60
+    /// Who mails are from. `nil`: none are sent.
+    var mailFrom: MailSender?
+    /// As it was set, and read.
+    var mailSMTP: SMTPServer?
+    var mailPasswordFile: String?
+    /// `nil`: the system's.
+    var mailCAFile: String?
+    var mailSendmail: String?
 
     init(dataDirectory: String) {
         self.dataDirectory = dataDirectory

@@ -35,8 +35,9 @@ struct SettingsReader {
         var origins: [String: SettingOrigin] = [:]
         for setting in Setting.all {
             guard let found = try value(of: setting) else { continue }
-            let isPath = setting.key == "data-directory" || setting.key == "import-realm"
-            let values = isPath ? found.values.map(found.origin.resolve) : found.values
+            let values =
+                Self.paths.contains(setting.key)
+                ? found.values.map(found.origin.resolve) : found.values
             guard setting.apply(&settings, values) else {
                 throw Self.wrong(setting, found.values, found.origin)
             }
@@ -44,6 +45,11 @@ struct SettingsReader {
         }
         return (settings, origins)
     }
+
+    /// What is meant from where it is written.
+    private static let paths: Set = [
+        "data-directory", "import-realm", "mail.password-file", "mail.ca-file", "mail.sendmail",
+    ]
 
     private func value(of setting: Setting) throws(Failure) -> (
         values: [String], origin: SettingOrigin
@@ -71,7 +77,9 @@ struct SettingsReader {
     private static func wrong(_ setting: Setting, _ values: [String], _ origin: SettingOrigin)
         -> Failure
     {
-        let value = values.map { "\"\(printable($0))\"" }.joined(separator: ", ")
+        // Whoever wrote a password into it does not want to see it in a log as well.
+        let shown = setting.key == "mail.smtp" ? [] : values
+        let value = shown.map { "\"\(printable($0))\"" }.joined(separator: ", ")
         return Failure(
             .wrongValue,
             "\(origin.description) has a wrong value\(value.isEmpty ? "" : ": \(value)").",
