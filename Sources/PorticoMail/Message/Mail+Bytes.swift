@@ -6,7 +6,7 @@ extension Mail {
     package var bytes: [UInt8] {
         // "=_" is in no quoted-printable or base64 text (RFC 2045 §6.7).
         let boundary = "=_portico_\(id.text)"
-        let isRightToLeft = MailText.isRightToLeft(language)
+        let isRightToLeft = PlainLine.isRightToLeft(language)
         let html = HTMLText(subject: subject, lines: lines, language: language, isRightToLeft)
         return header(boundary)
             + part("text/plain", lines.joined(separator: "\r\n") + "\r\n", boundary)

@@ -49,14 +49,14 @@ package struct Mail: Sendable {
         } catch {
             throw .recipient(error)
         }
-        guard (1...300).contains(subject.utf8.count), MailText.isLine(subject) else {
+        guard (1...1000).contains(subject.utf8.count), PlainLine.isPlain(subject) else {
             throw .subject
         }
         self.subject = subject
         guard (1...200).contains(lines.count),
-            lines.allSatisfy({ $0.utf8.count <= 4000 && MailText.isLine($0) })
+            lines.allSatisfy({ $0.utf8.count <= 4000 && PlainLine.isPlain($0) })
         else { throw .lines }
-        self.lines = lines
+        self.lines = lines.map(PlainLine.bare)
         guard Self.isLanguageTag(language) else { throw .language }
         self.language = language
         self.id = id

@@ -25,7 +25,7 @@ package struct MailSender: Hashable, Sendable {
 
     package init(name: String?, address: String) throws(Refusal) {
         if let name {
-            guard !name.isEmpty, name.utf8.count <= 128, MailText.isLine(name),
+            guard !name.isEmpty, name.utf8.count <= 128, PlainLine.isPlain(name),
                 !name.contains(where: { "<>@\"\\".contains($0) })
             else { throw .name }
         }

@@ -29,7 +29,7 @@ package struct SMTPServer: Hashable, Sendable {
         guard security != .none || Self.isLoopback(host) else { throw .exposed }
         if let user {
             // libcurl would take the rest for something else.
-            guard (1...256).contains(user.utf8.count), MailText.isLine(user), !user.contains(";")
+            guard (1...256).contains(user.utf8.count), PlainLine.isPlain(user), !user.contains(";")
             else { throw .malformed }
         }
         self.host = host

@@ -24,7 +24,7 @@ package struct DeliveryFailure: Error, Hashable, Sendable, CustomStringConvertib
     /// With what status a command ended.
     package let exitStatus: Int32?
 
-    init(
+    package init(
         _ reason: Reason,
         isPermanent: Bool = false,
         reply: SMTPReply? = nil,

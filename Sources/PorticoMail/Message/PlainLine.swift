@@ -1,11 +1,11 @@
-/// What characters a mail may show.
-package enum MailText {
+/// What characters a line of a mail may show.
+package enum PlainLine {
     /// Whether a text is one line and reads in the order in which it is written.
     ///
     /// A line end would begin another header (CWE-93); other controls reach terminals. Embeddings and
     /// overrides make a line look like another one. Isolates are how a foreign word stands in a line
     /// of the other direction: they are taken where each is closed (Unicode Standard Annex 9 §2).
-    package static func isLine(_ text: String) -> Bool {
+    package static func isPlain(_ text: String) -> Bool {
         var open = 0
         for scalar in text.unicodeScalars {
             switch scalar.value {
@@ -23,7 +23,7 @@ package enum MailText {
     /// A word that a stranger chose, such as a device's name, made fit to stand within a line.
     ///
     /// It is never refused: who could make a notice fail could keep it from the one it warns. It is
-    /// cut, keeps to itself in either direction, and no mail program makes a link of it.
+    /// cut, has no marks that turn a line, and no mail program makes a link of it.
     package static func foreign(_ text: String, longest: Int = 60) -> String {
         var kept = String.UnicodeScalarView()
         var length = 0
@@ -46,7 +46,19 @@ package enum MailText {
                 kept.append(scalar)
             }
         }
-        return "\u{2068}\(String(kept))\u{2069}"
+        return String(kept)
+    }
+
+    /// A line that is one isolate and nothing else, without its marks: a line is on its own anyway,
+    /// and a mail program takes the marks for a part of the address between them.
+    static func bare(_ line: String) -> String {
+        let scalars = line.unicodeScalars
+        guard let first = scalars.first, (0x2066...0x2068).contains(first.value),
+            scalars.last == "\u{2069}"
+        else { return line }
+        let inner = scalars.dropFirst().dropLast()
+        return inner.contains { (0x2066...0x2069).contains($0.value) }
+            ? line : String(String.UnicodeScalarView(inner))
     }
 
     /// Whether a language is written from the right, by its tag (RFC 5646 §2.2.1).
@@ -58,7 +70,7 @@ package enum MailText {
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: true
+        case .control, .lineSeparator, .paragraphSeparator: true
         default: false
         }
     }
