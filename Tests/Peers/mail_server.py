@@ -31,7 +31,7 @@ class Keep:
                 "from": envelope.mail_from,
                 "to": envelope.rcpt_tos,
                 "user": getattr(session, "user", ""),
-                "encrypted": session.ssl is not None,
+                "encrypted": server.transport.get_extra_info("ssl_object") is not None,
                 "headers": [[name, str(value)] for name, value in mail.items()],
                 "text": part("plain"),
                 "html": part("html"),
@@ -58,7 +58,8 @@ async def main():
     def authenticate(server, session, envelope, mechanism, given):
         session.user = given.login.decode()
         right = (arguments.user.encode(), arguments.password.encode())
-        return AuthResult(success=(given.login, given.password) == right)
+        # Not handled: it answers by itself.
+        return AuthResult(success=(given.login, given.password) == right, handled=False)
 
     def connection():
         return SMTP(

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoBytes
 import PorticoMail
 import Testing
 

@@ -1,3 +1,4 @@
+import Foundation
 import PorticoBytes
 import PorticoMail
 import PorticoTestSupport
@@ -62,11 +63,10 @@ struct SMTPPeerTests {
             #expect(received.defects == [])
             #expect(received.source == String(decoding: mail.bytes, as: UTF8.self))
             #expect(received.headers["subject"] == mail.subject)
-            #expect(
-                received.text.split(separator: /\r?\n/, omittingEmptySubsequences: false).map(
-                    String.init
-                ) == mail.lines
-            )
+            // The last line's end is the boundary's.
+            let text = received.text.trimmingCharacters(in: .newlines)
+            let lines = mail.lines.joined(separator: "\r\n")
+            #expect(text == lines.trimmingCharacters(in: .newlines))
             #expect(received.from == "portico@example.com")
             #expect(received.to == ["ann@example.net"])
             #expect(received.user == user)

@@ -1,3 +1,4 @@
+import Foundation
 import PorticoBytes
 import PorticoMail
 import Testing
@@ -13,12 +14,7 @@ struct SMTPSubmissionTests {
     ) async throws -> DeliveryFailure? {
         let submission = try SMTPSubmission(to: server, password: password, limits: limits)
         defer { Task { await submission.shutDown() } }
-        do {
-            try await submission.send(mail)
-            return nil
-        } catch {
-            return error
-        }
+        return await outcome(of: mail, over: submission)
     }
 
     private func send(_ replies: [String: String], _ user: String? = nil) async throws -> (
@@ -121,14 +117,7 @@ struct SMTPSubmissionTests {
             limits: SMTPLimits(connecting: 60, whole: 600)
         )
         let mail = try sample()
-        let task = Task { () -> DeliveryFailure? in
-            do {
-                try await submission.send(mail)
-                return nil
-            } catch {
-                return error
-            }
-        }
+        let task = Task { await outcome(of: mail, over: submission) }
         while !server.lines.contains(where: { $0.hasPrefix("RCPT") }) {
             try await Task.sleep(for: .milliseconds(10))
         }
@@ -163,7 +152,7 @@ struct SMTPSubmissionTests {
         let (failure, lines) = try await send(
             [
                 "EHLO": "250-test\r\n250 AUTH PLAIN",
-                "AUTH": "535 5.7.8 ann correct horse \(plain) is wrong",
+                "AUTH": "334 ", plain.uppercased(): "535 5.7.8 ann correct horse \(plain) is wrong",
             ],
             "ann"
         )
@@ -203,14 +192,7 @@ struct SMTPSubmissionTests {
         let mail = try sample()
         let reasons = await withTaskGroup { group in
             for _ in 0..<70 {
-                group.addTask { () -> DeliveryFailure.Reason? in
-                    do {
-                        try await submission.send(mail)
-                        return nil
-                    } catch {
-                        return error.reason
-                    }
-                }
+                group.addTask { await outcome(of: mail, over: submission)?.reason }
             }
             var found: [DeliveryFailure.Reason?] = []
             for await reason in group {

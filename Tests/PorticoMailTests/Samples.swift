@@ -21,6 +21,16 @@ func sample(
     )
 }
 
+/// Sends a mail and says what came of it.
+func outcome(of mail: Mail, over transport: any MailTransport) async -> DeliveryFailure? {
+    do throws(DeliveryFailure) {
+        try await transport.send(mail)
+        return nil
+    } catch {
+        return error
+    }
+}
+
 private let id: UniqueID =
     UniqueID("0190a0b0-c0d0-7000-8000-000000000001") ?? .init(random: .system)
 
@@ -42,7 +52,7 @@ struct ParsedMail {
         let pieces = text.components(separatedBy: "\r\n--\(boundary)").dropFirst()
         parts = pieces.compactMap { piece in
             guard let end = piece.range(of: "\r\n\r\n") else { return nil }
-            let fields = Self.fields(String(piece[..<end.lowerBound].dropFirst(2)))
+            let fields = Self.fields(String(piece[..<end.lowerBound].dropFirst()))
             let body = String(piece[end.upperBound...])
             let encoding = fields.first { $0.name == "Content-Transfer-Encoding" }?.value
             let type = fields.first { $0.name == "Content-Type" }?.value ?? ""

@@ -29,7 +29,7 @@ struct OutgoingMailTests {
     func one() async throws {
         let server = try SMTPServer("smtp://mail.example.com")
         let from = try MailSender("Team <team@example.com>")
-        let whole = try settings {
+        let whole = settings {
             $0.mailFrom = from
             $0.mailSMTP = server
         }

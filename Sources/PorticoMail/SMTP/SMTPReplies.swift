@@ -20,7 +20,9 @@ struct SMTPReplies {
 
     private mutating func take(_ line: [UInt8]) {
         // "250-" announces another line (RFC 5321 §4.2.1).
-        guard line.count < 4 || line[3] != UInt8(ascii: "-"), let reply = SMTPReply(line: line)
+        guard line.count < 4 || line[3] != UInt8(ascii: "-"), let reply = SMTPReply(line: line),
+            // The farewell comes after what mattered.
+            reply.code != 221
         else { return }
         count += 1
         last = reply
