@@ -410,7 +410,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "PorticoProgram", serverProduct("ArgumentParser", "swift-argument-parser"),
+                "PorticoBackend", "PorticoProgram", httpTypes,
+                serverProduct("ArgumentParser", "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),

@@ -1,0 +1,85 @@
+import HTTPTypes
+import Testing
+
+@testable import PorticoBackend
+
+@Suite("The description of the BFF's addresses, against its routes")
+struct BackendRouteDocumentTests {
+    private let document: OpenAPIDocument
+
+    init() throws {
+        document = try OpenAPIDocument()
+    }
+
+    /// The compiler names this switch to whoever adds an address: the list below is next to it.
+    private static func name(of route: BackendRoute) -> String {
+        switch route {
+        case .start: "start"
+        case .callback: "callback"
+        case .linkCallback: "link callback"
+        case .token: "token"
+        case .refresh: "refresh"
+        case .nativeNonce: "native nonce"
+        case .native: "native"
+        case .oneTap: "one tap"
+        case .backchannelLogout: "back-channel logout"
+        case .appleNotifications: "Apple's notifications"
+        case .facebookDeauthorize: "Facebook's deauthorization"
+        case .facebookDataDeletion: "Facebook's data deletion"
+        case .session: "session"
+        case .logout: "logout"
+        case .account: "account"
+        case .accountSessions: "sessions"
+        case .accountSession: "one session"
+        case .accountProviders: "providers"
+        case .link: "link"
+        case .unlink: "unlink"
+        case .email: "email"
+        case .confirmEmail: "confirm email"
+        case .proxy: "proxy"
+        case .appleAssociation: "Apple's association file"
+        case .assetLinks: "Android's asset links"
+        case .page(let page): page.rawValue
+        }
+    }
+
+    private static let names: Set = [
+        "start", "callback", "link callback", "token", "refresh", "native nonce", "native",
+        "one tap", "back-channel logout", "Apple's notifications", "Facebook's deauthorization",
+        "Facebook's data deletion", "session", "logout", "account", "sessions", "one session",
+        "providers", "link", "unlink", "email", "confirm email", "proxy",
+        "Apple's association file", "Android's asset links",
+    ]
+
+    @Test("docs/openapi.yaml has every address of the BFF with its methods, and no other")
+    func routes() throws {
+        var described: [String: Set<String>] = [:]
+        var answered: [String: Set<String>] = [:]
+        for operation in document.operations {
+            let path = operation.path.replacing(/\{\w+\}/, with: "some")
+            let route = try #require(BackendRoute.find(path), "\(operation.name)")
+            let name = Self.name(of: route)
+            described[name, default: []].insert(operation.method)
+            answered[name] = Set(route.methods.map(\.rawValue))
+        }
+        #expect(described == answered)
+        #expect(Set(described.keys) == Self.names.union(BackendPageRoute.allCases.map(\.rawValue)))
+    }
+
+    @Test("docs/openapi.yaml has every error code of the BFF, and no other")
+    func errors() {
+        let listed = document.items(in: "components", "schemas", "ErrorCode")
+        #expect(listed == BackendError.Code.allCases.map(\.rawValue))
+    }
+
+    @Test("docs/openapi.yaml has what the sign-in page is told of a failure")
+    func failures() throws {
+        let source = try Project.text("Sources/PorticoBackend/Attempts/SignInFailure.swift")
+        let words = source.matches(of: /(?m)^        case (\w+)(?: = "(\w+)")?$/)
+            .map { String($0.2 ?? $0.1) }
+        let listed = ["FailureError", "FailureReason"].flatMap {
+            document.items(in: "components", "schemas", $0)
+        }
+        #expect(listed == words)
+    }
+}
