@@ -142,6 +142,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("HummingbirdCore", "hummingbird"),
+                serverProduct("NIOCore", "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -344,8 +346,11 @@ let package = Package(
         .testTarget(
             name: "PorticoHummingbirdTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoHummingbird",
+                "PorticoBytes", "PorticoProtocol", "PorticoStores", "Portico", "PorticoHummingbird",
                 "PorticoTestSupport", httpTypes, serverProduct("Hummingbird", "hummingbird"),
+                serverProduct("HummingbirdCore", "hummingbird"),
+                serverProduct("Logging", "swift-log"),
+                serverProduct("NIOCore", "swift-nio"),
             ],
             swiftSettings: settings
         ),

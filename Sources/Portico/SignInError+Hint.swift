@@ -58,6 +58,9 @@ extension SignInError.Hint {
         Self("A provider's name has letters, digits, hyphens and underscores only.")
     /// A scope is malformed (RFC 6749 §3.3).
     public static let scopeInvalid = Self("A scope holds a character that is not allowed.")
+    /// A service that verifies access tokens must know what for, and how they may be signed.
+    public static let verificationInvalid =
+        Self("The audience is empty, or an algorithm is none that is known.")
     /// The origin is not among ``SignInClient/Options/apiOrigins`` or
     /// ``BackendClient/Options/apiOrigins``.
     public static let originNotAllowed =

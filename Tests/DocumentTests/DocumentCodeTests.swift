@@ -3,12 +3,16 @@ import Testing
 
 @Suite("The Swift that documents show compiles")
 struct DocumentCodeTests {
-    /// The sources of Tests/Consumer, which `scripts/consumer` compiles, as one line each.
+    /// The sources of Tests/Consumer, which `scripts/consumer` compiles, and of the services that
+    /// the tests of PorticoHummingbird run, as one line each.
     private static let compiled = Project.tests
-        .filter { $0.key.hasPrefix("Tests/Consumer/Sources/") }.values
+        .filter {
+            $0.key.hasPrefix("Tests/Consumer/Sources/")
+                || $0.key.hasPrefix("Tests/PorticoHummingbirdTests/Services/")
+        }.values
         .map { $0.split(separator: "\n").map(String.init) }
 
-    @Test("every Swift example stands in the app that is compiled against Portico alone")
+    @Test("every Swift example stands in an app or a service that is compiled")
     func examples() throws {
         var count = 0
         for document in try Markdown.all() {

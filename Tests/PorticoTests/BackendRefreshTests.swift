@@ -140,6 +140,36 @@ struct BackendRefreshTests {
         #expect(!backend.isOver)
     }
 
+    @Test("Decision 16: an answer that is repeated too late for its token is renewed once more")
+    func lateAnswer() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        let backend = scene.backend
+        backend.change {
+            $0.tokens = { tokens in
+                var tokens = tokens
+                if tokens.string("refresh_token") == "R1" { tokens["expires_in"] = 0 }
+                return tokens
+            }
+        }
+        let token = try await session.token()
+        #expect(refreshes(scene).map { $0.form["refresh_token"] } == ["R0", "R1"])
+        #expect(Set(refreshes(scene).map { $0.fields[Self.key] }).count == 2)
+        #expect(try await scene.storedRecord?.accessToken.reveal() == token)
+        #expect(try await session.token() == token)
+        // A backend whose tokens never live is not asked for ever.
+        backend.change {
+            $0.tokens = { tokens in
+                var tokens = tokens
+                tokens["expires_in"] = 0
+                return tokens
+            }
+        }
+        scene.clock.advance(by: 1000)
+        _ = try await session.token()
+        #expect(refreshes(scene).count == 4)
+        #expect(!backend.isOver)
+    }
+
     @Test("The result is stored before anybody sees it, and one that cannot be is not used")
     func unwritable() async throws {
         let storage = FaultyStorage()

@@ -75,7 +75,12 @@ extension KeptSession {
         guard let token = stored.refreshToken else {
             throw SignInError(.interactionRequired(.expired))
         }
-        return try await renewed(stored, by: token, try await prepare(stored, token))
+        let fresh = try await renewed(stored, by: token, try await prepare(stored, token))
+        // The answer to a repeated request is as old as the first: its token may be over by now.
+        guard !fresh.isUsable(at: now()), let next = fresh.refreshToken, next != token else {
+            return fresh
+        }
+        return try await renewed(fresh, by: next, try await prepare(fresh, next))
     }
 
     private static var signedOut: SignInError { SignInError(.interactionRequired(.signedOut)) }

@@ -1,0 +1,143 @@
+import PorticoBytes
+public import Portico
+public import PorticoProtocol
+
+/// What a request to a service may bring to prove who makes it.
+public struct AuthenticationMethod: Sendable {
+    enum Kind: Sendable {
+        case session(SessionAuthentication)
+        case accessToken(AccessTokenAuthentication)
+    }
+
+    let kind: Kind
+
+    /// A session at a backend-for-frontend: the browser's cookie `__Host-session`, or an app's
+    /// session token as `Authorization: Bearer`. The backend is asked for each; nothing but the
+    /// cookie or the token is sent to it.
+    ///
+    /// The cookie reaches a service only under the backend's own host, behind one proxy.
+    ///
+    /// - Parameters:
+    ///   - backend: An https address without query.
+    ///   - cachedFor: How long the backend's word that a session is live holds here, at most half a
+    ///     minute: for so long a session that was ended elsewhere is still admitted. Zero asks each
+    ///     time.
+    ///   - allowInsecureLoopback: An `http` backend will do on 127.0.0.1 and [::1], with the cookie
+    ///     `portico-dev-session`.
+    ///   - transport: Sends the questions.
+    /// - Throws: misconfigured, where the address can be no backend's.
+    public static func session(
+        backend: String,
+        cachedFor: Duration = .seconds(2),
+        allowInsecureLoopback: Bool = false,
+        transport: any HTTPTransport = URLSessionTransport()
+    ) throws(SignInError) -> AuthenticationMethod {
+        try session(
+            backend: backend,
+            cachedFor: cachedFor,
+            allowInsecureLoopback: allowInsecureLoopback,
+            transport: transport,
+            clock: .system
+        )
+    }
+
+    /// An access token of an OpenID provider, verified here with the provider's keys (RFC 9068 §4).
+    ///
+    /// Whether it was revoked is not asked: it is good until it expires.
+    ///
+    /// - Parameters:
+    ///   - issuer: To the letter as the provider writes it.
+    ///   - audience: What `aud` must name: this service.
+    ///   - scopes: All of these must be granted, else 403 `insufficient_scope`.
+    ///   - roles: Where roles stand among the claims.
+    ///   - algorithms: Of `ES256`, `EdDSA`, `RS256` and `PS256` those that are taken.
+    ///   - allowInsecureLoopback: An `http` issuer will do on 127.0.0.1 and [::1].
+    ///   - transport: Fetches metadata and keys.
+    /// - Throws: misconfigured, where the address can be no issuer's, or nothing could ever pass.
+    public static func accessToken(
+        issuer: String,
+        audience: String,
+        scopes: [String] = [],
+        roles: RoleMapping = .keycloak,
+        algorithms: [String] = ["ES256", "EdDSA", "RS256", "PS256"],
+        allowInsecureLoopback: Bool = false,
+        transport: any HTTPTransport = URLSessionTransport()
+    ) throws(SignInError) -> AuthenticationMethod {
+        try accessToken(
+            issuer: issuer,
+            audience: audience,
+            scopes: scopes,
+            roles: roles,
+            algorithms: algorithms,
+            allowInsecureLoopback: allowInsecureLoopback,
+            transport: transport,
+            clock: .system
+        )
+    }
+}
+
+extension AuthenticationMethod {
+    static func session(
+        backend: String,
+        cachedFor: Duration,
+        allowInsecureLoopback: Bool,
+        transport: any HTTPTransport,
+        clock: Clock
+    ) throws(SignInError) -> AuthenticationMethod {
+        let base: Issuer
+        do {
+            base = try Issuer(
+                backend.hasSuffix("/") ? String(backend.dropLast()) : backend,
+                allowInsecureLoopback: allowInsecureLoopback
+            )
+        } catch {
+            throw SignInError(.misconfigured(.backendInvalid))
+        }
+        let seconds = min(max(0, cachedFor / .seconds(1)), 30)
+        return AuthenticationMethod(
+            kind: .session(
+                SessionAuthentication(
+                    base: base,
+                    transport: transport,
+                    answers: SessionAnswers(life: seconds),
+                    clock: clock
+                )
+            )
+        )
+    }
+
+    static func accessToken(
+        issuer: String,
+        audience: String,
+        scopes: [String],
+        roles: RoleMapping,
+        algorithms: [String],
+        allowInsecureLoopback: Bool,
+        transport: any HTTPTransport,
+        clock: Clock
+    ) throws(SignInError) -> AuthenticationMethod {
+        let allowed = Set(algorithms.compactMap(SignatureAlgorithm.init(rawValue:)))
+        guard !allowed.isEmpty, allowed.count == Set(algorithms).count, !audience.isEmpty else {
+            throw SignInError(.misconfigured(.verificationInvalid))
+        }
+        let required: Scope
+        do {
+            required = try Scope(scopes.joined(separator: " "))
+        } catch {
+            throw SignInError(.misconfigured(.scopeInvalid))
+        }
+        let verifier = try AccessTokenVerifier(
+            issuer: issuer,
+            audience: audience,
+            algorithms: allowed,
+            allowInsecureLoopback: allowInsecureLoopback,
+            transport: transport,
+            now: { clock.moment().now }
+        )
+        return AuthenticationMethod(
+            kind: .accessToken(
+                AccessTokenAuthentication(verifier: verifier, required: required, mapping: roles)
+            )
+        )
+    }
+}

@@ -1,0 +1,76 @@
+import HTTPTypes
+import PorticoProtocol
+
+/// Why there is no session (decision 7).
+enum NoSession: String {
+    case noCookie = "NO_COOKIE"
+    case invalidCookie = "INVALID_COOKIE"
+    case sessionExpired = "SESSION_EXPIRED"
+    case oauthError = "OAUTH_ERROR"
+    case unknown = "UNKNOWN"
+}
+
+/// What to say to a request that brings nothing that is good (RFC 6750 §3, decision 7).
+struct Challenges {
+    /// Who vouches for people here.
+    let issuer: String
+    let takesSessions: Bool
+
+    /// Nothing was brought: then there is no error to tell (RFC 6750 §3.1).
+    var missing: Refusal {
+        takesSessions
+            ? noSession(.noCookie)
+            : Refusal(
+                status: .unauthorized,
+                body: ["error": "unauthorized", "message": "An access token is required."],
+                challenge: challenge([])
+            )
+    }
+
+    func noSession(_ reason: NoSession) -> Refusal {
+        Refusal(
+            status: .unauthorized,
+            body: [
+                "authenticated": false,
+                "error": "unauthorized",
+                "reason": .string(reason.rawValue),
+                "message": "Nobody is signed in.",
+            ],
+            challenge: challenge([])
+        )
+    }
+
+    var invalidToken: Refusal {
+        refusal(
+            OAuthError(.invalidToken, "The access token is expired, malformed, or not for this."),
+            []
+        )
+    }
+
+    func insufficientScope(_ required: Scope) -> Refusal {
+        refusal(
+            OAuthError(.insufficientScope, "The access token was not granted what this needs."),
+            [("scope", required.text)]
+        )
+    }
+
+    private func refusal(_ error: OAuthError, _ further: [(String, String)]) -> Refusal {
+        Refusal(
+            status: error.code == .insufficientScope ? .forbidden : .unauthorized,
+            body: [
+                "error": .string(error.code.rawValue),
+                "error_description": .string(error.description),
+            ],
+            challenge: challenge(
+                [("error", error.code.rawValue), ("error_description", error.description)] + further
+            )
+        )
+    }
+
+    /// Every parameter once. None holds a quote or a backslash: they are literals, scope tokens and
+    /// an address.
+    private func challenge(_ parameters: [(String, String)]) -> String {
+        let all = [("realm", issuer)] + parameters
+        return "Bearer " + all.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ", ")
+    }
+}

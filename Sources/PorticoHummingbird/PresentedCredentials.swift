@@ -1,0 +1,81 @@
+import HTTPTypes
+
+/// What a request brings to prove who makes it. A token in the field `Authorization` counts alone: a
+/// request has one way (RFC 6750 §2).
+enum PresentedCredentials: Hashable {
+    case bearer(String)
+    case cookie(String)
+    case none
+    /// There is something, and it can be no token.
+    case malformed
+
+    /// - Parameter name: Of the cookie with the session, where one is taken.
+    init(_ fields: HTTPFields, cookie name: String?) {
+        let authorizations = fields[values: .authorization].filter(Self.isBearer)
+        guard authorizations.isEmpty else {
+            self = Self.token(in: authorizations).map(Self.bearer) ?? .malformed
+            return
+        }
+        guard let name, let value = Self.value(of: name, in: fields) else {
+            self = .none
+            return
+        }
+        self =
+            value.isEmpty || !value.utf8.allSatisfy(Self.isTokenCharacter) ? .none : .cookie(value)
+    }
+
+    /// What tells one session from another.
+    var cacheKey: String {
+        switch self {
+        case .bearer(let token): "bearer \(token)"
+        case .cookie(let value): "cookie \(value)"
+        case .none, .malformed: ""
+        }
+    }
+
+    private static let longest = 16 * 1024
+
+    /// The scheme, without regard to case (RFC 9110 §11.1).
+    private static func isBearer(_ field: String) -> Bool {
+        field.utf8.count >= 6 && field.prefix(6).lowercased() == "bearer"
+            && (field.utf8.count == 6 || field.utf8.dropFirst(6).first == UInt8(ascii: " "))
+    }
+
+    private static func token(in fields: [String]) -> String? {
+        guard fields.count == 1, let field = fields.first else { return nil }
+        let token = field.utf8.dropFirst(6).drop { $0 == UInt8(ascii: " ") }
+        guard !token.isEmpty, token.count <= longest, token.allSatisfy(isTokenCharacter) else {
+            return nil
+        }
+        return String(Substring(token))
+    }
+
+    /// Two cookies of one name are hostile (WEB-COOKIE-7): somebody planted one of them, and nobody
+    /// can say which. Then there is none.
+    private static func value(of name: String, in fields: HTTPFields) -> String? {
+        var found: Substring?
+        for field in fields[values: .cookie] {
+            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+                let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
+                    pair[..<equals].elementsEqual(name.utf8)
+                else { continue }
+                guard found == nil else { return nil }
+                found = Substring(pair[pair.index(after: equals)...])
+            }
+        }
+        return found.flatMap { $0.utf8.count <= 4096 ? String($0) : nil }
+    }
+
+    /// RFC 6750 §2.1 and base64url alike: nothing that could end a field or a cookie.
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"),
+            UInt8(ascii: "="), UInt8(ascii: "*"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Sessions at a backend-for-frontend, which is asked about each (decisions 6 and 7).
+struct SessionAuthentication: Sendable {
+    /// Without a slash at its end.
+    let base: Issuer
+    let transport: any HTTPTransport
+    let answers: SessionAnswers
+    let clock: Clock
+
+    private static let limits = HTTPLimits(bytes: 64 * 1024, seconds: 5)
+
+    var backend: String { base.text }
+
+    /// As the backend names it: without https the prefix is not allowed.
+    var cookieName: String {
+        base.address.isSecure ? "__Host-session" : "portico-dev-session"
+    }
+
+    func person(of presented: PresentedCredentials) async throws(Refusal) -> AuthenticatedPerson {
+        let asked = clock.moment().now
+        let key = Hash256(of: presented.cacheKey)
+        if let person = answers.person(key, at: asked) { return person }
+        let reply = try await reply(to: presented)
+        switch reply.response.status {
+        case .ok: break
+        case .unauthorized:
+            throw Challenges(issuer: backend, takesSessions: true).noSession(Self.reason(reply))
+        // Whatever else it says, it does not say that the session is live.
+        default: throw .unavailable
+        }
+        let (person, expiry) = try read(reply)
+        answers.keep(person, for: key, asked: asked, sessionEnd: expiry)
+        return person
+    }
+
+    /// Nothing of the request goes along but what proves the session.
+    private func reply(to presented: PresentedCredentials) async throws(Refusal) -> HTTPReply {
+        guard let address = HTTPAddress(backend + "/v1/auth/session") else { throw .unavailable }
+        var request = HTTPRequest(.get, to: address)
+        request.headerFields[.accept] = "application/json"
+        switch presented {
+        case .bearer(let token): request.headerFields[.authorization] = "Bearer \(token)"
+        case .cookie(let value): request.headerFields[.cookie] = "\(cookieName)=\(value)"
+        case .none, .malformed: throw .unavailable
+        }
+        do {
+            return try await transport.send(request, body: [], limits: Self.limits)
+        } catch {
+            throw .unavailable
+        }
+    }
+
+    private func read(_ reply: HTTPReply) throws(Refusal) -> (AuthenticatedPerson, Date?) {
+        guard reply.isJSON,
+            // `try?`: damage of any kind has one outcome.
+            let json = try? JSONObject(parsing: reply.body, limits: .standard),
+            json.bool("authenticated") == true,
+            let user = json.object("user"),
+            let id = user.string("id"), (1...256).contains(id.utf8.count)
+        else { throw .unavailable }
+        let person = AuthenticatedPerson(
+            id: AuthenticatedPerson.ID(issuer: backend, subject: id),
+            origin: .session,
+            claims: user
+        )
+        return (person, json.object("session")?["expires_at"].flatMap(NumericDate.date))
+    }
+
+    private static func reason(_ reply: HTTPReply) -> NoSession {
+        // `try?`: what cannot be read has no reason.
+        guard reply.isJSON, let json = try? JSONObject(parsing: reply.body, limits: .standard),
+            let reason = json.string("reason").flatMap(NoSession.init)
+        else { return .unknown }
+        return reason
+    }
+}

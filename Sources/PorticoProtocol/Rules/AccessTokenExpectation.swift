@@ -1,0 +1,106 @@
+import PorticoBytes
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What an access token must say to be good at one resource server (RFC 9068 §4).
+package struct AccessTokenExpectation: Sendable {
+    package var issuer: Issuer
+    /// What the token must be meant for: this resource server.
+    package var audience: String
+    /// How far the two clocks may be apart, in seconds.
+    package var leeway: TimeInterval = 30
+
+    package init(issuer: Issuer, audience: String) {
+        self.issuer = issuer
+        self.audience = audience
+    }
+}
+
+/// The check that an access token failed.
+package enum AccessTokenRefusal: Error, Hashable, Sendable {
+    /// Another kind of token, such as an ID Token.
+    case type
+    case issuer
+    case audience
+    case subject
+    case expired
+    case notYetValid
+    case scope
+    /// Bound to a key that a Bearer request does not prove (RFC 9449 §7.1, RFC 8705 §3).
+    case bound
+}
+
+/// An access token that passed every check; only ``init(_:meeting:at:)`` makes one.
+package struct VerifiedAccessToken: Sendable {
+    package let claims: JSONObject
+    package let subject: String
+    package let scope: Scope
+
+    /// Checks in the order of RFC 9068 §4. Its signature and algorithm are what makes a
+    /// ``VerifiedJWT``.
+    package init(_ jwt: VerifiedJWT, meeting expected: AccessTokenExpectation, at now: Date)
+        throws(AccessTokenRefusal)
+    {
+        let claims = jwt.claims
+        try Self.checkType(jwt)
+        // Exactly the issuer of the metadata.
+        guard let issuer = claims.string("iss"), expected.issuer.isNamed(issuer) else {
+            throw .issuer
+        }
+        try expected.checkAudience(claims)
+        try expected.checkTimes(claims, at: now)
+        guard let subject = claims.string("sub"), (1...1024).contains(subject.utf8.count) else {
+            throw .subject
+        }
+        // A stolen one would be good for anybody, were it taken here (RFC 9449 §7.1).
+        guard claims["cnf"] == nil else { throw .bound }
+        self.claims = claims
+        self.subject = subject
+        scope = try Self.scope(claims["scope"])
+    }
+
+    /// `at+jwt` (RFC 9068 §2.1), or as Keycloak says it: `JWT`, and `Bearer` among the claims. An
+    /// ID Token is signed by the same key, and must not pass (RFC 9068 §5).
+    private static func checkType(_ jwt: VerifiedJWT) throws(AccessTokenRefusal) {
+        switch jwt.type {
+        case .accessToken: return
+        case .jwt where jwt.claims.string("typ") == "Bearer": return
+        default: throw .type
+        }
+    }
+
+    private static func scope(_ value: JSONValue?) throws(AccessTokenRefusal) -> Scope {
+        guard let value, value != .null else { return .none }
+        do {
+            guard let text = value.string else { throw AccessTokenRefusal.scope }
+            return try Scope(text)
+        } catch {
+            throw .scope
+        }
+    }
+}
+
+extension AccessTokenExpectation {
+    /// RFC 9068 §4, RFC 7519 §4.1.3: one name, or a list with it.
+    fileprivate func checkAudience(_ claims: JSONObject) throws(AccessTokenRefusal) {
+        let names = claims.string("aud").map { [$0] } ?? claims.strings("aud") ?? []
+        guard names.contains(where: { sameBytes($0, audience) }) else { throw .audience }
+    }
+
+    /// RFC 7519 §4.1.4, §4.1.5.
+    fileprivate func checkTimes(_ claims: JSONObject, at now: Date) throws(AccessTokenRefusal) {
+        let leeway = min(max(leeway, 0), 300)
+        guard let expiry = claims["exp"].flatMap(NumericDate.date),
+            now.timeIntervalSince(expiry) < leeway
+        else { throw .expired }
+        for name in ["nbf", "iat"] {
+            guard let value = claims[name], value != .null else { continue }
+            guard let start = NumericDate.date(value), start.timeIntervalSince(now) <= leeway
+            else { throw .notYetValid }
+        }
+    }
+}

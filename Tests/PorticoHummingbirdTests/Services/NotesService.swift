@@ -1,0 +1,40 @@
+import Hummingbird
+import Portico
+import PorticoHummingbird
+
+func notesRoutes() throws -> Router<BasicPersonContext> {
+    let router = Router(context: BasicPersonContext.self)
+    router.get("health") { _, _ in "up" }
+
+    let notes = router.group("notes")
+        .add(middleware: PersonAuthenticator(try .session(backend: "https://api.notes.example.com")))
+    notes.get("mine") { _, context in
+        let person = try context.requirePerson()
+        return "Notes of \(person.id.subject)"
+    }
+    return router
+}
+
+func ordersRoutes() throws -> Router<BasicPersonContext> {
+    let router = Router(context: BasicPersonContext.self)
+    let accessToken = try AuthenticationMethod.accessToken(
+        issuer: "https://id.example.com/realms/shop",
+        audience: "orders",
+        scopes: ["orders.read"]
+    )
+    let orders = router.group("orders").add(middleware: PersonAuthenticator(accessToken))
+    orders.delete(":id") { _, context in
+        let editor = try context.requirePerson(with: "editor")
+        return "Deleted by \(editor.id.subject)"
+    }
+    return router
+}
+
+struct NotesContext: PersonRequestContext {
+    var coreContext: CoreRequestContextStorage
+    var person: AuthenticatedPerson?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+    }
+}
