@@ -6,8 +6,8 @@ func notesRoutes() throws -> Router<BasicPersonContext> {
     let router = Router(context: BasicPersonContext.self)
     router.get("health") { _, _ in "up" }
 
-    let notes = router.group("notes")
-        .add(middleware: PersonAuthenticator(try .session(backend: "https://api.notes.example.com")))
+    let session = try AuthenticationMethod.session(backend: "https://api.notes.example.com")
+    let notes = router.group("notes").add(middleware: PersonAuthenticator(session))
     notes.get("mine") { _, context in
         let person = try context.requirePerson()
         return "Notes of \(person.id.subject)"
