@@ -45,9 +45,11 @@ package struct AccessTokenVerifier: Sendable {
             )
         }
         // No code is asked for here: whether there is PKCE does not matter.
+        var profile = ProviderProfile()
+        profile.pkceUnannounced = true
         provider = RemoteProvider(
             issuer: issuer,
-            pkceUnannounced: true,
+            profile: profile,
             http: ProviderHTTP(transport: transport, now: now)
         )
         expectation = AccessTokenExpectation(issuer: issuer, audience: audience)
