@@ -72,6 +72,17 @@ struct BackendRouteDocumentTests {
         #expect(listed == BackendError.Code.allCases.map(\.rawValue))
     }
 
+    @Test("every error of the BFF has its row in docs/errors.md, with its status, and no other has")
+    func errorRows() throws {
+        let rows = try Markdown("docs/errors.md").rows(
+            below: "## What the backend-for-frontend answers"
+        )
+        let listed = rows.map { "\($0[0]) \($0[1])" }
+        let known = BackendError.Code.allCases.map { "`\($0.rawValue)` \($0.status.code)" }
+        #expect(Set(listed) == Set(known))
+        #expect(listed.count == known.count)
+    }
+
     @Test("docs/openapi.yaml has what the sign-in page is told of a failure")
     func failures() throws {
         let source = try Project.text("Sources/PorticoBackend/Attempts/SignInFailure.swift")
