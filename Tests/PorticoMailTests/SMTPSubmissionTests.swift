@@ -17,14 +17,17 @@ struct SMTPSubmissionTests {
         return await outcome(of: mail, over: submission)
     }
 
-    private func send(_ replies: [String: String], _ user: String? = nil) async throws -> (
-        DeliveryFailure?, [String]
-    ) {
+    private func send(
+        _ replies: [String: String],
+        _ user: String? = nil,
+        limits: SMTPLimits = SMTPLimits(connecting: 10, whole: 20)
+    ) async throws -> (DeliveryFailure?, [String]) {
         let server = try #require(ScriptedSMTP(replies))
         let failure = try await send(
             try sample(),
             to: SMTPServer(host: "127.0.0.1", port: server.port, security: .none, user: user),
-            password: user.map { _ in SecretText("correct horse") }
+            password: user.map { _ in SecretText("correct horse") },
+            limits: limits
         )
         return (failure, server.lines)
     }
@@ -84,7 +87,8 @@ struct SMTPSubmissionTests {
             ["greeting": "HTTP/1.1 400 Bad Request"], ["MAIL": "hello"], ["text": "99999"],
             ["greeting": String(repeating: "2", count: 100_000)],
         ] {
-            let failure = try #require(try await send(replies).0)
+            let limits = SMTPLimits(connecting: 1, whole: 1)
+            let failure = try #require(try await send(replies, limits: limits).0)
             #expect(!failure.isPermanent, "\(replies)")
         }
         let closed = try SMTPServer(host: "127.0.0.1", port: 9, security: .none, user: nil)
