@@ -207,7 +207,7 @@ struct OutboxSenderTests {
 
     @Test("A device's name that would break a mail is mended: the notice is sent")
     func hostileDevice() async throws {
-        let device = "\r\nBcc: bob@example.com\u{202E}\u{0} https://evil.example/ \u{E000}"
+        let device = "\r\nBcc: bob@example.com\u{202E}\u{7F} https://evil.example/ \u{E000}"
         try await queue { _ in .newDevice(device: device, at: now, provider: "Google\r\nX: y") }
         let post = Post()
         try await sender(post).sendDue()
@@ -252,7 +252,7 @@ struct OutboxSenderTests {
         try await queue(code("123456"))
         try await queue { _ in .newDevice(device: "Anns phone", at: now, provider: "Google") }
         let post = Post([
-            DeliveryFailure(.refused), DeliveryFailure(forTests: .refused, isPermanent: true),
+            DeliveryFailure(.refused), DeliveryFailure(.refused, isPermanent: true),
         ])
         try await sender(post).sendDue()
         clock.advance(by: 60)
