@@ -26,8 +26,11 @@ struct ClientAttributes {
     private static let accessTokenAlgorithm = "access.token.signed.response.alg"
     private static let refreshTokens = "use.refresh.tokens"
     private static let keys = "jwks.string"
+    private static let backchannel = "backchannel.logout.url"
+    private static let backchannelSession = "backchannel.logout.session.required"
     private static let names = [
         pkce, postLogout, lifespan, idTokenAlgorithm, accessTokenAlgorithm, refreshTokens, keys,
+        backchannel, backchannelSession,
     ]
 
     /// `##` stands between them; `nil`: not said.
@@ -48,6 +51,27 @@ struct ClientAttributes {
     /// Every algorithm that the client asks for by name.
     var algorithmNames: [String] {
         [values[Self.idTokenAlgorithm], values[Self.accessTokenAlgorithm]].compactMap { $0 }
+    }
+
+    /// OpenID Connect Back-Channel Logout §2.2.
+    func setBackchannelLogout(
+        of client: inout Client,
+        _ subject: String,
+        report: inout ImportReport
+    ) {
+        guard let text = values[Self.backchannel], !text.isEmpty else { return }
+        var candidate = client
+        candidate.backchannelLogoutURI = HTTPAddress(text)
+        guard candidate.hasAdmissibleBackchannelLogout else {
+            report.add(
+                .changed,
+                subject,
+                "its back-channel logout URL is not https: it is not told of logouts"
+            )
+            return
+        }
+        candidate.backchannelLogoutSessionRequired = values[Self.backchannelSession] == "true"
+        client = candidate
     }
 
     /// Decision 13: what the realm did not force stays optional.

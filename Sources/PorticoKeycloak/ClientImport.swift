@@ -83,6 +83,7 @@ struct ClientImport {
         client.requiresPKCE = attributes.requiresPKCE(subject, report: &report)
         client.signingAlgorithm = attributes.signingAlgorithm(subject, report: &report)
         client.accessTokenLifetime = attributes.lifetime(subject, report: &report)
+        attributes.setBackchannelLogout(of: &client, subject, report: &report)
         try ClientAddresses(representation, attributes, subject)
             .apply(to: &client, report: &report)
         try setGrantTypes(of: &client, representation, attributes, report: &report)

@@ -21,6 +21,8 @@ package struct Provider: Sendable {
     let publicURL: PublicURL
     let tries: FailedPasswords
     let guesses: RateLimiter
+    /// Called when a browser session has ended: somebody may have to be told.
+    let sessionEnded: @Sendable () -> Void
 
     package init(
         realms: RealmDirectory,
@@ -35,7 +37,8 @@ package struct Provider: Sendable {
         logger: Logger,
         publicURL: PublicURL,
         tries: FailedPasswords = FailedPasswords(),
-        guesses: RateLimiter = RateLimiter(burst: 20, perMinute: 10)
+        guesses: RateLimiter = RateLimiter(burst: 20, perMinute: 10),
+        sessionEnded: @escaping @Sendable () -> Void = {}
     ) throws {
         self.realms = realms
         self.people = people
@@ -50,6 +53,7 @@ package struct Provider: Sendable {
         self.publicURL = publicURL
         self.tries = tries
         self.guesses = guesses
+        self.sessionEnded = sessionEnded
         pages = try PageRenderer()
     }
 

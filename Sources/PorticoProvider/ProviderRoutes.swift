@@ -157,7 +157,10 @@ extension ProviderRoutes {
         signIn = SignInEndpoint(
             flow: flow,
             recognise: PasswordSignIn(people: provider.people, hashing: provider.hashing),
-            start: SessionStart(sessions: provider.sessions),
+            start: SessionStart(
+                sessions: provider.sessions,
+                sessionEnded: provider.sessionEnded
+            ),
             tries: provider.tries,
             events: provider.events
         )
@@ -203,9 +206,11 @@ extension ProviderRoutes {
                 grants: provider.grants,
                 sessions: provider.sessions,
                 refreshTokens: revoke,
-                headers: headers
+                headers: headers,
+                sessionEnded: provider.sessionEnded
             ),
-            events: provider.events
+            events: provider.events,
+            sessionEnded: provider.sessionEnded
         )
     }
 }

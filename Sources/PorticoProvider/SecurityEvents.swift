@@ -65,6 +65,42 @@ package struct SecurityEvents: Sendable {
         logger.notice("security event", metadata: metadata)
     }
 
+    /// A client was told that a session is over.
+    func logoutDelivered(_ delivery: LogoutDelivery, _ realm: String, _ client: Client) {
+        var metadata = facts(delivery, realm)
+        metadata["event"] = "logout.delivered"
+        metadata["client"] = .string(client.clientID)
+        logger.notice("security event", metadata: metadata)
+    }
+
+    /// A client was not told: for the administrator. The person is signed out all the same, and can
+    /// do nothing about it. Said once at the first failure and once at the end.
+    func logoutNotDelivered(
+        _ delivery: LogoutDelivery,
+        realm: String?,
+        client: String?,
+        because reason: String,
+        isGivenUp: Bool
+    ) {
+        var metadata = facts(delivery, realm ?? delivery.realmID)
+        metadata["event"] = isGivenUp ? "logout.given_up" : "logout.failed"
+        metadata["client"] = .string(client ?? delivery.clientID)
+        metadata["reason"] = .string(reason)
+        logger.log(
+            level: isGivenUp ? .error : .warning,
+            "security event",
+            metadata: metadata
+        )
+    }
+
+    private func facts(_ delivery: LogoutDelivery, _ realm: String) -> Logger.Metadata {
+        [
+            "realm": .string(realm), "sub": .string(delivery.personID),
+            "sid": .string(delivery.sessionID),
+            "attempt": .stringConvertible(delivery.attempts),
+        ]
+    }
+
     func clientRefused(_ clientID: String?, _ visit: RealmVisit) {
         log("client.refused", visit, ["client": clientID ?? "-"])
     }

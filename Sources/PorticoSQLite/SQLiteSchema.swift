@@ -15,6 +15,7 @@ enum SQLiteSchema {
         Migration(name: "sign-in", sql: signIn),
         Migration(name: "sign-out-everywhere", sql: signOutEverywhere),
         Migration(name: "accounts", sql: accounts),
+        Migration(name: "back-channel-logout", sql: backchannelLogout),
     ]
 
     /// "Port" in the file's header says whose it is.

@@ -13,6 +13,7 @@ import Testing
             ("sign-in", "2kjJHcIxJ-6qyrIIky218s-P9fe87EVXxjuISUZiU7Q"),
             ("sign-out-everywhere", "2LOFRGMeA2rlm2ttguYh_QnJrWfSvZtNs6TKvY964os"),
             ("accounts", "JuQ_GLYUx1nZYYinouhB2RdxCCSUQzc-_uvX4E4_03Y"),
+            ("back-channel-logout", "mPQiACvK6LZ8pbyPZd-tPwm86z0Iz_4U-O3aYdPVzC8"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

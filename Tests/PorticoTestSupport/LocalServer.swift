@@ -69,7 +69,7 @@ package final class LocalServer: Sendable {
 
     private static func isComplete(_ request: String, _ takesBodies: Bool) -> Bool {
         guard let end = request.firstRange(of: "\r\n\r\n") else { return false }
-        guard takesBodies, let field = request.firstMatch(of: /Content-Length: (\d+)/) else {
+        guard takesBodies, let field = request.firstMatch(of: /(?i)Content-Length: (\d+)/) else {
             return true
         }
         return request[end.upperBound...].utf8.count >= Int(field.1) ?? 0

@@ -12,6 +12,7 @@ package final class TestDatabase: Sendable {
     package let people: any PersonStore
     package let sessions: any BrowserSessionStore
     package let grants: any GrantStore
+    package let logoutDeliveries: any LogoutDeliveryStore
     package let pushedRequests: any PushedRequestStore
     package let accounts: any AccountStore
     package let outbox: any OutboxStore
@@ -28,6 +29,7 @@ package final class TestDatabase: Sendable {
         people = SQLPersonStore(kept)
         sessions = SQLBrowserSessionStore(kept)
         grants = SQLGrantStore(kept)
+        logoutDeliveries = SQLLogoutDeliveryStore(kept)
         pushedRequests = SQLPushedRequestStore(kept)
         accounts = SQLAccountStore(kept)
         outbox = SQLOutboxStore(kept)

@@ -147,6 +147,8 @@ extension Client {
         client.keySet = ["keys": [["kty": "EC", "x": 1]]]
         client.redirectURIs = [RedirectURI("https://app.example/cb"), RedirectURI("a:/\u{E9}")]
         client.postLogoutRedirectURIs = [RedirectURI("https://app.example/bye")]
+        client.backchannelLogoutURI = HTTPAddress("https://app.example/logout?a=b")
+        client.backchannelLogoutSessionRequired = true
         client.grantTypes = [.clientCredentials]
         client.requiresPKCE = false
         client.requiresConsent = true

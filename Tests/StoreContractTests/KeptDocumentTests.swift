@@ -40,7 +40,8 @@ import Testing
             ("secret", ["sha256": "AA"]), ("secret", ["md5": "AA"]), ("secret", "plain"),
             ("signing_algorithm", "none"), ("access_token_lifetime", 1.5), ("enabled", nil),
             ("mappers", [["source": "newer", "into": []]]), ("mappers", [1]),
-            ("role_clients", "all"),
+            ("role_clients", "all"), ("backchannel_logout_uri", "/logout"),
+            ("backchannel_logout_session_required", "yes"),
         ] as [(String, JSONValue?)]
     )
     func strict(_ member: String, _ value: JSONValue?) async throws {

@@ -19,6 +19,8 @@ extension Client {
                 "post_logout_redirect_uris": .array(
                     postLogoutRedirectURIs.map { .string($0.text) }
                 ),
+                "backchannel_logout_uri": backchannelLogoutURI.map { .string($0.text) } ?? .null,
+                "backchannel_logout_session_required": .bool(backchannelLogoutSessionRequired),
                 "grant_types": .array(sortedGrantTypes.map { .string($0) }),
                 "requires_pkce": .bool(requiresPKCE),
                 "requires_consent": .bool(requiresConsent),
@@ -40,6 +42,7 @@ extension Client {
                 ("Grant types", joined(sortedGrantTypes)),
                 ("Redirects", joined(redirectURIs.map(\.text))),
                 ("After sign-out", joined(postLogoutRedirectURIs.map(\.text))),
+                ("Told of logouts", backchannelLogoutURI?.text),
                 ("Web origins", joined(webOrigins)),
                 ("Default scopes", joined(defaultScopes)),
                 ("May ask for", joined(optionalScopes)),

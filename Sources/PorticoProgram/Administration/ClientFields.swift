@@ -31,6 +31,19 @@ struct ClientFields: ParsableArguments {
     var postLogoutRedirectURIs: [String] = []
 
     @Option(
+        name: .customLong("backchannel-logout-uri"),
+        help: ArgumentHelp("Where it is told of logouts; \"\": nowhere.", valueName: "uri")
+    )
+    var backchannelLogoutURI: String?
+
+    @Flag(
+        name: .customLong("backchannel-logout-session"),
+        inversion: .prefixedNo,
+        help: "Whether it needs sid there."
+    )
+    var backchannelLogoutSession: Bool?
+
+    @Option(
         name: .customLong("web-origin"),
         help: ArgumentHelp(
             "An origin whose scripts may call. Repeat for several.",
@@ -97,6 +110,7 @@ struct ClientFields: ParsableArguments {
         if !postLogoutRedirectURIs.isEmpty {
             client.postLogoutRedirectURIs = postLogoutRedirectURIs.map(RedirectURI.init)
         }
+        try applyBackchannelLogout(to: &client)
         if !webOrigins.isEmpty { client.webOrigins = webOrigins }
         if !grantTypes.isEmpty { client.grantTypes = Set(grantTypes) }
         if !defaultScopes.isEmpty { client.defaultScopes = defaultScopes }
@@ -109,6 +123,23 @@ struct ClientFields: ParsableArguments {
         if let development { client.isDevelopment = development }
         if let isEnabled = self.client { client.isEnabled = isEnabled }
         if let jwksFile { client.keySet = try Self.keySet(jwksFile) }
+    }
+
+    private func applyBackchannelLogout(to client: inout Client) throws(Failure) {
+        if let text = backchannelLogoutURI {
+            client.backchannelLogoutURI = HTTPAddress(text)
+            guard client.backchannelLogoutURI != nil || text.isEmpty else {
+                throw Failure(
+                    .wrongValue,
+                    "\(printable(text)) is no address that a client can be told at.",
+                    "Expected: https://host/path, without a fragment."
+                )
+            }
+            if text.isEmpty { client.backchannelLogoutSessionRequired = false }
+        }
+        if let backchannelLogoutSession {
+            client.backchannelLogoutSessionRequired = backchannelLogoutSession
+        }
     }
 
     private static func keySet(_ path: String) throws(Failure) -> JSONValue {

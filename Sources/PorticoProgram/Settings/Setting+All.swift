@@ -1,4 +1,5 @@
 import Logging
+import PorticoOutbound
 import PorticoWeb
 
 extension Setting {
@@ -61,6 +62,17 @@ extension Setting {
                     return true
                 },
                 show: { $0.importRealm }
+            ),
+            Setting(
+                list: "backchannel-allow",
+                option: "backchannel-allow",
+                expected: "hosts with their ports, as 10.0.0.7:8443 or app.internal:443",
+                apply: { settings, texts in
+                    guard texts.allSatisfy({ NamedHost($0) != nil }) else { return false }
+                    settings.backchannelAllow = texts
+                    return true
+                },
+                show: { $0.backchannelAllow }
             ),
             Setting(
                 "log.level",

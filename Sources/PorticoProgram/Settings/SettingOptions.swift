@@ -23,6 +23,14 @@ struct SettingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "A client's host that may be told of logouts at a private address.",
+            valueName: "host:port"
+        )
+    )
+    var backchannelAllow: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "What is logged: trace, debug, info, notice, warning, error.",
             valueName: "level"
         )
@@ -82,6 +90,7 @@ struct SettingOptions: ParsableArguments {
         }
         if !trustedProxies.isEmpty { values["trusted-proxy"] = trustedProxies }
         if !importRealm.isEmpty { values["import-realm"] = importRealm }
+        if !backchannelAllow.isEmpty { values["backchannel-allow"] = backchannelAllow }
         return values
     }
 }

@@ -12,6 +12,8 @@ struct Settings: Sendable {
     /// Single addresses or ranges of them.
     var trustedProxies: [String] = []
     var importRealm: [String] = []
+    /// `host:port` of clients that may be told of logouts at private addresses.
+    var backchannelAllow: [String] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.logfmt
     var hashingThreads = 2

@@ -18,6 +18,7 @@ struct Installation: Sendable {
     var people: any PersonStore { SQLPersonStore(database) }
     var sessions: any BrowserSessionStore { SQLBrowserSessionStore(database) }
     var grants: any GrantStore { SQLGrantStore(database) }
+    var logoutDeliveries: any LogoutDeliveryStore { SQLLogoutDeliveryStore(database) }
     var pushedRequests: any PushedRequestStore { SQLPushedRequestStore(database) }
 
     /// What to do where the folder holds nothing yet.

@@ -4,6 +4,8 @@ import Hummingbird
 import Logging
 import NIOCore
 import PorticoBytes
+import PorticoOutbound
+import PorticoProtocol
 import PorticoProvider
 import PorticoSeals
 import PorticoStores
@@ -30,6 +32,8 @@ struct Wiring {
             mostWaiting: settings.hashingQueue,
             random: .system
         )
+        let outbound = OutboundClient()
+        let logout = backchannelLogout(realms, outbound)
         let provider = try Provider(
             realms: realms,
             people: installation.people,
@@ -41,7 +45,8 @@ struct Wiring {
             hashing: hashing,
             activity: activity,
             logger: log.logger("portico.provider"),
-            publicURL: publicURL
+            publicURL: publicURL,
+            sessionEnded: { logout.wake() }
         )
         let readiness = Readiness()
         let door = HealthDoor(
@@ -50,7 +55,7 @@ struct Wiring {
             readiness: readiness
         )
         let application = application(door, whenListening)
-        let background = repeating(realms, activity, provider.events)
+        let background = repeating(realms, activity, logout, provider.events)
         let result: Result<Void, any Error>
         do {
             try await group([readiness] + background + [application]).run()
@@ -60,7 +65,27 @@ struct Wiring {
         }
         try await activity.flush()
         await hashing.shutDown()
+        try await outbound.shutdown()
         try result.get()
+    }
+
+    /// Clients are told through the guarded client; those that the operator named, and this server
+    /// itself, by the plain one.
+    private func backchannelLogout(_ realms: RealmDirectory, _ outbound: OutboundClient)
+        -> BackchannelLogout
+    {
+        let named = installation.settings.backchannelAllow + [address.text]
+        return BackchannelLogout(
+            deliveries: installation.logoutDeliveries,
+            realms: realms,
+            transport: OperatorsExceptions(
+                Set(named.compactMap(NamedHost.init)),
+                by: outbound,
+                otherwise: GuardedTransport()
+            ),
+            events: SecurityEvents(logger: log.logger("portico.provider")),
+            clock: installation.clock
+        )
     }
 
     private func frontDoor(_ routes: ProviderRoutes, _ publicURL: PublicURL) -> FrontDoor {
@@ -110,6 +135,7 @@ struct Wiring {
     private func repeating(
         _ realms: RealmDirectory,
         _ activity: SessionActivity,
+        _ logout: BackchannelLogout,
         _ events: SecurityEvents
     ) -> [Repeating] {
         let clock = installation.clock
@@ -127,6 +153,10 @@ struct Wiring {
             },
             Repeating(name: "last seen", interval: .seconds(5), logger: logger) {
                 try await activity.flush()
+            },
+            // What the command line ended, and what is tried again.
+            Repeating(name: "back-channel logout", interval: .seconds(1), logger: logger) {
+                try await logout.round()
             },
             Repeating(name: "purge", interval: .seconds(600), logger: logger) {
                 try await purge(at: clock.moment().seconds)

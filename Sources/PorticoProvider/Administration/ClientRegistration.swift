@@ -77,6 +77,7 @@ package struct ClientRegistration: Sendable {
         try checkAuthentication(client)
         try checkGrantTypes(client, isImported: isImported)
         try checkRedirects(client)
+        try checkBackchannelLogout(client)
         try checkScopes(client)
         for (index, origin) in client.webOrigins.enumerated()
         where !WebOrigin.isOrigin(origin, development: client.isDevelopment) {
@@ -168,6 +169,14 @@ package struct ClientRegistration: Sendable {
         }
     }
 
+    private static func checkBackchannelLogout(_ client: Client) throws(Refusal) {
+        guard client.backchannelLogoutURI != nil else {
+            guard !client.backchannelLogoutSessionRequired else { throw .backchannelLogoutSession }
+            return
+        }
+        guard client.hasAdmissibleBackchannelLogout else { throw .backchannelLogoutURI }
+    }
+
     private static func checkScopes(_ client: Client) throws(Refusal) {
         for token in client.defaultScopes + client.optionalScopes {
             // RFC 6749 §3.3; a space would make it two tokens.
@@ -180,6 +189,18 @@ package struct ClientRegistration: Sendable {
         guard !client.defaultScopes.contains("openid"),
             !client.defaultScopes.contains("offline_access")
         else { throw .defaultScope }
+    }
+}
+
+extension Client {
+    /// OpenID Connect Back-Channel Logout §2.2. An ``HTTPAddress`` is absolute and has no fragment.
+    /// Without TLS a confidential client may be told where nothing leaves the machine, and nowhere
+    /// else.
+    package var hasAdmissibleBackchannelLogout: Bool {
+        guard let address = backchannelLogoutURI, address.text.utf8.count <= 2000 else {
+            return false
+        }
+        return address.isSecure || type == .confidential && address.isLoopback
     }
 }
 

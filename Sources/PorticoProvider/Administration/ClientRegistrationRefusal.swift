@@ -20,6 +20,8 @@ extension ClientRegistration {
         case redirectURI(index: Int, RedirectURI.Refusal)
         case postLogoutRedirectURI(index: Int, RedirectURI.Refusal)
         case postLogoutScheme(index: Int)
+        case backchannelLogoutURI
+        case backchannelLogoutSession
         case webOrigin(index: Int)
         case scope
         case defaultScope
@@ -53,6 +55,8 @@ extension ClientRegistration.Refusal {
         case .publicClientWithoutPKCE: "pkce"
         case .noRedirectURI, .tooManyRedirectURIs, .redirectURI: "redirect_uris"
         case .postLogoutRedirectURI, .postLogoutScheme: "post_logout_redirect_uris"
+        case .backchannelLogoutURI: "backchannel_logout_uri"
+        case .backchannelLogoutSession: "backchannel_logout_session_required"
         case .webOrigin: "web_origins"
         case .scope, .defaultScope: "scope"
         case .accessTokenLifetime: "access_token_lifetime"
@@ -94,6 +98,10 @@ extension ClientRegistration.Refusal {
         case .redirectURI(_, let refusal), .postLogoutRedirectURI(_, let refusal):
             refusal.description
         case .postLogoutScheme: "A confidential client returns to https (RP-Initiated Logout 3.1)."
+        case .backchannelLogoutURI:
+            "It is https without a fragment; http only for a confidential client at 127.0.0.1 or [::1] (Back-Channel Logout 2.2)."
+        case .backchannelLogoutSession:
+            "It belongs to a backchannel_logout_uri (Back-Channel Logout 2.2)."
         case .webOrigin:
             "A web origin is https://host or https://host:port as browsers write it, lower-case."
         case .scope: "A scope token is ASCII without space, quote and backslash (RFC 6749 3.3)."

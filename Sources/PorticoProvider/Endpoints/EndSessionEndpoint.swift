@@ -11,6 +11,7 @@ struct EndSessionEndpoint: Sendable {
     let flow: BrowserFlow
     let legacy: LegacySignOut
     let events: SecurityEvents
+    let sessionEnded: @Sendable () -> Void
 
     func callAsFunction(_ visit: RealmVisit) async throws -> Response {
         let form = try await visit.visit.parameters()
@@ -109,7 +110,10 @@ struct EndSessionEndpoint: Sendable {
             realmID: visit.realm.realm.id,
             at: visit.now
         )
-        if change == .changed { events.signedOut(sessionID, visit) }
+        if change == .changed {
+            events.signedOut(sessionID, visit)
+            sessionEnded()
+        }
         return change == .changed
     }
 
@@ -139,6 +143,7 @@ struct LegacySignOut: Sendable {
     let sessions: any BrowserSessionStore
     let refreshTokens: TokenRevocation
     let headers: SecurityHeaders
+    let sessionEnded: @Sendable () -> Void
 
     func callAsFunction(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
         try await door(visit, form: form) { client, form in
@@ -159,7 +164,10 @@ struct LegacySignOut: Sendable {
                     realmID: visit.realm.realm.id,
                     at: visit.now
                 )
-                if change == .changed { door.events.signedOut(sessionID, visit) }
+                if change == .changed {
+                    door.events.signedOut(sessionID, visit)
+                    sessionEnded()
+                }
             }
             return Response(empty: .noContent, headers: headers)
         }

@@ -26,6 +26,11 @@ package final class RealmDirectory: Sendable {
         current.withLock { $0.realms[String(name)] }
     }
 
+    /// The enabled realm of that id.
+    func realm(id: String) -> LiveRealm? {
+        current.withLock { $0.realms.values.first { $0.realm.id == id } }
+    }
+
     package var realms: [LiveRealm] {
         current.withLock { Array($0.realms.values) }
     }

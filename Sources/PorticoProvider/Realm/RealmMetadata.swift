@@ -47,6 +47,7 @@ enum RealmMetadata {
         }
         for name in [
             "claims_parameter_supported", "authorization_response_iss_parameter_supported",
+            "backchannel_logout_supported", "backchannel_logout_session_supported",
         ] {
             document[name] = true
         }

@@ -4,6 +4,7 @@ import PorticoStores
 /// Begins browser sessions (OpenID Connect Core §3.1.2.3).
 struct SessionStart: Sendable {
     let sessions: any BrowserSessionStore
+    let sessionEnded: @Sendable () -> Void
 
     /// A session with a new id and a new cookie, in place of the one that the browser had: no id
     /// survives a sign-in. The stronger hash, where there is one, is kept in the same transaction.
@@ -34,6 +35,7 @@ struct SessionStart: Sendable {
             credentials.password.map { PasswordUpgrade(from: $0, to: new) }
         }
         try await sessions.start(session, replacing: old, upgrading: upgrade)
+        if old != nil { sessionEnded() }
         return (session, cookie)
     }
 }

@@ -22,6 +22,11 @@ extension Client {
         redirectURIs = try document.list("redirect_uris") { $0.string.map(RedirectURI.init) } ?? []
         postLogoutRedirectURIs =
             try document.list("post_logout_redirect_uris") { $0.string.map(RedirectURI.init) } ?? []
+        backchannelLogoutURI = try document.optional("backchannel_logout_uri") {
+            $0.string.flatMap(HTTPAddress.init)
+        }
+        backchannelLogoutSessionRequired =
+            try document.optional("backchannel_logout_session_required", \.bool) ?? false
         grantTypes = Set(
             try document.list("grant_types") { $0.string.flatMap(GrantType.init) } ?? []
         )
@@ -50,6 +55,8 @@ extension Client {
         document["key_set"] = keySet
         document["redirect_uris"] = .texts(redirectURIs.map(\.text))
         document["post_logout_redirect_uris"] = .texts(postLogoutRedirectURIs.map(\.text))
+        document["backchannel_logout_uri"] = backchannelLogoutURI.map { .string($0.text) }
+        document["backchannel_logout_session_required"] = .bool(backchannelLogoutSessionRequired)
         document["grant_types"] = .texts(
             GrantType.allCases.filter(grantTypes.contains).map(\.rawValue)
         )

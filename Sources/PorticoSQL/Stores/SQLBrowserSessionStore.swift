@@ -17,6 +17,13 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
         try await database.change { transaction in
             if let upgrade { try transaction.upgrade(upgrade, of: session.personID) }
             if let old {
+                let replaced = try transaction.first(
+                    "SELECT id FROM browser_sessions WHERE cookie_hash = $1 AND realm_id = $2",
+                    [.bytes(old.bytes), .text(session.realmID)]
+                ) { try $0.text(0) }
+                if let replaced {
+                    try transaction.tellClients(ofSession: replaced, realmID: session.realmID)
+                }
                 try transaction.run(
                     """
                     UPDATE browser_sessions SET ended_at = $1
@@ -86,6 +93,7 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
 
     package func end(id: String, realmID: String, at now: Int64) async throws -> Change {
         try await database.change { transaction in
+            try transaction.tellClients(ofSession: id, realmID: realmID)
             let changed = try transaction.run(
                 """
                 UPDATE browser_sessions

@@ -109,7 +109,9 @@ extension SQLGrantStore {
         }
     }
 
-    /// Grants that died before `time` and can never live again, their code a day past.
+    /// Grants that died before `time` and can never live again, their code a day past. Those of a
+    /// session that goes on stay: they say who must be told of its end (OpenID Connect Back-Channel
+    /// Logout §2.3).
     private static func deadGrants(
         before time: Int64
     ) -> @Sendable (any SQLReader, SQLValue?) throws -> [SQLValue] {
@@ -129,6 +131,8 @@ extension SQLGrantStore {
                                 AND p.not_before < $2)))
                         OR (NOT g.is_offline AND g.session_id IS NOT NULL AND (s.id IS NULL
                             OR s.ended_at < $2 OR s.expires_at < $2)))
+                    AND (g.refused_at IS NOT NULL OR c.id IS NULL OR p.id IS NULL
+                        OR s.id IS NULL OR s.ended_at IS NOT NULL OR s.expires_at < $2)
                 ORDER BY g.id LIMIT 200
                 """,
                 [cursor ?? .bytes([]), .int64(time)]

@@ -8,6 +8,7 @@ extension SQLPersonStore {
         at now: Int64
     ) async throws -> Change {
         try await database.change { transaction in
+            try transaction.tellClients(ofPerson: personID)
             let changed = try transaction.run(
                 """
                 UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,

@@ -73,6 +73,18 @@ package struct SQLPersonStore: PersonStore {
 
     package func update(_ person: Person) async throws -> Change {
         try await database.change { transaction in
+            // Disabled, or signed out everywhere: their sessions are over.
+            let endsSessions = try transaction.hasRow(
+                """
+                SELECT 1 FROM people
+                WHERE id = $1 AND realm_id = $2 AND (not_before < $3 OR (is_enabled AND NOT $4))
+                """,
+                [
+                    .text(person.id), .text(person.realmID), .int64(person.notBefore),
+                    .bool(person.isEnabled),
+                ]
+            )
+            if endsSessions { try transaction.tellClients(ofPerson: person.id) }
             let changed = try transaction.run(
                 """
                 UPDATE people SET username = $1, email = $2, email_key = $3,
@@ -96,6 +108,11 @@ package struct SQLPersonStore: PersonStore {
 
     package func deletePerson(id: String, realmID: String) async throws -> Change {
         try await database.change { transaction in
+            let isThere = try transaction.hasRow(
+                "SELECT 1 FROM people WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            )
+            if isThere { try transaction.tellClients(ofPerson: id) }
             let changed = try transaction.run(
                 "DELETE FROM people WHERE id = $1 AND realm_id = $2",
                 [.text(id), .text(realmID)]

@@ -73,6 +73,11 @@ package struct SQLRealmStore: RealmStore {
         try await database.change { transaction in
             let changed = try transaction.run("DELETE FROM realms WHERE id = $1", [.text(id)])
             guard changed > 0 else { return .notFound }
+            // Nobody is there any more who could sign what they say.
+            try transaction.run(
+                "DELETE FROM logout_deliveries WHERE realm_id = $1",
+                [.text(id)]
+            )
             try transaction.raiseRealmVersion()
             return .changed
         }

@@ -1,6 +1,10 @@
 package import PorticoProtocol
 
 /// Keeps people, their passwords, roles and what they allowed.
+///
+/// Where a change ends a person's sessions (disabled, deleted, signed out everywhere, a new
+/// password), each client with a back-channel logout URI that got a grant in one of them is put down
+/// to be told, once for each session, in the same transaction (``LogoutDeliveryStore``).
 package protocol PersonStore: Sendable {
     /// The person of that id with the roles they have.
     func person(id: String, realmID: String) async throws -> PersonWithRoles?

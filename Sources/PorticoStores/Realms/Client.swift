@@ -18,6 +18,10 @@ package struct Client: Hashable, Sendable {
 
     package var redirectURIs: [RedirectURI] = []
     package var postLogoutRedirectURIs: [RedirectURI] = []
+    /// Where it is told that a session is over (OpenID Connect Back-Channel Logout §2.2).
+    package var backchannelLogoutURI: HTTPAddress?
+    /// Whether it needs `sid` there. Every logout token has it.
+    package var backchannelLogoutSessionRequired = false
     /// Grant types it may use.
     package var grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken]
     package var requiresPKCE = true

@@ -52,6 +52,9 @@ package struct BrowserSession: Hashable, Sendable {
 /// A session is live while it has not ended, `expiresAt` lies ahead, it was seen after
 /// `now - idle`, and its person is enabled, was not signed out everywhere since, and has a
 /// `notBefore` not later than its `authenticatedAt`. All times are seconds since 1970.
+///
+/// Where a session is ended or replaced, each client with a back-channel logout URI that got a grant
+/// in it is put down to be told, once, in the same transaction (``LogoutDeliveryStore``).
 package protocol BrowserSessionStore: Sendable {
     /// Starts a session and, in the same step, ends the one it takes the place of
     /// (no session id survives a sign-in). A session whose person was signed out everywhere after

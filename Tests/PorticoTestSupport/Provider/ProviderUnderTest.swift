@@ -5,7 +5,8 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import PorticoBytes
-import PorticoProtocol
+import PorticoOutbound
+package import PorticoProtocol
 package import PorticoProvider
 package import PorticoSeals
 package import PorticoStores
@@ -17,6 +18,7 @@ package final class ProviderUnderTest: Sendable {
     package let clock: StoppedClock
     package let database: TestDatabase
     package let provider: Provider
+    package let logout: BackchannelLogout
     package let ring: KeyRing
     private let written: Locked<[UInt8]>
     private let writer: LogWriter
@@ -24,10 +26,15 @@ package final class ProviderUnderTest: Sendable {
 
     /// - Parameters:
     ///   - database: In memory by default.
+    ///   - transport: What clients are told of logouts by.
+    ///   - wakes: Whether they are told when a session ends. Otherwise it is for the test to call
+    ///     ``logout``.
     ///   - configure: Changes the realm before it is created.
     package init(
         database: TestDatabase? = nil,
         clock: StoppedClock = StoppedClock(),
+        tellingBy transport: any HTTPTransport = GuardedTransport(),
+        wakes: Bool = false,
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
@@ -39,8 +46,25 @@ package final class ProviderUnderTest: Sendable {
             written.withLock { $0.append(contentsOf: bytes) }
         }
         try await TestRealm.create(in: database, ring, time, configure)
+        let realms = try await RealmDirectory(store: database.realms, ring: ring)
+        let logger = Logger(label: "test") { label in
+            LineLogHandler(
+                label: label,
+                level: .info,
+                format: .logfmt,
+                writer: writer,
+                clock: { clock.now }
+            )
+        }
+        let logout = BackchannelLogout(
+            deliveries: database.logoutDeliveries,
+            realms: realms,
+            transport: transport,
+            events: SecurityEvents(logger: logger),
+            clock: time
+        )
         let provider = try Provider(
-            realms: try await RealmDirectory(store: database.realms, ring: ring),
+            realms: realms,
             people: database.people,
             sessions: database.sessions,
             grants: database.grants,
@@ -49,16 +73,9 @@ package final class ProviderUnderTest: Sendable {
             clock: time,
             hashing: TestRealm.hashing,
             activity: SessionActivity(sessions: database.sessions),
-            logger: Logger(label: "test") { label in
-                LineLogHandler(
-                    label: label,
-                    level: .info,
-                    format: .logfmt,
-                    writer: writer,
-                    clock: { clock.now }
-                )
-            },
-            publicURL: url
+            logger: logger,
+            publicURL: url,
+            sessionEnded: { if wakes { logout.wake() } }
         )
         let routes = provider.routes
         door = FrontDoor(
@@ -74,6 +91,7 @@ package final class ProviderUnderTest: Sendable {
         self.clock = clock
         self.database = database
         self.provider = provider
+        self.logout = logout
         self.ring = ring
         self.written = written
         self.writer = writer

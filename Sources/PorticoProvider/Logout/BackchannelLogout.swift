@@ -1,0 +1,220 @@
+import HTTPTypes
+package import PorticoBytes
+package import PorticoProtocol
+package import PorticoStores
+
+/// Tells clients that a session is over (OpenID Connect Back-Channel Logout §2.5): beside the
+/// requests, so that nobody's page waits for it.
+///
+/// A client that does not answer, or not with success, is told again, later each time, and in the
+/// end no more.
+package final class BackchannelLogout: Sendable {
+    private let deliveries: any LogoutDeliveryStore
+    private let realms: RealmDirectory
+    private let transport: any HTTPTransport
+    private let events: SecurityEvents
+    private let clock: Clock
+    private let state = Locked(State())
+
+    private struct State {
+        var rounds = 0
+        /// Whether somebody wanted one more.
+        var isAsked = false
+    }
+
+    /// One client's answer is waited for so long, and so much of it is read and forgotten.
+    private static let limits = HTTPLimits(bytes: 64 * 1024, seconds: 5)
+    /// How long after the first, second, … failed attempt the next one comes, in seconds. After the
+    /// last there is none.
+    package static let delays: [Int64] = [10, 60, 300, 1800, 7200]
+    /// A delivery whose process died comes up again after so many seconds.
+    private static let lease: Int64 = 300
+    /// Clients told at one time; each is told one thing after the other.
+    private static let lanes = 16
+    /// Rounds at one time: a client that is slow to answer holds one of them.
+    private static let mostRounds = 4
+    /// Taken at one time.
+    private static let batch = 500
+    /// When a slow client's remaining deliveries wait for the next round, in seconds, so that the
+    /// others do not wait for them.
+    private static let patience: Int64 = 10
+
+    package init(
+        deliveries: any LogoutDeliveryStore,
+        realms: RealmDirectory,
+        transport: any HTTPTransport,
+        events: SecurityEvents,
+        clock: Clock
+    ) {
+        self.deliveries = deliveries
+        self.realms = realms
+        self.transport = transport
+        self.events = events
+        self.clock = clock
+    }
+
+    /// Begins a round now, and returns at once. What goes wrong with it the next regular round will
+    /// tell.
+    package func wake() {
+        Task {
+            do {
+                try await round()
+            } catch {}
+        }
+    }
+
+    /// Tells whoever is to be told by now. Where enough rounds are under way, the first to end goes
+    /// round once more.
+    package func round() async throws {
+        guard begin() else { return }
+        do {
+            repeat { try await batch() } while goesOn()
+        } catch {
+            state.withLock { $0.rounds -= 1 }
+            throw error
+        }
+    }
+
+    private func begin() -> Bool {
+        state.withLock { state in
+            guard state.rounds < Self.mostRounds else {
+                state.isAsked = true
+                return false
+            }
+            state.rounds += 1
+            return true
+        }
+    }
+
+    private func goesOn() -> Bool {
+        state.withLock { state in
+            defer { state.isAsked = false }
+            if !state.isAsked { state.rounds -= 1 }
+            return state.isAsked
+        }
+    }
+
+    private func batch() async throws {
+        let now = clock.moment().seconds
+        let claimed = try await deliveries.claim(
+            at: now,
+            until: now + Self.lease,
+            limit: Self.batch
+        )
+        guard !claimed.isEmpty else { return }
+        // A client's address may be newer than what this process has seen.
+        for change in try await realms.refresh() { events.keysChanged(change) }
+        let lanes = Dictionary(grouping: claimed, by: \.clientID).values
+        let outcomes = await withTaskGroup(of: [Outcome].self) { group in
+            var waiting = lanes.makeIterator()
+            for _ in 0..<Self.lanes {
+                guard let lane = waiting.next() else { break }
+                group.addTask { await self.tell(lane) }
+            }
+            var outcomes: [Outcome] = []
+            while let told = await group.next() {
+                outcomes += told
+                guard let lane = waiting.next() else { continue }
+                group.addTask { await self.tell(lane) }
+            }
+            return outcomes
+        }
+        try await settle(outcomes)
+    }
+
+    private struct Outcome: Sendable {
+        let delivery: LogoutDelivery
+        /// `nil`: done with.
+        let nextAt: Int64?
+    }
+
+    private func settle(_ outcomes: [Outcome]) async throws {
+        try await deliveries.settle(
+            outcomes.filter { $0.nextAt == nil }.map(\.delivery),
+            postponing: outcomes.compactMap { outcome in
+                outcome.nextAt.map { (outcome.delivery, $0) }
+            }
+        )
+    }
+
+    /// What one client is to be told. After a failure the rest is not tried: it would fail alike.
+    private func tell(_ lane: [LogoutDelivery]) async -> [Outcome] {
+        let begin = clock.moment().seconds
+        var outcomes: [Outcome] = []
+        var hasFailed = false
+        for delivery in lane {
+            let now = clock.moment().seconds
+            if !hasFailed, now - begin >= Self.patience {
+                var untried = delivery
+                untried.attempts -= 1
+                outcomes.append(Outcome(delivery: untried, nextAt: now))
+                continue
+            }
+            let failure = hasFailed ? nil : await attempt(delivery)
+            if failure == nil, !hasFailed {
+                outcomes.append(Outcome(delivery: delivery, nextAt: nil))
+                continue
+            }
+            hasFailed = true
+            outcomes.append(again(delivery, failure))
+        }
+        return outcomes
+    }
+
+    /// When a delivery that failed is tried again.
+    private func again(_ delivery: LogoutDelivery, _ failure: Failure?) -> Outcome {
+        let tried = max(1, Int(clamping: delivery.attempts))
+        let realm = realms.realm(id: delivery.realmID)
+        let clientID = realm?.client(uuid: delivery.clientID)?.clientID
+        let isLast = tried > Self.delays.count
+        if isLast || failure != nil && tried == 1 {
+            events.logoutNotDelivered(
+                delivery,
+                realm: realm?.realm.name,
+                client: clientID,
+                because: failure?.words ?? "An earlier attempt has just failed.",
+                isGivenUp: isLast
+            )
+        }
+        let now = clock.moment().seconds
+        return Outcome(
+            delivery: delivery,
+            nextAt: isLast ? nil : now + Self.delays[tried - 1]
+        )
+    }
+
+    private struct Failure: Sendable {
+        let words: String
+    }
+
+    /// - Returns: `nil` where the client knows now, or needs not to know any more.
+    private func attempt(_ delivery: LogoutDelivery) async -> Failure? {
+        guard let realm = realms.realm(id: delivery.realmID) else {
+            return Failure(words: "The realm is disabled.")
+        }
+        guard let client = realm.client(uuid: delivery.clientID),
+            let address = client.backchannelLogoutURI
+        else { return nil }
+        let token = LogoutToken(realm: realm, client: client, delivery: delivery)
+        do {
+            let text = try token.signed(at: clock.moment())
+            var request = HTTPRequest(.post, to: address)
+            request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+            let reply = try await transport.send(
+                request,
+                body: FormEncoding.encode([(name: "logout_token", value: text)]),
+                limits: Self.limits
+            )
+            // §2.8: 200; 204 is what some frameworks make of an empty one.
+            guard [200, 204].contains(reply.response.status.code) else {
+                return Failure(words: "It answered \(reply.response.status.code).")
+            }
+        } catch let error as HTTPTransportError {
+            return Failure(words: error.description)
+        } catch {
+            return Failure(words: "No logout token could be made.")
+        }
+        events.logoutDelivered(delivery, realm.realm.name, client)
+        return nil
+    }
+}
