@@ -1,3 +1,4 @@
+import PorticoProtocol
 import PorticoStores
 import PorticoTestSupport
 import Testing

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -34,7 +35,8 @@ import Testing
             (Fixture.web(), forConfidential),
         ] {
             var client = base
-            client.backchannelLogoutURI = try #require(HTTPAddress(uri))
+            client.backchannelLogoutURI = HTTPAddress(uri)
+            #expect(client.backchannelLogoutURI != nil)
             let refusal = try refusal(of: client)
             #expect(refusal == (isAdmitted ? nil : .backchannelLogoutURI))
             #expect(
