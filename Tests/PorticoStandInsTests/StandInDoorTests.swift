@@ -33,6 +33,29 @@ struct StandInDoorTests {
         }
     }
 
+    @Test(
+        "who comes from another machine is refused, whatever the listener lets in",
+        .enabled(if: OwnAddress.beyondLoopback != nil, "needs an address beyond loopback")
+    )
+    func peers() async throws {
+        let address = try #require(OwnAddress.beyondLoopback)
+        try await withStandIns(listeningOn: "0.0.0.0") { standIns in
+            let port = try #require(UInt16(exactly: HTTPAddress(standIns.baseURL)?.port ?? 0))
+            for (target, status) in [("127.0.0.1", 200), (address, 403)] {
+                let exchange = await RawExchange.run {
+                    RawExchange(
+                        "GET /google/oauth2/v3/certs HTTP/1.1\r\nHost: localhost:\(port)\r\n"
+                            + "Connection: close\r\n\r\n",
+                        to: target,
+                        port: port
+                    )
+                }
+                #expect(exchange?.status == status, "\(target)")
+            }
+            #expect(standIns.log.count(.keys, at: .google) == 1)
+        }
+    }
+
     @Test("what a proxy forwards comes from elsewhere and is refused")
     func proxies() async throws {
         try await Wire.run { wire in
@@ -76,4 +99,27 @@ struct StandInDoorTests {
     func baseURL(text: String) {
         #expect(throws: StandIns.Refusal.notAnOrigin) { try StandIns(baseURL: text) }
     }
+}
+
+/// An IPv4 address of this machine that others might reach it under.
+enum OwnAddress {
+    static let beyondLoopback: String? = {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return nil }
+        defer { freeifaddrs(list) }
+        var next = list
+        while let interface = next {
+            next = interface.pointee.ifa_next
+            guard let address = interface.pointee.ifa_addr,
+                address.pointee.sa_family == sa_family_t(AF_INET)
+            else { continue }
+            let bytes = UnsafeRawPointer(address).loadUnaligned(
+                fromByteOffset: 4,
+                as: UInt32.self
+            )
+            let text = withUnsafeBytes(of: bytes) { $0.map { String($0) }.joined(separator: ".") }
+            if !text.hasPrefix("127.") { return text }
+        }
+        return nil
+    }()
 }

@@ -107,4 +107,43 @@ struct StandInPageTests {
         #expect(request.contains("Sec-Fetch-Site: cross-site"))
         #expect(request.contains("code=code-") && request.contains("user=%7B"))
     }
+
+    /// Where `axe.min.js` is.
+    private static let axe = ProcessInfo.processInfo.environment["TEST_AXE"]
+
+    @Test(
+        "WEB-ACC-2: axe finds nothing on the pages of the stand-ins, light and dark",
+        .enabled(if: Chromium.isThere && axe != nil, "needs TEST_WEBDRIVER and TEST_AXE"),
+        arguments: StandInKind.allCases
+    )
+    func axe(kind: StandInKind) async throws {
+        let script = try String(contentsOfFile: #require(Self.axe), encoding: .utf8)
+        try await Wire.run { wire in
+            let addresses = [
+                try wire.address(kind), try wire.settings(kind).authorizationEndpoint,
+            ]
+            try await Chromium.use { browser in
+                for address in addresses {
+                    for isDark in [false, true] {
+                        try await browser.look(width: 320, isDark: isDark)
+                        try await browser.open(address)
+                        _ = try await browser.run(script)
+                        let found = try await browser.runAsynchronously(
+                            """
+                            const done = arguments[arguments.length - 1];
+                            axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa',
+                                               'best-practice']})
+                                .then(result => done(result.violations.map(one => one.id)));
+                            """
+                        )
+                        #expect(found.strings == [])
+                        let width = try await browser.run(
+                            "return document.documentElement.scrollWidth"
+                        )
+                        #expect(try #require(width.int64) <= 320)
+                    }
+                }
+            }
+        }
+    }
 }

@@ -10,9 +10,11 @@ import PorticoWeb
 ///
 /// - Parameters:
 ///   - host: What their addresses say. `localhost` is another site than 127.0.0.1.
+///   - address: Where they listen.
 ///   - clock: Theirs; a stopped one where a test moves the time.
 package func withStandIns<Result: Sendable>(
     host: String = "localhost",
+    listeningOn address: String = "127.0.0.1",
     clock: Clock = .system,
     _ body: @escaping @Sendable (StandIns) async throws -> Result
 ) async throws -> Result {
@@ -21,7 +23,7 @@ package func withStandIns<Result: Sendable>(
     let application = Application(
         responder: door,
         server: ServerConnection.builder(limits: ConnectionLimits(connections: 1000)),
-        configuration: .init(address: .hostname("127.0.0.1", port: 0), serverName: nil),
+        configuration: .init(address: .hostname(address, port: 0), serverName: nil),
         onServerRunning: { listener in
             running.yield(listener)
         },
