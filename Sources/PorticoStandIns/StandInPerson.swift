@@ -98,7 +98,7 @@ extension StandInPerson {
         hostedDomain: "example.com"
     )
 
-    /// Her name is markup, which no page may take for its own (attack E11).
+    /// Her name is markup, which no page may take for its own (E11).
     package static let mia = StandInPerson(
         id: "mia",
         givenName: "<script>alert(1)</script>",

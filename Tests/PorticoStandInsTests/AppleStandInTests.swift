@@ -63,7 +63,7 @@ struct AppleStandInTests {
         }
     }
 
-    @Test("attack E11: what comes as the user can be anything, and can come each time")
+    @Test("for E11: what comes as the user can be anything, and can come each time")
     func foreignUser() async throws {
         try await Wire.run { wire in
             let markup = try await wire.answer(.apple, as: .mia)

@@ -134,7 +134,7 @@ struct RedemptionTests {
         }
     }
 
-    @Test("attack E04: a code of one stand-in, or of one client, is nothing to another")
+    @Test("for E04: a code of one stand-in, or of one client, is nothing to another")
     func foreignCode() async throws {
         try await Wire.run { wire in
             let code = try #require(await wire.answer(.google)["code"])

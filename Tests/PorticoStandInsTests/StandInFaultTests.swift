@@ -37,7 +37,7 @@ struct StandInFaultTests {
         }
     }
 
-    @Test("attack E19: the token endpoint can answer anything")
+    @Test("for E19: the token endpoint can answer anything")
     func tokenAnswers() async throws {
         try await Wire.run { wire in
             func reply(_ answer: StandInFaults.TokenAnswer) async throws -> Reply {
@@ -67,7 +67,7 @@ struct StandInFaultTests {
         }
     }
 
-    @Test("attack E22: an ID Token can be wrong in each of its claims")
+    @Test("for E22: an ID Token can be wrong in each of its claims")
     func claims() async throws {
         try await Wire.run { wire in
             func claims(_ faults: [StandInFaults.IDTokenFault]) async throws -> JSONObject {
