@@ -109,15 +109,18 @@ struct StandInPageTests {
     }
 
     /// Where `axe.min.js` is.
-    private static let axe = ProcessInfo.processInfo.environment["TEST_AXE"]
+    private static let axeCore: String? = ProcessInfo.processInfo.environment["TEST_AXE"]
 
     @Test(
         "WEB-ACC-2: axe finds nothing on the pages of the stand-ins, light and dark",
-        .enabled(if: Chromium.isThere && axe != nil, "needs TEST_WEBDRIVER and TEST_AXE"),
+        .enabled(
+            if: Chromium.isThere && StandInPageTests.axeCore != nil,
+            "needs TEST_WEBDRIVER and TEST_AXE"
+        ),
         arguments: StandInKind.allCases
     )
     func axe(kind: StandInKind) async throws {
-        let script = try String(contentsOfFile: #require(Self.axe), encoding: .utf8)
+        let script = try String(contentsOfFile: #require(Self.axeCore), encoding: .utf8)
         try await Wire.run { wire in
             let addresses = [
                 try wire.address(kind), try wire.settings(kind).authorizationEndpoint,
