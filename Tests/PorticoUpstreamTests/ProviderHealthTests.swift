@@ -1,0 +1,108 @@
+import Foundation
+import HTTPTypes
+import Portico
+import PorticoBytes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoUpstream
+
+@Suite("A provider's health, and its tokens")
+struct ProviderHealthTests {
+    @Test(
+        "Pages D: a provider that does not answer is noticed, since when is kept, and so is its return"
+    )
+    func health() async throws {
+        let scene = try Scene(.oidc, claims: ["email": "a@example.com", "name": "A"])
+        #expect(scene.client.health == .unknown)
+        let document = scene.addresses.issuer + "/.well-known/openid-configuration"
+        scene.world.answer(document) { _ throws(HTTPTransportError) in throw .unreachable }
+        #expect(await scene.failure() == .transient(.unreachable, retryAfter: nil))
+        #expect(scene.client.health == .down(since: 1_700_000_000, .unreachable))
+        scene.clock.advance(by: 30)
+        scene.world.answer(document) { _ in .json([:], status: 502) }
+        #expect(await scene.client.probe() == .down(since: 1_700_000_000, .failing))
+        scene.world.answer(document) { _ in .json(["issuer": "https://evil.example"]) }
+        #expect(await scene.client.probe() == .down(since: 1_700_000_000, .unusable))
+        let healthy = try Scene(.oidc)
+        #expect(await healthy.client.probe() == .up)
+        #expect(
+            healthy.world.requests.map(\.address) == [
+                "https://op.example.com/.well-known/openid-configuration",
+                "https://op.example.com/keys",
+            ]
+        )
+        // Also of what is kept: a probe asks.
+        _ = await healthy.client.probe()
+        #expect(healthy.world.requests.count == 4)
+    }
+
+    @Test("A sign-in brings a provider back; one person's refused code does not take it away")
+    func signIns() async throws {
+        let scene = try Scene(.oidc, claims: ["email": "a@example.com", "name": "A"])
+        _ = try await scene.signIn()
+        #expect(scene.client.health == .up)
+        let answers = HTTPReply.json(["error": "invalid_grant"], status: 400)
+        scene.world.answer(scene.addresses.token) { _ in answers }
+        #expect(await scene.failure() == .rejected(.codeRefused))
+        #expect(scene.client.health == .up)
+        scene.world.answer(scene.addresses.token) { _ throws(HTTPTransportError) in
+            throw .timedOut
+        }
+        _ = await scene.failure()
+        #expect(scene.client.health == .down(since: 1_700_000_000, .timedOut))
+        #expect(scene.client.health.isDown)
+    }
+
+    @Test(
+        "OIDCD-X-2: nobody waits, sign-in after sign-in, for metadata that cannot be had just now"
+    )
+    func pause() async throws {
+        let scene = try Scene(.oidc)
+        _ = try await scene.begin()
+        let document = scene.addresses.issuer + "/.well-known/openid-configuration"
+        scene.world.answer(document) { _ throws(HTTPTransportError) in throw .timedOut }
+        scene.clock.advance(by: 3600)
+        for _ in 0..<5 { _ = try await scene.begin() }
+        #expect(scene.world.requests(document).count == 2)
+        scene.clock.advance(by: 30)
+        _ = try await scene.begin()
+        #expect(scene.world.requests(document).count == 3)
+    }
+
+    @Test("A configured provider is asked for its keys, which is all that it publishes")
+    func configured() async throws {
+        let apple = try Scene(.apple, secret: Scene.pem)
+        #expect(await apple.client.probe() == .up)
+        #expect(apple.world.requests.map(\.address) == ["https://appleid.apple.com/auth/keys"])
+    }
+
+    @Test(
+        "RFC 6749 §6: a refresh gives what to use and what to keep; refused means signed out there"
+    )
+    func refresh() async throws {
+        let scene = try Scene(.oidc)
+        scene.tell { $0.tokens = ["access_token": "A2", "refresh_token": "R2"] }
+        let fresh = try await scene.client.refresh(SecretText("R1"))
+        #expect(fresh.accessToken.reveal() == "A2" && fresh.refreshToken?.reveal() == "R2")
+        #expect(fresh.expiresAt == 1_700_000_300)
+        let request = try #require(scene.world.requests(scene.addresses.token).first)
+        #expect(request.form["refresh_token"] == "R1")
+        #expect(request.form["grant_type"] == "refresh_token")
+        #expect(request.fields[.authorization]?.hasPrefix("Basic ") == true)
+        scene.world.answer(scene.addresses.token) { _ in
+            .json(["error": "invalid_grant"], status: 400)
+        }
+        let failure = await kind(of: { _ = try await scene.client.refresh(SecretText("R1")) })
+        #expect(failure == .interactionRequired(.sessionEnded))
+    }
+
+    @Test("RFC 7009: where a provider revokes nothing, that is told")
+    func revocation() async throws {
+        #expect(await (try Scene(.facebook)).client.revoke(SecretText("R1")) == false)
+        let scene = try Scene(.google)
+        #expect(await scene.client.revoke(SecretText("R1")))
+        #expect(scene.world.requests("https://oauth2.googleapis.com/revoke").count == 1)
+    }
+}
