@@ -134,7 +134,7 @@ struct LinkingWords: Sendable {
         },
         addYes: { "إضافة \(name: $0.displayName)" },
         addNo: "عدم الإضافة",
-        taken: { "\(WayWords.arabic.account($0)) هذا مستخدم بالفعل" },
+        taken: { "\(WayWords.arabic.account($0)) مستخدم بالفعل" },
         takenWhy: "إنه مرتبط هنا بحساب آخر ويبقى فيه.",
         takenAdvice: "سجّل الدخول به إلى ذلك الحساب، أو تابع بالحساب الذي تستخدمه.",
         takenSwitch: "تسجيل الدخول إلى ذلك الحساب",
