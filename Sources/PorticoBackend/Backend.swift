@@ -96,20 +96,24 @@ package struct BackendLimits: Sendable {
 }
 
 extension Backend {
+    var pageExit: BackendPageExit {
+        BackendPageExit(
+            renderer: pages,
+            headers: SecurityHeaders(publicURL),
+            origin: publicURL.origin,
+            service: identity.name,
+            help: PageLink(path: BackendPageRoute.help.rawValue),
+            isInsecureLoopback: publicURL.isInsecureLoopback
+        )
+    }
+
     /// Hands every endpoint what it needs, and nothing else.
     package var routes: BackendRoutes {
         let headers = SecurityHeaders(publicURL)
         let policy = CookiePolicy(publicURL)
         let cookies = SessionCookies(policy)
         let attempts = AttemptCookies(policy, ring: ring)
-        let page = BackendPageExit(
-            renderer: pages,
-            headers: headers,
-            origin: publicURL.origin,
-            service: identity.name,
-            help: PageLink(path: BackendPageRoute.help.rawValue),
-            isInsecureLoopback: publicURL.isInsecureLoopback
-        )
+        let page = pageExit
         let forms = PageForms(tokens: FormToken(ring: ring), cookies: cookies)
         let exits = BackendExits(
             page: page,
@@ -185,6 +189,7 @@ extension Backend {
                 headers: headers,
                 exits: exits,
                 events: events,
+                pending: pending,
                 limit: limits.natives
             ),
             providerCalls: ProviderCallsEndpoint(
@@ -268,6 +273,7 @@ extension Backend {
                 other: OtherPages(
                     check: check,
                     accounts: accounts,
+                    emails: emails,
                     cookies: cookies,
                     directory: directory,
                     identity: identity,

@@ -42,6 +42,9 @@ package final class BackendDirectory: Sendable {
 
     var apps: AppRegister { current.withLock(\.apps) }
 
+    /// Whether there is anything to serve.
+    var isInUse: Bool { current.withLock { !$0.providers.isEmpty || !$0.apps.apps.isEmpty } }
+
     package var providers: [LiveProvider] { current.withLock(\.providers) }
 
     func provider(named name: some StringProtocol) -> LiveProvider? {

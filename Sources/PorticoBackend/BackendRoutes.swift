@@ -23,7 +23,10 @@ package struct BackendRoutes: Sendable {
 
     /// The answer at an address of the BFF, or `nil` where the path is none.
     package func respond(to arrival: Arrival) async -> Answered? {
-        guard let route = BackendRoute.find(arrival.target.path) else { return nil }
+        // Without a provider or an app nobody has asked for a backend.
+        guard exits.directory.isInUse, let route = BackendRoute.find(arrival.target.path) else {
+            return nil
+        }
         let visit = BackendVisit(arrival, at: clock.moment())
         let method = visit.request.method
         // HEAD is GET without a body (RFC 9110 §9.3.2).

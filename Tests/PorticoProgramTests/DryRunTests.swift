@@ -22,10 +22,19 @@ struct DryRunTests {
     }
 
     /// As the version before would have left it.
+    private static let newTables: [StaticString] = [
+        "DROP TABLE identities", "DROP TABLE account_sessions", "DROP TABLE spent_once",
+        "DROP TABLE email_codes", "DROP TABLE mails", "DROP TABLE audit_events",
+        "DROP TABLE deleted_accounts", "DROP TABLE accounts", "DROP TABLE apps",
+        "DROP TABLE providers", "DROP TABLE backend_version",
+    ]
+
     private func makeOlder(_ portico: PorticoProcess) async throws {
         let file = portico.home.appending(path: Self.folder + "/portico.sqlite").path
         let database = try SQLiteDatabase(file: file)
         try await database.write { transaction in
+            // What the migrations after the first one made, the other way round.
+            for table in Self.newTables { try transaction.run(table, []) }
             try transaction.run("ALTER TABLE people DROP COLUMN epoch", [])
             try transaction.run("ALTER TABLE browser_sessions DROP COLUMN epoch", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN epoch", [])

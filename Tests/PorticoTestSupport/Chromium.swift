@@ -63,6 +63,10 @@ package final class Chromium: Sendable {
         try await post("url", ["url": .string(address)])
     }
 
+    package func goBack() async throws {
+        try await post("back", [:])
+    }
+
     package func address() async throws -> String {
         try await get("url").string ?? ""
     }

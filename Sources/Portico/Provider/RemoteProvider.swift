@@ -17,6 +17,7 @@ package actor RemoteProvider {
     package nonisolated let profile: ProviderProfile
     private let http: ProviderHTTP
     private var known: (metadata: ProviderMetadata, at: Date)?
+    private var metadataFailedAt: Date?
     private var metadataFetch: Task<Result<ProviderMetadata, SignInError>, Never>?
     private var keySet = RemoteKeySet()
     private var keySetURI: String?
@@ -27,6 +28,9 @@ package actor RemoteProvider {
     /// where the provider cannot be asked (OpenID Connect Discovery 1.0 §4: cached, not for ever).
     private static let freshness: TimeInterval = 3600
     private static let life: TimeInterval = 24 * 3600
+    /// After a fetch that failed, what is known is used for so long without another: nobody waits
+    /// for a provider that is away.
+    private static let pause: TimeInterval = 30
 
     package init(issuer: Issuer, profile: ProviderProfile, http: ProviderHTTP) {
         self.issuer = issuer
@@ -38,6 +42,11 @@ package actor RemoteProvider {
     package func metadata() async throws(SignInError) -> ProviderMetadata {
         if let configured = profile.metadata { return configured }
         if let known, isWithin(Self.freshness, of: known.at) { return known.metadata }
+        if let known, isWithin(Self.life, of: known.at), let metadataFailedAt,
+            isWithin(Self.pause, of: metadataFailedAt)
+        {
+            return known.metadata
+        }
         let fetch = metadataFetch ?? startMetadataFetch()
         switch try await fetch.valueUnlessCancelled() {
         case .success(let metadata): return metadata
@@ -121,7 +130,12 @@ package actor RemoteProvider {
 
     private func received(_ result: Result<ProviderMetadata, SignInError>) {
         metadataFetch = nil
-        if case .success(let metadata) = result { known = (metadata, http.now()) }
+        switch result {
+        case .success(let metadata):
+            known = (metadata, http.now())
+            metadataFailedAt = nil
+        case .failure: metadataFailedAt = http.now()
+        }
     }
 
     private func startKeyFetch(_ uri: String) -> Task<SignInError?, Never> {

@@ -16,8 +16,16 @@ struct EmailCodes: Sendable {
     static let lifetime: Int64 = 600
 
     /// Sends a code to an address that an account is to have.
-    func start(_ address: String, for account: Account, _ visit: BackendVisit) async throws {
-        try await send(to: address, owner: Self.owner(of: account), account.language, visit)
+    ///
+    /// - Parameter profile: What the person says of themselves in the same form.
+    func start(
+        _ address: String,
+        for account: Account,
+        saying profile: ProfileChange? = nil,
+        _ visit: BackendVisit
+    ) async throws {
+        let owner = Self.owner(of: account)
+        try await send(to: address, owner: owner, account.language, saying: profile, visit)
     }
 
     /// Sends a code to the address of an account that somebody unknown says is theirs.
@@ -63,6 +71,7 @@ struct EmailCodes: Sendable {
         to address: String,
         owner: Hash256,
         _ language: String,
+        saying profile: ProfileChange? = nil,
         _ visit: BackendVisit
     ) async throws {
         guard EmailAddressRule.isAddress(address) else {
@@ -97,6 +106,7 @@ struct EmailCodes: Sendable {
                 language: language,
                 createdAt: visit.now
             ),
+            saying: profile,
             at: visit.now
         )
     }

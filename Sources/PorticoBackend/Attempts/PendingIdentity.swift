@@ -18,6 +18,21 @@ struct PendingIdentity: Sendable {
     /// The accounts with the same address.
     let matches: [AccountMatch]
 
+    init(
+        _ subject: SignInCompletion.Subject,
+        _ attemptID: UniqueID,
+        _ wayBack: WayBack,
+        _ matches: [AccountMatch]
+    ) {
+        self.attemptID = attemptID
+        self.wayBack = wayBack
+        identity = subject.identity
+        name = subject.name
+        picture = subject.picture
+        providerSessionID = subject.providerSessionID
+        self.matches = matches
+    }
+
     /// Where the attempt is found among what was spent.
     var claim: SpentOnce { .pending(attemptID) }
 }

@@ -154,15 +154,7 @@ struct CallbackEndpoint: Sendable {
         guard case .ask(let matches) = completed else {
             return exits.completed(completed, wayBack, visit)
         }
-        let waiting = PendingIdentity(
-            attemptID: attempt.id,
-            wayBack: wayBack,
-            identity: subject.identity,
-            name: subject.name,
-            picture: subject.picture,
-            providerSessionID: subject.providerSessionID,
-            matches: matches
-        )
+        let waiting = PendingIdentity(subject, attempt.id, wayBack, matches)
         return exits.go(to: .joining, visit, cookies: [try pending.set(waiting, at: visit.moment)])
     }
 

@@ -18,6 +18,7 @@ struct NativeEndpoint: Sendable {
     let headers: SecurityHeaders
     let exits: BackendExits
     let events: BackendEvents
+    let pending: PendingCookie
     /// Ten a minute for an address.
     let limit: RateLimiter
 
@@ -89,18 +90,27 @@ struct NativeEndpoint: Sendable {
             provider: provider.name,
             destination: .web(LocalPath.asked(form["state"]), isRemembered: false)
         )
+        let subject = SignInCompletion.Subject(
+            person,
+            provider: provider.name,
+            vault: ProviderTokens(ring: complete.ring),
+            visit
+        )
         let completed = try await complete(
-            SignInCompletion.Subject(
-                person,
-                provider: provider.name,
-                vault: ProviderTokens(ring: complete.ring),
-                visit
-            ),
+            subject,
             to: wayBack,
             rule: complete.rules.rule(for: person),
             spending: [spent(person, visit)],
             visit
         )
+        if case .ask(let matches) = completed {
+            let waiting = PendingIdentity(subject, visit.moment.id(), wayBack, matches)
+            return exits.go(
+                to: .joining,
+                visit,
+                cookies: [try pending.set(waiting, at: visit.moment)]
+            )
+        }
         return exits.completed(completed, wayBack, visit)
     }
 

@@ -142,12 +142,19 @@ struct ProviderCallsEndpoint: Sendable {
             throw BackendError(.invalidRequest, "signed_request is required.")
         }
         do {
-            return (provider, try provider.client.verifySignedRequest(text))
+            let request = try provider.client.verifySignedRequest(text)
+            // An old one may have been made for something else, and says nothing of today.
+            guard let issuedAt = request.issuedAt, abs(visit.now - issuedAt) <= 86_400 else {
+                throw SignedRequestTooOld()
+            }
+            return (provider, request)
         } catch {
             events.logoutTokenRefused(provider.name, "signed request", visit)
             throw BackendError(.invalidRequest, "The request is not Facebook's.")
         }
     }
+
+    private struct SignedRequestTooOld: Error {}
 
     /// Apple posts `{"payload": "…"}`.
     private func applePayload(_ visit: BackendVisit) async throws -> String {

@@ -65,7 +65,18 @@ struct SessionEndpoint: Sendable {
         if visit.headers[.authorization] == nil, !RequestOrigin.permitsChange(visit.headers) {
             throw BackendError(.forbidden, "Send the header X-Portico: 1.")
         }
-        if let live = try await check.ifAny(visit) {
+        let live: LiveAccountSession?
+        do {
+            live = try await check(visit)
+        } catch let absence as SessionCheck.Absence {
+            // An app must hear that nothing was ended; a browser without a session is where it
+            // wants to be.
+            guard visit.headers[.authorization] == nil else {
+                return Self.unauthorized(absence, headers)
+            }
+            live = nil
+        }
+        if let live {
             if isEverywhere {
                 _ = try await accounts.endAll(of: live.account.id, except: nil, at: visit.now)
             } else {

@@ -31,7 +31,9 @@ struct StartEndpoint: Sendable {
                 retryAfter: seconds
             )
         }
-        if provider.record.kind == "google", EmbeddedBrowser.isOne(visit.headers[.userAgent]) {
+        if !visit.wantsJSON, provider.record.kind == "google",
+            EmbeddedBrowser.isOne(visit.headers[.userAgent])
+        {
             return exits.openInBrowser(provider, wayBack, visit)
         }
         let started: SignInStart.Started

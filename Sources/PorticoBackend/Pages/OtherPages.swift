@@ -11,6 +11,7 @@ import PorticoWeb
 struct OtherPages: Sendable {
     let check: SessionCheck
     let accounts: any AccountStore
+    let emails: EmailCodes
     let cookies: SessionCookies
     let directory: BackendDirectory
     let identity: ServiceIdentity
@@ -53,19 +54,26 @@ struct OtherPages: Sendable {
                 return try welcomePage(live, [.nameMissing], visit)
             }
         }
-        _ = try await accounts.update(
-            live.account.id,
+        let profile = ProfileChange(
+            accountID: live.account.id,
             name: name,
             language: visit.language.tag,
             isWelcomed: true
         )
-        // Whoever typed an address is asked for its code next.
-        guard let email = form["email"], form["action"] != "later" else {
+        guard form["action"] != "later", let email = form["email"] else {
+            _ = try await accounts.update(
+                live.account.id,
+                name: name,
+                language: visit.language.tag,
+                isWelcomed: true
+            )
             return exits.go(to: path, visit)
         }
         guard EmailAddressRule.isAddress(email) else {
             return try welcomePage(live, [.emailWrong], visit)
         }
+        // Whoever has an address that nobody vouches for is asked for the code that is mailed there.
+        try await emails.start(email, for: live.account, saying: profile, visit)
         return exits.go(to: .addingEmail, visit)
     }
 

@@ -10,6 +10,9 @@ package struct ProxiedAPI: Hashable, Sendable {
     /// The configured name of the identity provider whose access token the API takes.
     package let provider: String
 
+    /// As it is configured.
+    package var text: String { "\(name)=\(base.text),\(provider)" }
+
     package enum Refusal: Error, Hashable, Sendable {
         case name
         case address

@@ -21,7 +21,12 @@ struct BackendVisit: Sendable {
         client = arrival.client
         requestID = arrival.id.text
         self.moment = moment
-        language = .best(uiLocales: nil, acceptLanguage: arrival.request.headers[.acceptLanguage])
+        // `try?`: a query that is malformed is told by whoever reads it.
+        let query = try? FormParameters(query: arrival.target)
+        language = .best(
+            uiLocales: query?["ui_locales"],
+            acceptLanguage: arrival.request.headers[.acceptLanguage]
+        )
     }
 
     var now: Int64 { moment.seconds }

@@ -3,6 +3,7 @@ import Foundation
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProvider
+import PorticoStandIns
 import PorticoStores
 
 /// `portico serve`
@@ -41,11 +42,21 @@ struct ServeCommand: AsyncParsableCommand {
         let log = ServerLog(settings, clock: clock)
         let result: Result<Void, any Error>
         do {
-            let lines = try await prepare(installation, console)
-            let wiring = Wiring(installation: installation, address: settings.listen, log: log)
+            var lines = try await prepare(installation, console)
+            var wiring = Wiring(installation: installation, address: settings.listen, log: log)
+            if demo {
+                let server = try await standIns(installation, log)
+                wiring.standIns = server
+                // What to try stays last.
+                lines.insert(
+                    contentsOf: Self.demoLines(server, settings.effectivePublicURL),
+                    at: lines.count - 1
+                )
+            }
+            let said = lines.joined(separator: "\n")
             try await wiring.serve {
                 guard !console.isQuiet else { return }
-                console.data(lines.joined(separator: "\n"))
+                console.data(said)
             }
             result = .success(())
         } catch {
@@ -130,6 +141,31 @@ struct ServeCommand: AsyncParsableCommand {
             "An issuer never changes: apps and tokens name it. Serve it where it is:",
             "portico serve --public-url \(base)"
         )
+    }
+
+    /// Stand-ins for providers, on a free port of 127.0.0.1, and what the backend knows of them.
+    private func standIns(_ installation: Installation, _ log: ServerLog) async throws
+        -> StandInServer
+    {
+        let address = try PortProbe.check(ListenAddress(host: "127.0.0.1", port: 0))
+        let standIns = try StandIns(
+            baseURL: StandInServer.baseURL(address),
+            clock: installation.clock
+        )
+        try await DemoBackend(installation: installation, standIns: standIns).prepare()
+        return StandInServer(
+            address: address,
+            standIns: standIns,
+            logger: log.logger("portico.stand-ins")
+        )
+    }
+
+    private static func demoLines(_ standIns: StandInServer, _ publicURL: String) -> [String] {
+        [
+            "  Sign in      \(publicURL)/login    with stand-ins for Apple, Google and Facebook",
+            "  Mails        \(publicURL)/_outbox    every page: \(publicURL)/_gallery",
+            "  Stand-ins    \(standIns.standIns.baseURL)",
+        ]
     }
 
     private static func demoLines(

@@ -73,6 +73,31 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A program that takes mail instead.", valueName: "path"))
     var mailSendmail: String?
 
+    @Option(help: ArgumentHelp("What people call the service.", valueName: "name"))
+    var serviceName: String?
+
+    @Option(
+        help: ArgumentHelp("Where people ask for help: e-mail or https.", valueName: "address")
+    )
+    var serviceContact: String?
+
+    @Option(help: ArgumentHelp("New accounts: open or closed.", valueName: "rule"))
+    var accountsSignUp: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What one address at two providers means: ask or auto.",
+            valueName: "rule"
+        )
+    )
+    var accountsLinking: String?
+
+    @Option(
+        name: .customLong("bff-api"),
+        help: ArgumentHelp("An API behind /bff/NAME/.", valueName: "name=address,provider")
+    )
+    var apis: [String] = []
+
     /// What was given, by option.
     var values: [String: [String]] {
         let single = [
@@ -82,7 +107,9 @@ struct SettingOptions: ParsableArguments {
             "limits-body": limitsBody, "limits-request-seconds": limitsRequestSeconds,
             "limits-idle-seconds": limitsIdleSeconds, "mail-from": mailFrom,
             "mail-smtp": mailSMTP, "mail-password-file": mailPasswordFile,
-            "mail-ca-file": mailCAFile, "mail-sendmail": mailSendmail,
+            "mail-ca-file": mailCAFile, "mail-sendmail": mailSendmail, "service-name": serviceName,
+            "service-contact": serviceContact, "accounts-sign-up": accountsSignUp,
+            "accounts-linking": accountsLinking,
         ]
         var values = place.values
         for (option, value) in single {
@@ -90,6 +117,7 @@ struct SettingOptions: ParsableArguments {
         }
         if !trustedProxies.isEmpty { values["trusted-proxy"] = trustedProxies }
         if !importRealm.isEmpty { values["import-realm"] = importRealm }
+        if !apis.isEmpty { values["bff-api"] = apis }
         if !backchannelAllow.isEmpty { values["backchannel-allow"] = backchannelAllow }
         return values
     }

@@ -1,5 +1,6 @@
 import Logging
 import PorticoMail
+import PorticoBackend
 import PorticoWeb
 
 /// Everything that can be set. Each field is one setting, described in ``Setting/all`` and in
@@ -31,6 +32,14 @@ struct Settings: Sendable {
     /// `nil`: the system's.
     var mailCAFile: String?
     var mailSendmail: String?
+    /// What people call the service whose accounts these are.
+    var serviceName = "Portico"
+    /// An e-mail address or https address where people ask for help.
+    var serviceContact: String?
+    var isSignUpOpen = true
+    var linking = AccountRules.Linking.ask
+    /// A team's own APIs behind `/bff/…`.
+    var apis: [ProxiedAPI] = []
 
     init(dataDirectory: String) {
         self.dataDirectory = dataDirectory

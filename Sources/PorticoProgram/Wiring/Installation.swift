@@ -18,6 +18,10 @@ struct Installation: Sendable {
     var people: any PersonStore { SQLPersonStore(database) }
     var sessions: any BrowserSessionStore { SQLBrowserSessionStore(database) }
     var grants: any GrantStore { SQLGrantStore(database) }
+    var accounts: any AccountStore { SQLAccountStore(database) }
+    var outbox: any OutboxStore { SQLOutboxStore(database) }
+    var audit: any AuditStore { SQLAuditStore(database) }
+    var backend: any BackendConfigurationStore { SQLBackendConfigurationStore(database) }
     var logoutDeliveries: any LogoutDeliveryStore { SQLLogoutDeliveryStore(database) }
     var pushedRequests: any PushedRequestStore { SQLPushedRequestStore(database) }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import PorticoBackend
 import PorticoBytes
 import PorticoOutbound
 import PorticoProtocol
@@ -18,6 +19,8 @@ struct Wiring {
     let installation: Installation
     let address: ListenAddress
     let log: ServerLog
+    /// Where a demonstration's providers answer.
+    var standIns: StandInServer?
 
     /// Serves until the process is told to stop, then finishes what is under way.
     ///
@@ -48,22 +51,33 @@ struct Wiring {
             publicURL: publicURL,
             sessionEnded: { logout.wake() }
         )
+        let wiring = BackendWiring(
+            installation: installation,
+            log: log,
+            outbound: outbound,
+            standIns: standIns?.standIns,
+            mail: try OutgoingMail(settings, environment: ProcessInfo.processInfo.environment)
+        )
+        let backend = try await wiring.backend(publicURL)
         let readiness = Readiness()
         let door = HealthDoor(
-            next: frontDoor(provider.routes, publicURL),
+            next: frontDoor(provider.routes, backend, publicURL),
             realms: installation.realms,
             readiness: readiness
         )
         let application = application(door, whenListening)
-        let background = repeating(realms, activity, logout, provider.events)
+        let background =
+            repeating(realms, activity, logout, provider.events) + wiring.repeating(backend)
+        let demonstration = standIns.map { [$0.service as any Service] } ?? []
         let result: Result<Void, any Error>
         do {
-            try await group([readiness] + background + [application]).run()
+            try await group([readiness] + background + demonstration + [application]).run()
             result = .success(())
         } catch {
             result = .failure(error)
         }
         try await activity.flush()
+        try await backend.activity.flush()
         await hashing.shutDown()
         try await outbound.shutdown()
         try result.get()
@@ -88,8 +102,14 @@ struct Wiring {
         )
     }
 
-    private func frontDoor(_ routes: ProviderRoutes, _ publicURL: PublicURL) -> FrontDoor {
+    private func frontDoor(
+        _ routes: ProviderRoutes,
+        _ backend: Backend,
+        _ publicURL: PublicURL
+    ) -> FrontDoor {
         let clock = installation.clock
+        let backendRoutes = backend.routes
+        let demo = standIns == nil ? nil : backend.demo(outbox: installation.outbox)
         return FrontDoor(
             guarding: HostGuard([publicURL]),
             proxies: TrustedProxies(
@@ -101,6 +121,8 @@ struct Wiring {
             random: .system
         ) { arrival in
             if let answered = await routes.respond(to: arrival) { return answered }
+            if let answered = await backendRoutes.respond(to: arrival) { return answered }
+            if let answered = await demo?.respond(to: arrival) { return answered }
             return routes.notFound(arrival)
         }
     }

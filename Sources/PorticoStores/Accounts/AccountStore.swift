@@ -117,8 +117,14 @@ package protocol AccountStore: Sendable {
 
     /// Keeps the code that confirms an address, in place of an earlier one of the same `owner`,
     /// and queues the mail that brings it, to that address unless it names another.
-    func startConfirmation(_ confirmation: EmailConfirmation, mail: MailDraft, at now: Int64)
-        async throws
+    ///
+    /// - Parameter profile: What the person says of themselves in the same form.
+    func startConfirmation(
+        _ confirmation: EmailConfirmation,
+        mail: MailDraft,
+        saying profile: ProfileChange?,
+        at now: Int64
+    ) async throws
 
     /// Presents a code. Of five wrong ones the fifth spends it; the right one spends it too.
     func confirm(_ presentation: EmailCodePresentation, at now: Int64) async throws
@@ -129,6 +135,15 @@ package protocol AccountStore: Sendable {
 }
 
 extension AccountStore {
+    /// Keeps the code that confirms an address, and queues the mail that brings it.
+    package func startConfirmation(
+        _ confirmation: EmailConfirmation,
+        mail: MailDraft,
+        at now: Int64
+    ) async throws {
+        try await startConfirmation(confirmation, mail: mail, saying: nil, at: now)
+    }
+
     /// Signs a session of that account out.
     package func end(sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws
         -> Change
@@ -218,4 +233,25 @@ package enum UnlinkOutcome: Hashable, Sendable {
     case unlinked(Identity)
     case lastOne
     case notFound
+}
+
+/// What a person says of themselves; `nil` leaves what is there.
+package struct ProfileChange: Hashable, Sendable {
+    package var accountID: UniqueID
+    /// Becomes the person's own.
+    package var name: String?
+    package var language: String?
+    package var isWelcomed: Bool?
+
+    package init(
+        accountID: UniqueID,
+        name: String? = nil,
+        language: String? = nil,
+        isWelcomed: Bool? = nil
+    ) {
+        self.accountID = accountID
+        self.name = name
+        self.language = language
+        self.isWelcomed = isWelcomed
+    }
 }

@@ -9,9 +9,11 @@ extension SQLAccountStore {
     package func startConfirmation(
         _ confirmation: EmailConfirmation,
         mail: MailDraft,
+        saying profile: ProfileChange?,
         at now: Int64
     ) async throws {
         try await database.change { transaction in
+            if let profile { try transaction.update(profile) }
             try transaction.run(
                 """
                 INSERT INTO email_codes (owner, address, code_hash, expires_at, tries)

@@ -9,26 +9,13 @@ extension SQLAccountStore {
         language: String?,
         isWelcomed: Bool?
     ) async throws -> Change {
-        try await database.change { transaction in
-            guard var account = try transaction.account(accountID)?.account else {
-                return .notFound
-            }
-            account.name = name ?? account.name
-            account.isNameOwn = account.isNameOwn || name != nil
-            account.language = language ?? account.language
-            account.isWelcomed = isWelcomed ?? account.isWelcomed
-            try transaction.run(
-                """
-                UPDATE accounts SET name = $1, is_name_own = $2, language = $3, is_welcomed = $4
-                WHERE id = $5
-                """,
-                [
-                    SQLValue(account.name), .bool(account.isNameOwn), .text(account.language),
-                    .bool(account.isWelcomed), .bytes(accountID.bytes),
-                ]
-            )
-            return .changed
-        }
+        let profile = ProfileChange(
+            accountID: accountID,
+            name: name,
+            language: language,
+            isWelcomed: isWelcomed
+        )
+        return try await database.change { try $0.update(profile) }
     }
 
     package func block(_ accountID: UniqueID, _ isBlocked: Bool, at now: Int64) async throws
@@ -125,5 +112,28 @@ extension SQLAccountStore {
                 [cursor ?? .bytes([]), .int64(time)]
             ) { SQLValue.bytes(try $0.bytes(0)) }
         }
+    }
+}
+
+extension SQLTransaction {
+    /// Sets what a person says of themselves.
+    @discardableResult
+    func update(_ profile: ProfileChange) throws -> Change {
+        guard var account = try self.account(profile.accountID)?.account else { return .notFound }
+        account.name = profile.name ?? account.name
+        account.isNameOwn = account.isNameOwn || profile.name != nil
+        account.language = profile.language ?? account.language
+        account.isWelcomed = profile.isWelcomed ?? account.isWelcomed
+        try run(
+            """
+            UPDATE accounts SET name = $1, is_name_own = $2, language = $3, is_welcomed = $4
+            WHERE id = $5
+            """,
+            [
+                SQLValue(account.name), .bool(account.isNameOwn), .text(account.language),
+                .bool(account.isWelcomed), .bytes(profile.accountID.bytes),
+            ]
+        )
+        return .changed
     }
 }

@@ -1,0 +1,42 @@
+import PorticoBytes
+package import PorticoPages
+package import PorticoSeals
+package import PorticoStores
+
+extension MailText {
+    /// What a mail in the outbox says, its secrets opened.
+    ///
+    /// - Parameter name: What people call a provider, by its configured name.
+    /// - Throws: `SealError` where a key is gone: then the mail can never be written.
+    package init(_ draft: MailDraft, ring: KeyRing, name: (String) -> String) throws {
+        switch draft.message {
+        case .confirmationCode(let sealed, let minutes):
+            let vault = SealedAtRest(ring: ring, purpose: "mailed code")
+            self = .confirmationCode(
+                code: try Self.open(sealed, vault, draft.id),
+                minutes: minutes
+            )
+        case .newDevice(let device, let time, let provider):
+            self = .newDevice(device: device, at: time, provider: name(provider))
+        case .wayAdded(let provider): self = .wayAdded(provider: name(provider))
+        case .wayRemoved(let provider): self = .wayRemoved(provider: name(provider))
+        case .passwordReset(let sealed, let minutes):
+            let vault = SealedAtRest(ring: ring, purpose: "password reset")
+            self = .passwordReset(
+                address: try Self.open(sealed, vault, draft.id),
+                minutes: minutes
+            )
+        case .accountDeleted: self = .accountDeleted
+        }
+    }
+
+    private static func open(_ text: String, _ vault: SealedAtRest, _ id: UniqueID) throws -> String
+    {
+        guard let sealed = Base64URL.decode(text) else { throw SealError.doesNotOpen }
+        let bytes = try vault.open(sealed, for: id.text)
+        guard let secret = String(validating: bytes, as: UTF8.self) else {
+            throw SealError.doesNotOpen
+        }
+        return secret
+    }
+}

@@ -1,0 +1,78 @@
+import PorticoBackend
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStandIns
+import PorticoStores
+import PorticoUpstream
+
+/// What `portico serve --demo` offers to sign in with: stand-ins for Google, Facebook and Apple, and
+/// its own demo realm as one OpenID provider more; and an app that hands its people over.
+struct DemoBackend {
+    let installation: Installation
+    let standIns: StandIns
+
+    /// The app of the demonstration, and where its sign-in comes back to.
+    static let app = "notes"
+
+    func prepare() async throws {
+        let random = installation.clock.moment().random
+        let origin = installation.settings.effectivePublicURL
+        let kinds: [(StandInKind, IdentityProvider.Kind)] = [
+            (.apple, .apple), (.google, .google), (.facebook, .facebook),
+        ]
+        for (place, (standIn, kind)) in kinds.enumerated() {
+            let callback = "\(origin)/v1/auth/\(kind.rawValue)/callback"
+            let registered = try standIns.registerDemo(
+                at: standIn,
+                redirectURIs: [callback, callback + "/link"]
+            )
+            try await installation.backend.put(
+                record(of: registered, kind, place: Int64(place), random)
+            )
+        }
+        try await installation.backend.put(
+            App(
+                id: try await known(Self.app) ?? UniqueID(random: random),
+                name: Self.app,
+                displayName: "Notes",
+                redirectURIs: ["http://127.0.0.1/callback", "com.example.notes:/callback"],
+                isDefault: true
+            )
+        )
+    }
+
+    private func known(_ app: String) async throws -> UniqueID? {
+        try await installation.backend.configuration().apps.first { $0.name == app }?.id
+    }
+
+    private func record(
+        of standIn: StandInSettings,
+        _ kind: IdentityProvider.Kind,
+        place: Int64,
+        _ random: RandomSource
+    ) -> ProviderRecord {
+        var settings: JSONObject = [
+            "clientID": .string(standIn.clientID), "standIn": .string(standIn.issuer),
+        ]
+        if let key = standIn.appleKey {
+            settings["teamID"] = .string(key.teamID)
+            settings["keyID"] = .string(key.keyID)
+        }
+        let secret = standIn.clientSecret ?? standIn.appleKey?.privateKey
+        return ProviderRecord(
+            name: kind.rawValue,
+            kind: kind.rawValue,
+            place: place,
+            isEnabled: true,
+            settings: settings,
+            sealedSecret: secret.map {
+                ProviderSecrets(ring: installation.ring).seal(
+                    $0,
+                    for: kind.rawValue,
+                    random: random
+                )
+            }
+        )
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Hummingbird
+import Logging
+import PorticoBackend
+import PorticoBytes
+import PorticoOutbound
+import PorticoPages
+import PorticoProtocol
+import PorticoStandIns
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+import ServiceLifecycle
+
+/// Puts the backend-for-frontend together.
+struct BackendWiring {
+    let installation: Installation
+    let log: ServerLog
+    let outbound: OutboundClient
+    /// Where a demonstration's providers are.
+    let standIns: StandIns?
+    /// `nil`: what waits in the outbox stays there.
+    let mail: OutgoingMail?
+
+    func backend(_ publicURL: PublicURL) async throws -> Backend {
+        let settings = installation.settings
+        let clock = installation.clock
+        let ring = installation.ring
+        let outbound = outbound
+        let allowsStandIns = standIns != nil
+        let directory = try await BackendDirectory(store: installation.backend) { record in
+            try UpstreamClient(
+                record,
+                ring: ring,
+                transport: outbound,
+                allowingStandIns: allowsStandIns,
+                now: { clock.moment().now }
+            )
+        }
+        return try Backend(
+            directory: directory,
+            accounts: installation.accounts,
+            ring: ring,
+            clock: clock,
+            activity: AccountActivity(accounts: installation.accounts),
+            logger: log.logger("portico.backend"),
+            pages: PageRenderer(),
+            publicURL: publicURL,
+            identity: ServiceIdentity(
+                name: settings.serviceName,
+                contact: settings.serviceContact
+            ),
+            transport: outbound,
+            apis: settings.apis,
+            rules: AccountRules(
+                isSignUpOpen: settings.isSignUpOpen,
+                linking: settings.linking
+            )
+        )
+    }
+
+    /// Sends what waits in the outbox.
+    private func sending(_ backend: Backend, by mail: OutgoingMail) -> OutboxSender {
+        let ring = installation.ring
+        let service = installation.settings.serviceName
+        let directory = backend.directory
+        return OutboxSender(
+            outbox: installation.outbox,
+            transport: mail.transport,
+            from: mail.from,
+            clock: installation.clock,
+            logger: log.logger("portico.mail")
+        ) { draft, language in
+            try MailText(draft, ring: ring) { name in
+                directory.providers.first { $0.name == name }?.client.provider.displayName ?? name
+            }.text(in: language, service: service)
+        }
+    }
+
+    /// What goes on beside the requests.
+    func repeating(_ backend: Backend) -> [Repeating] {
+        let clock = installation.clock
+        let accounts = installation.accounts
+        let outbox = installation.outbox
+        let audit = installation.audit
+        let logger = log.logger("portico.background")
+        let sender = mail.map { sending(backend, by: $0) }
+        let mails = sender.map { sender in
+            [
+                Repeating(name: "mails", interval: .seconds(2), logger: logger) {
+                    try await sender.sendDue()
+                }
+            ]
+        }
+        return (mails ?? []) + [
+            Repeating(name: "apps and providers", interval: .seconds(1), logger: logger) {
+                for failure in try await backend.directory.refresh() {
+                    backend.events.providerUnusable(failure)
+                }
+            },
+            Repeating(name: "accounts last seen", interval: .seconds(5), logger: logger) {
+                try await backend.activity.flush()
+            },
+            Repeating(name: "health of providers", interval: .seconds(60), logger: logger) {
+                for provider in backend.directory.providers {
+                    _ = await provider.client.probe()
+                }
+            },
+            Repeating(name: "purge of accounts", interval: .seconds(600), logger: logger) {
+                let now = clock.moment().seconds
+                try await accounts.purge(before: now - 86_400)
+                try await outbox.purge(before: now - 7 * 86_400)
+                try await audit.purge(before: now - 400 * 86_400)
+            },
+        ]
+    }
+}
+
+/// The listener of a demonstration's stand-ins, on loopback only.
+struct StandInServer {
+    let address: ListenAddress
+    let standIns: StandIns
+    let logger: Logger
+
+    var service: some Service {
+        Application(
+            responder: standIns.responder,
+            server: ServerConnection.builder(limits: ConnectionLimits(connections: 64)),
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port)
+            ),
+            logger: logger
+        )
+    }
+
+    /// `localhost` is another *site* than 127.0.0.1, where the demonstration itself is.
+    static func baseURL(_ address: ListenAddress) -> String {
+        "http://localhost:\(address.port)"
+    }
+}
