@@ -106,8 +106,13 @@ struct ProviderSettings: Sendable {
         self.allowsStandIns = allowsStandIns
     }
 
+    /// `null` is no value.
+    private func value(_ setting: ProviderSetting) -> JSONValue? {
+        json[setting.rawValue].flatMap { $0 == .null ? nil : $0 }
+    }
+
     func text(_ setting: ProviderSetting) throws(IdentityProviderRefusal) -> String? {
-        guard let value = json[setting.rawValue] else { return nil }
+        guard let value = value(setting) else { return nil }
         guard let text = value.string, !text.isEmpty, text.utf8.count <= 2048 else {
             throw .malformed(setting)
         }
@@ -120,13 +125,13 @@ struct ProviderSettings: Sendable {
     }
 
     func texts(_ setting: ProviderSetting) throws(IdentityProviderRefusal) -> [String]? {
-        guard let value = json[setting.rawValue] else { return nil }
+        guard let value = value(setting) else { return nil }
         guard let texts = value.strings, !texts.contains("") else { throw .malformed(setting) }
         return texts
     }
 
     func flag(_ setting: ProviderSetting) throws(IdentityProviderRefusal) -> Bool {
-        guard let value = json[setting.rawValue] else { return false }
+        guard let value = value(setting) else { return false }
         guard let flag = value.bool else { throw .malformed(setting) }
         return flag
     }
@@ -134,7 +139,11 @@ struct ProviderSettings: Sendable {
     func scopes() throws(IdentityProviderRefusal) -> [ScopeToken]? {
         guard let texts = try texts(.scopes) else { return nil }
         do {
-            for text in texts { _ = try Scope(text) }
+            for text in texts {
+                guard try Scope(text).tokens.count == 1 else {
+                    throw IdentityProviderRefusal.malformed(.scopes)
+                }
+            }
         } catch {
             throw .malformed(.scopes)
         }

@@ -26,7 +26,8 @@ struct DryRunTests {
         "DROP TABLE identities", "DROP TABLE account_sessions", "DROP TABLE spent_once",
         "DROP TABLE email_codes", "DROP TABLE mails", "DROP TABLE audit_events",
         "DROP TABLE deleted_accounts", "DROP TABLE accounts", "DROP TABLE apps",
-        "DROP TABLE providers", "DROP TABLE backend_version",
+        "DROP TABLE providers", "DROP TABLE backend_version", "DROP TABLE logout_deliveries",
+        "DROP INDEX grants_by_session", "DROP INDEX browser_sessions_by_person",
     ]
 
     private func makeOlder(_ portico: PorticoProcess) async throws {
