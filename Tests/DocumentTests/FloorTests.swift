@@ -27,7 +27,9 @@ struct FloorTests {
             .split(separator: /\n        \.(?=\w*[tT]arget\(|systemLibrary\()/)
         let targets = blocks.compactMap { block -> Target? in
             guard let name = block.firstMatch(of: /name: "(\w+)"/)?.1 else { return nil }
-            let words = block.matches(of: /"((?:Portico|CArgon2|CSQLite|CCurl)\w*)"/).map { String($0.1) }
+            let words = block.matches(of: /"((?:Portico|CArgon2|CSQLite|CCurl)\w*)"/).map {
+                String($0.1)
+            }
             let folder = block.firstMatch(of: /path: "([^"]+)"/)?.1
             let isTest = block.hasPrefix("testTarget")
             let named = [
