@@ -30,15 +30,18 @@ struct SignInCompletion: Sendable {
     ///   - rule: Overrides what the provider's word about the address means; after the person was
     ///     asked.
     ///   - spending: What may be used once.
+    ///   - question: What is spent where the person has to be asked.
     func callAsFunction(
         _ subject: Subject,
         to wayBack: WayBack,
         rule: SignInEvent.EmailRule,
         spending: [SpentOnce],
+        asking question: SpentOnce? = nil,
         _ visit: BackendVisit
     ) async throws -> Completed {
         let draft = try session(for: wayBack, subject, visit)
-        let event = event(subject, draft.session, rule, spending, visit)
+        var event = event(subject, draft.session, rule, spending, visit)
+        event.question = question
         switch try await accounts.signIn(event, at: visit.now) {
         case .signedIn(let account, let isNew):
             return try completed(account, isNew: isNew, draft, wayBack, visit)

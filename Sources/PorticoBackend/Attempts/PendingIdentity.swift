@@ -33,8 +33,33 @@ struct PendingIdentity: Sendable {
         self.matches = matches
     }
 
-    /// Where the attempt is found among what was spent.
-    var claim: SpentOnce { .pending(attemptID) }
+    /// What the person's decision spends: once, and only where the callback has put the question
+    /// about this very identity. So the key ring alone makes no decision that counts.
+    func claim(at now: Int64) -> SpentOnce {
+        SpentOnce(
+            hash: Hash256(of: Array("pending ".utf8) + attemptID.bytes),
+            expiresAt: now + Self.life,
+            after: Self.question(attemptID, identity, at: now).hash
+        )
+    }
+
+    /// What a callback spends where it asks.
+    static func question(_ attemptID: UniqueID, _ identity: Identity, at now: Int64) -> SpentOnce {
+        var writer = ByteWriter()
+        writer.fixed(attemptID.bytes)
+        writer.text(identity.key.issuer)
+        writer.text(identity.key.subject)
+        writer.text(identity.provider)
+        writer.optionalText(identity.email?.address)
+        writer.byte(identity.email?.isVerified == true ? 1 : 0)
+        return SpentOnce(
+            hash: Hash256(of: Array("question ".utf8) + writer.bytes),
+            expiresAt: now + life
+        )
+    }
+
+    /// Longer than the cookie's, in seconds.
+    private static let life: Int64 = 1200
 }
 
 extension SpentOnce {
@@ -44,11 +69,6 @@ extension SpentOnce {
             hash: Hash256(of: Array("attempt ".utf8) + id.bytes),
             expiresAt: now + Int64(AttemptCookies.lifetime) * 2
         )
-    }
-
-    /// The use of the identity that an attempt has proven, after the person was asked.
-    static func pending(_ id: UniqueID) -> SpentOnce {
-        SpentOnce(hash: Hash256(of: Array("pending ".utf8) + id.bytes), expiresAt: .max)
     }
 }
 

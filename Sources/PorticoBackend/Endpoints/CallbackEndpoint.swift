@@ -149,6 +149,7 @@ struct CallbackEndpoint: Sendable {
             to: wayBack,
             rule: complete.rules.rule(for: person),
             spending: [.attempt(attempt.id, at: visit.now)],
+            asking: PendingIdentity.question(attempt.id, subject.identity, at: visit.now),
             visit
         )
         guard case .ask(let matches) = completed else {

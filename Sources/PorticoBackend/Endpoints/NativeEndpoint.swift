@@ -96,15 +96,17 @@ struct NativeEndpoint: Sendable {
             vault: ProviderTokens(ring: complete.ring),
             visit
         )
+        let id = visit.moment.id()
         let completed = try await complete(
             subject,
             to: wayBack,
             rule: complete.rules.rule(for: person),
             spending: [spent(person, visit)],
+            asking: PendingIdentity.question(id, subject.identity, at: visit.now),
             visit
         )
         if case .ask(let matches) = completed {
-            let waiting = PendingIdentity(subject, visit.moment.id(), wayBack, matches)
+            let waiting = PendingIdentity(subject, id, wayBack, matches)
             return exits.go(
                 to: .joining,
                 visit,

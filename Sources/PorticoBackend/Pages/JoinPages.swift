@@ -76,7 +76,7 @@ struct JoinPages: Sendable {
                 waiting.subject,
                 to: waiting.wayBack,
                 rule: .separate,
-                spending: [waiting.claim],
+                spending: [waiting.claim(at: visit.now)],
                 visit
             )
             return exits.completed(completed, waiting.wayBack, visit).adding([pending.remove])
@@ -122,7 +122,7 @@ struct JoinPages: Sendable {
             waiting.subject,
             draft.session,
             .never,
-            [waiting.claim],
+            [waiting.claim(at: visit.now)],
             visit
         )
         let failure: SignInFailure
@@ -177,7 +177,7 @@ struct JoinPages: Sendable {
             return exits.unmatched(visit)
         }
         let outcome = try await accounts.link(
-            link.event(waiting.subject, live.session.id, [waiting.claim], visit),
+            link.event(waiting.subject, live.session.id, [waiting.claim(at: visit.now)], visit),
             at: visit.now
         )
         guard outcome == .linked || outcome == .alreadyLinked else {

@@ -4,6 +4,9 @@ package import PorticoBytes
 package struct SignInEvent: Hashable, Sendable {
     /// The attempt, the native nonce, or whatever else may be used for one sign-in only.
     package var spending: [SpentOnce]
+    /// Spent where the answer is ``SignInOutcome/matches(_:)``, so that what the person decides can
+    /// be bound to their having been asked.
+    package var question: SpentOnce?
     /// `linkedAt` and `lastUsedAt` are ignored: they are the event's time.
     package var identity: Identity
     /// What the provider says of the person; fills what the account does not have yet.
@@ -36,7 +39,8 @@ package struct SignInEvent: Hashable, Sendable {
         session: NewAccountSession,
         userAgent: String?,
         notice: MailDraft?,
-        knownHere: [UniqueID] = []
+        knownHere: [UniqueID] = [],
+        question: SpentOnce? = nil
     ) {
         self.spending = spending
         self.identity = identity
@@ -50,6 +54,7 @@ package struct SignInEvent: Hashable, Sendable {
         self.userAgent = userAgent
         self.notice = notice
         self.knownHere = knownHere
+        self.question = question
     }
 
     /// What an unknown identity's e-mail address means for accounts that are there
@@ -109,9 +114,13 @@ package struct SpentOnce: Hashable, Sendable {
     package var hash: Hash256
     /// When nobody would accept it any more anyway. Seconds since 1970.
     package var expiresAt: Int64
+    /// It counts only where this was spent before: what follows from a question, for instance,
+    /// only where the question was put.
+    package var after: Hash256?
 
-    package init(hash: Hash256, expiresAt: Int64) {
+    package init(hash: Hash256, expiresAt: Int64, after: Hash256? = nil) {
         self.hash = hash
         self.expiresAt = expiresAt
+        self.after = after
     }
 }

@@ -8,7 +8,11 @@ extension SQLAccountStore {
             if let known = try transaction.account(with: event.identity.key) {
                 return try transaction.signIn(event, to: known, at: now)
             }
-            return try transaction.meet(event, at: now)
+            let outcome = try transaction.meet(event, at: now)
+            if case .matches = outcome, let question = event.question {
+                _ = try transaction.spend([question])
+            }
+            return outcome
         }
     }
 }

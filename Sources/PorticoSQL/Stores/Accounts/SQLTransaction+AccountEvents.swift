@@ -10,10 +10,12 @@ extension SQLTransaction {
         for (index, one) in spending.enumerated() {
             let isFirst = try hasRow(
                 """
-                INSERT INTO spent_once (hash, expires_at) VALUES ($1, $2)
+                INSERT INTO spent_once (hash, expires_at)
+                SELECT $1, $2
+                WHERE $3 IS NULL OR EXISTS (SELECT 1 FROM spent_once WHERE hash = $3)
                 ON CONFLICT DO NOTHING RETURNING hash
                 """,
-                [.bytes(one.hash.bytes), .int64(one.expiresAt)]
+                [.bytes(one.hash.bytes), .int64(one.expiresAt), SQLValue(one.after)]
             )
             if isFirst { continue }
             for earlier in spending[..<index] {
