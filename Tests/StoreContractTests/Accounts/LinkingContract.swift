@@ -129,6 +129,43 @@ import Testing
     }
 
     @Test(
+        "A4, WEB-BFF-6: what somebody decides counts once, and only where they were asked",
+        arguments: StoreUnderTest.allCases
+    )
+    func decision(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        _ = try await stores.signedIn(email: AccountExample.verified())
+        let question = SpentOnce(hash: Hash256(of: "question"), expiresAt: AccountExample.now + 600)
+        let decision = SpentOnce(
+            hash: Hash256(of: "decision"),
+            expiresAt: AccountExample.now + 600,
+            after: question.hash
+        )
+        let decided = AccountExample.signIn(
+            Self.apple,
+            email: AccountExample.verified(),
+            rule: .separate,
+            spending: [decision]
+        )
+        #expect(try await stores.signIn(decided) == .spent)
+        // Somebody who is not asked leaves no question behind.
+        var event = AccountExample.signIn(Self.apple, rule: .ask)
+        event.question = question
+        event.identity.key.subject = "somebody else"
+        #expect(try await stores.signIn(event).isNew == true)
+        #expect(try await stores.signIn(decided) == .spent)
+
+        event = AccountExample.signIn(Self.apple, email: AccountExample.verified(), rule: .ask)
+        event.question = question
+        guard case .matches = try await stores.signIn(event) else {
+            Issue.record("nobody was asked")
+            return
+        }
+        #expect(try await stores.signIn(decided).isNew == true)
+        #expect(try await stores.signIn(decided) == .spent)
+    }
+
+    @Test(
         "A4, WEB-ACC-1: where either side is unverified nothing is linked, whatever the rule",
         arguments: StoreUnderTest.allCases,
         [
