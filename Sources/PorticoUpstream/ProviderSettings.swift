@@ -108,7 +108,8 @@ struct ProviderSettings: Sendable {
 
     /// `null` is no value.
     private func value(_ setting: ProviderSetting) -> JSONValue? {
-        json[setting.rawValue].flatMap { $0 == .null ? nil : $0 }
+        guard let value = json[setting.rawValue], value != .null else { return nil }
+        return value
     }
 
     func text(_ setting: ProviderSetting) throws(IdentityProviderRefusal) -> String? {
