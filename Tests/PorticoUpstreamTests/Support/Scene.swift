@@ -257,7 +257,11 @@ func kind(of action: () async throws -> Void) async -> SignInError.Kind? {
 extension JSONObject {
     /// Members of another object instead of one's own; `null` takes one away.
     mutating func take(_ other: JSONObject) {
-        for (name, value) in other { self[name] = value == .null ? nil : value }
+        for (name, value) in other {
+            // A literal `nil` would be a JSON null.
+            let absent: JSONValue? = .none
+            self[name] = value == .null ? absent : value
+        }
     }
 }
 
