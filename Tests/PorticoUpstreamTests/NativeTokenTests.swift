@@ -43,7 +43,7 @@ struct NativeTokenTests {
             -> NativeToken
         {
             var claims = good
-            claims.take(change)
+            claims.note(change)
             return NativeToken(
                 idToken: scene.nativeToken(claims, nonce: "n1", signer: signer),
                 nonce: SecretText("n1")

@@ -229,7 +229,7 @@ struct Scene {
         appleUser: String? = nil,
         claims: JSONObject = [:]
     ) async throws -> ProvenPerson {
-        if !claims.isEmpty { tell { $0.claims.take(claims) } }
+        if !claims.isEmpty { tell { $0.claims.note(claims) } }
         let attempt = try Attempt(encoded: try await begin(request).attempt.encoded)
         let code = try await client.code(in: answer(to: attempt), to: attempt)
         return try await client.redeem(code, of: attempt, appleUser: appleUser)
@@ -255,6 +255,11 @@ func kind(of action: () async throws -> Void) async -> SignInError.Kind? {
 }
 
 extension JSONObject {
+    /// Changes to be taken later: a `null` stays one.
+    mutating func note(_ changes: JSONObject) {
+        for (name, value) in changes { self[name] = value }
+    }
+
     /// Members of another object instead of one's own; `null` takes one away.
     mutating func take(_ other: JSONObject) {
         for (name, value) in other {
