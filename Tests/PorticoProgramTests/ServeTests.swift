@@ -16,9 +16,12 @@ struct ServeTests {
             )
             #expect(lines[2].hasPrefix("  Password     ann  "))
             #expect(lines[3].hasPrefix("  Password     bob  "))
-            #expect(lines[4].hasPrefix("  Try          "))
-            #expect(lines[4].hasSuffix("login --issuer \(server.issuer) --client-id portico-cli"))
-            #expect(lines.count == 5)
+            #expect(lines[4].hasPrefix("  Sign in      \(server.url)/login "))
+            #expect(lines[5].hasPrefix("  Mails        \(server.url)/_outbox "))
+            #expect(lines[6].hasPrefix("  Stand-ins    http://localhost:"))
+            #expect(lines[7].hasPrefix("  Try          "))
+            #expect(lines[7].hasSuffix("login --issuer \(server.issuer) --client-id portico-cli"))
+            #expect(lines.count == 8)
             #expect(Set(server.passwords.keys) == ["ann", "bob"])
         }
     }
