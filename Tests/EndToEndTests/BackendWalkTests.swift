@@ -52,7 +52,7 @@ struct BackendWalkTests {
             try await browser.click("button[formaction='/v1/auth/\(provider)']")
             try await browser.waitForTitle { $0.contains("(stand-in)") }
             try await browser.click("button[name=cancel]")
-            if provider == "apple", !scripts { try await browser.click("button") }
+            if provider == "apple", !scripts { try await browser.sendApplesForm() }
             try await browser.waitForTitle { $0.hasPrefix("Error: Sign in to") }
             #expect(try await browser.text("main").contains("You stopped signing in"))
         }
@@ -191,6 +191,11 @@ extension Chromium {
         try await waitForTitle { $0.contains("(stand-in)") }
         try await click("button[value=\(person)]")
         // Without scripts the person sends Apple's form.
-        if provider == "apple", !scripts { try await click("button") }
+        if provider == "apple", !scripts { try await sendApplesForm() }
+    }
+
+    fileprivate func sendApplesForm() async throws {
+        try await waitForTitle { $0.hasPrefix("Back to the application") }
+        try await click("button")
     }
 }
