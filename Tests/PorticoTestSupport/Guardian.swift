@@ -41,27 +41,20 @@ package final class Guardian: Sendable {
         // `try?`: whoever needs it finds that it is not there.
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let input = Pipe()
-        // The programs that are started must not hold it open.
-        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        let shell = Process()
-        shell.executableURL = URL(filePath: "/bin/sh")
-        shell.arguments = [
-            "-c", Self.script, "guardian", program.resolvingSymlinksInPath().path, folder.path,
-        ]
-        shell.standardInput = input
-        shell.standardOutput = FileHandle.nullDevice
-        shell.standardError = FileHandle.nullDevice
-        do {
-            try shell.run()
-            pipe = Locked(input.fileHandleForWriting)
-        } catch {
-            // Then a killed run leaves its programs behind, as it would without a guardian.
-            pipe = Locked(nil)
-        }
+        let program = program.resolvingSymlinksInPath().path
+        // `try?`: then a killed run leaves its programs behind, as it would without a guardian.
+        let shell = try? ChildProgram(
+            "/bin/sh",
+            ["-c", Self.script, "guardian", program, folder.path],
+            input: input.fileHandleForReading.fileDescriptor
+        )
+        pipe = Locked(shell == nil ? nil : input.fileHandleForWriting)
+        // `try?`: open or not, nobody reads there.
+        try? input.fileHandleForReading.close()
     }
 
-    package func watch(_ process: Process) {
-        let line = Data("\(process.processIdentifier)\n".utf8)
+    package func watch(_ program: ChildProgram) {
+        let line = Data("\(program.id)\n".utf8)
         // `try?`: without a guardian the tests run all the same.
         pipe.withLock { try? $0?.write(contentsOf: line) }
     }

@@ -14,9 +14,8 @@ package final class MailServer: Sendable {
     }
 
     package let port: UInt16
-    private let process: Locked<Process>
     private let input: Locked<FileHandle>
-    private let output: Locked<[UInt8]>
+    private let output: ChildOutput
 
     /// - Parameter certificate: Needed but for `.none`.
     package init(
@@ -32,26 +31,18 @@ package final class MailServer: Sendable {
             arguments += ["--certificate", certificate.path, "--key", certificate.keyPath]
         }
         if let user, let password { arguments += ["--user", user, "--password", password] }
-        let process = Process()
-        process.executableURL = URL(filePath: Self.python)
-        process.arguments = arguments
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        // No other program may keep it running.
-        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        let received = Locked<[UInt8]>([])
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let bytes = handle.availableData
-            if bytes.isEmpty { handle.readabilityHandler = nil }
-            received.withLock { $0.append(contentsOf: bytes) }
+        let input = Pipe()
+        output = try ChildOutput { output in
+            _ = try ChildProgram(
+                Self.python,
+                arguments,
+                input: input.fileHandleForReading.fileDescriptor,
+                output: output
+            )
         }
-        try process.run()
-        self.process = Locked(process)
+        try input.fileHandleForReading.close()
         self.input = Locked(input.fileHandleForWriting)
-        self.output = received
-        let first = try await Self.line(0, of: received)
+        let first = try await Self.line(0, of: output)
         port = UInt16(clamping: first["port"] as? Int ?? 0)
     }
 
@@ -62,7 +53,7 @@ package final class MailServer: Sendable {
 
     /// What has come so far.
     package var count: Int {
-        max(0, output.withLock { $0.count { $0 == 0x0A } } - 1)
+        max(0, output.bytes.count { $0 == 0x0A } - 1)
     }
 
     /// A mail by its place in the order in which they came. Waits for it.
@@ -72,14 +63,13 @@ package final class MailServer: Sendable {
 
     private static func line(
         _ index: Int,
-        of output: Locked<[UInt8]>,
+        of output: ChildOutput,
         within seconds: Double = 30
     ) async throws -> [String: Any] {
         let end = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < end {
-            let lines = output.withLock { bytes in
-                bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map(Array.init)
-            }
+            let lines = output.bytes
+                .split(separator: 0x0A, omittingEmptySubsequences: false).map(Array.init)
             // The last one has no end yet.
             if lines.count > index + 1 {
                 let object = try JSONSerialization.jsonObject(with: Data(lines[index]))

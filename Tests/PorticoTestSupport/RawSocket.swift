@@ -87,34 +87,20 @@ package enum RawSocket {
         return descriptor >= 0 ? descriptor : nil
     }
 
-    private static func withAddress<Outcome>(
+    /// Not by `sockaddr_in`: NIO has the same declaration in a module of its own, and whose it is then
+    /// depends on which file is compiled first.
+    private static func withAddress(
         _ text: String,
         _ port: UInt16,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Outcome
-    ) -> Outcome {
-        if text.contains(":") {
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            address.sin6_port = port.bigEndian
-            inet_pton(AF_INET6, text, &address.sin6_addr)
-            return pointer(to: &address, body)
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        inet_pton(AF_INET, text, &address.sin_addr)
-        return pointer(to: &address, body)
-    }
-
-    private static func pointer<Address, Outcome>(
-        to address: inout Address,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Outcome
-    ) -> Outcome {
-        withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<Address>.size))
-            }
-        }
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
+    ) -> Bool {
+        var hints = addrinfo()
+        hints.ai_flags = Int32(AI_NUMERICHOST | AI_NUMERICSERV)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(text, String(port), &hints, &found) == 0, let found else { return false }
+        defer { freeaddrinfo(found) }
+        guard let address = found.pointee.ai_addr else { return false }
+        return body(address, found.pointee.ai_addrlen)
     }
 
     private static func ownPort(_ descriptor: Int32) -> UInt16? {

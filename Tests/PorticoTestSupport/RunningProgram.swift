@@ -3,11 +3,9 @@ import PorticoBytes
 
 /// The program, running as a process of its own.
 package final class RunningProgram: Sendable {
-    private let process: Locked<Process>
-    private let output = Locked<[UInt8]>([])
-    private let errors = Locked<[UInt8]>([])
-    /// How many of its two pipes may bring more.
-    private let openPipes = Locked(2)
+    private let child: ChildProgram
+    private let output: ChildOutput
+    private let errors: ChildOutput
 
     /// The executable that was built with the tests.
     package static let executable: URL = {
@@ -29,41 +27,35 @@ package final class RunningProgram: Sendable {
 
     /// - Parameter environment: Added to ours.
     package init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        let process = Process()
-        process.executableURL = Self.executable
-        process.arguments = arguments
-        // Settings of whoever runs the tests are not the program's.
-        process.environment = ProcessInfo.processInfo.environment
-            .filter { !$0.key.hasPrefix("PORTICO_") }.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        let pipes = [(Pipe(), output), (Pipe(), errors)]
-        process.standardOutput = pipes[0].0
-        process.standardError = pipes[1].0
-        for (pipe, sink) in pipes {
-            let openPipes = openPipes
-            pipe.fileHandleForReading.readabilityHandler = { handle in
-                let bytes = handle.availableData
-                guard !bytes.isEmpty else {
-                    handle.readabilityHandler = nil
-                    openPipes.withLock { $0 -= 1 }
-                    return
-                }
-                sink.withLock { $0.append(contentsOf: bytes) }
+        var child: ChildProgram?
+        var errors: ChildOutput?
+        output = try ChildOutput { output in
+            errors = try ChildOutput { errors in
+                child = try ChildProgram(
+                    Self.executable.path,
+                    arguments,
+                    // Settings of whoever runs the tests are not the program's.
+                    environment: ProcessInfo.processInfo.environment
+                        .filter { !$0.key.hasPrefix("PORTICO_") }.merging(environment) { $1 },
+                    output: output,
+                    errors: errors
+                )
             }
         }
-        try process.run()
-        Guardian.shared.watch(process)
-        self.process = Locked(process)
+        guard let child, let errors else { throw POSIXError(.ENOENT) }
+        self.child = child
+        self.errors = errors
+        Guardian.shared.watch(child)
     }
 
     deinit {
-        process.withLock { if $0.isRunning { $0.terminate() } }
+        child.terminate()
     }
 
-    package var stdout: String { output.withLock { String(decoding: $0, as: UTF8.self) } }
-    package var stderr: String { errors.withLock { String(decoding: $0, as: UTF8.self) } }
-    package var isRunning: Bool { process.withLock { $0.isRunning } }
-    package var processID: Int32 { process.withLock { $0.processIdentifier } }
+    package var stdout: String { output.text }
+    package var stderr: String { errors.text }
+    package var isRunning: Bool { child.isRunning }
+    package var processID: Int32 { child.id }
 
     /// Waits until the standard error holds a match.
     package func match(_ pattern: String, within seconds: Double = 60) async throws -> [String] {
@@ -71,7 +63,7 @@ package final class RunningProgram: Sendable {
         let end = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < end {
             // What a process wrote before its end may arrive after it.
-            let isDone = !isRunning && openPipes.withLock { $0 == 0 }
+            let isDone = !isRunning && !output.isOpen && !errors.isOpen
             let text = stderr + stdout
             let range = NSRange(text.startIndex..., in: text)
             if let match = regex.firstMatch(in: text, range: range) {
@@ -88,21 +80,21 @@ package final class RunningProgram: Sendable {
     /// Waits for the end, and returns the exit status.
     package func end(within seconds: Double = 60) async throws -> Int32 {
         let end = ContinuousClock.now + .seconds(seconds)
-        while isRunning {
+        while child.isRunning {
             guard ContinuousClock.now < end else {
                 throw TimedOut(description: "still running:\n\(stderr)")
             }
             try await Task.sleep(for: .milliseconds(20))
         }
         // What is still in the pipes; not for ever, because a program that it started may hold them.
-        for _ in 0..<250 where openPipes.withLock({ $0 > 0 }) {
+        for _ in 0..<250 where output.isOpen || errors.isOpen {
             try await Task.sleep(for: .milliseconds(20))
         }
-        return process.withLock { $0.terminationStatus }
+        return child.waitUntilExit().status
     }
 
     package func terminate() {
-        process.withLock { if $0.isRunning { $0.terminate() } }
+        child.terminate()
     }
 
     /// Runs a command to its end.

@@ -44,21 +44,7 @@ package final class TestCertificate: Sendable {
     }
 
     private static func run(_ arguments: [String]) async throws {
-        let status = try await withCheckedThrowingContinuation { continuation in
-            let process = Process()
-            process.executableURL = URL(filePath: program)
-            process.arguments = arguments
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        guard status == 0 else { throw POSIXError(.EINVAL) }
+        let end = try await ChildProgram(program, arguments).untilExit()
+        guard end == .exited(0) else { throw POSIXError(.EINVAL) }
     }
 }

@@ -15,16 +15,27 @@ package final class TestDatabase: Sendable {
     package let logoutDeliveries: any LogoutDeliveryStore
     package let pushedRequests: any PushedRequestStore
     package let accounts: any AccountStore
+    package let mailboxes: any PersonMailboxStore
     package let outbox: any OutboxStore
     package let audit: any AuditStore
     package let configuration: any BackendConfigurationStore
     /// The database file; `nil` in memory.
     package let file: String?
+    private let fault = Locked<(any Error)?>(nil)
+
+    /// From now on nothing can be written, for this reason; `nil` mends it.
+    package func refuseWrites(_ error: (any Error)?) {
+        fault.withLock { $0 = error }
+    }
 
     private init(_ database: SQLiteDatabase, file: String?, isTemporary: Bool) {
         self.database = database
         self.file = file
-        let kept = TemporaryDatabase(base: database, file: isTemporary ? file : nil)
+        let kept = TemporaryDatabase(
+            base: database,
+            file: isTemporary ? file : nil,
+            fault: fault
+        )
         realms = SQLRealmStore(kept)
         people = SQLPersonStore(kept)
         sessions = SQLBrowserSessionStore(kept)
@@ -32,6 +43,7 @@ package final class TestDatabase: Sendable {
         logoutDeliveries = SQLLogoutDeliveryStore(kept)
         pushedRequests = SQLPushedRequestStore(kept)
         accounts = SQLAccountStore(kept)
+        mailboxes = SQLPersonMailboxStore(kept)
         outbox = SQLOutboxStore(kept)
         audit = SQLAuditStore(kept)
         configuration = SQLBackendConfigurationStore(kept)
@@ -65,10 +77,12 @@ package final class TestDatabase: Sendable {
 private final class TemporaryDatabase: SQLDatabase {
     private let base: SQLiteDatabase
     private let file: String?
+    private let fault: Locked<(any Error)?>
 
-    init(base: SQLiteDatabase, file: String?) {
+    init(base: SQLiteDatabase, file: String?, fault: Locked<(any Error)?>) {
         self.base = base
         self.file = file
+        self.fault = fault
     }
 
     deinit {
@@ -93,6 +107,7 @@ private final class TemporaryDatabase: SQLDatabase {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value {
-        try await base.write(body)
+        if let error = fault.withLock({ $0 }) { throw error }
+        return try await base.write(body)
     }
 }

@@ -24,16 +24,19 @@ package final class BackendUnderTest: Sendable {
     package let standIns: StandIns
     package let backend: Backend
     package let doors: [String: TestDoor]
-    private let written: Locked<[UInt8]>
-    private let writer: LogWriter
+    private let written: WrittenLog
 
-    /// - Parameter apps: Registered beside the providers.
+    /// - Parameters:
+    ///   - apps: Registered beside the providers.
+    ///   - isDemonstration: Whether the gallery and the outbox are there as well.
     package init(
         database: TestDatabase? = nil,
         apps: [App] = [BackendUnderTest.notes],
         rules: AccountRules = AccountRules(),
         limits: BackendLimits = BackendLimits(startsPerMinute: 1000, callbacksPerMinute: 1000),
         apis: [ProxiedAPI] = [],
+        identity: ServiceIdentity = BackendUnderTest.identity,
+        isDemonstration: Bool = false,
         further: [String: TestDoor] = [:]
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
@@ -41,14 +44,20 @@ package final class BackendUnderTest: Sendable {
         let time = Clock { clock.now }
         let ring = TestRealm.ring
         let url = try PublicURL("https://\(Self.host)")
-        let standIns = try StandIns(baseURL: "http://\(Self.standInHost)", clock: time)
-        try await Self.configure(database, standIns, ring, apps)
+        let standIns = try StandIns(
+            baseURL: "http://\(Self.standInHost)",
+            clock: time,
+            keys: Self.standInKeys
+        )
+        try await standIns.offer(
+            to: database.configuration,
+            at: "https://\(Self.host)",
+            apps: apps,
+            ring: ring
+        )
         let standInDoor = TestDoor(standIns.responder, peer: "127.0.0.1")
         let transport = DoorTransport([Self.standInHost: standInDoor].merging(further) { $1 })
-        let written = Locked<[UInt8]>([])
-        let writer = LogWriter(format: .logfmt, clock: { clock.now }) { bytes in
-            written.withLock { $0.append(contentsOf: bytes) }
-        }
+        let written = WrittenLog(clock)
         let directory = try await BackendDirectory(store: database.configuration) { record in
             try UpstreamClient(
                 record,
@@ -63,37 +72,29 @@ package final class BackendUnderTest: Sendable {
             accounts: database.accounts,
             ring: ring,
             clock: time,
-            activity: AccountActivity(accounts: database.accounts),
-            logger: Logger(label: "test") { label in
-                LineLogHandler(
-                    label: label,
-                    level: .info,
-                    format: .logfmt,
-                    writer: writer,
-                    clock: { clock.now }
-                )
-            },
+            activity: SessionActivity(accounts: database.accounts),
+            logger: written.logger,
             pages: PageRenderer(),
             publicURL: url,
-            identity: ServiceIdentity(name: "Example", contact: "help@example.com"),
+            identity: identity,
             transport: transport,
             apis: apis,
             rules: rules,
             limits: limits
         )
         let routes = backend.routes
+        let demo = isDemonstration ? backend.demo(outbox: database.outbox) : nil
         let door = FrontDoor(
             guarding: HostGuard([url]),
             proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
             headers: SecurityHeaders(url),
-            log: AccessLog(format: .logfmt, writer: writer),
+            log: written.access,
             now: { clock.now },
             random: .system
         ) { arrival in
-            await routes.respond(to: arrival)
-                ?? Answered(
-                    .init(empty: .notFound, headers: SecurityHeaders(url))
-                )
+            if let answered = await routes.respond(to: arrival) { return answered }
+            return await demo?.respond(to: arrival)
+                ?? Answered(.init(empty: .notFound, headers: SecurityHeaders(url)))
         }
         doors = [Self.host: TestDoor(door), Self.standInHost: standInDoor]
         self.clock = clock
@@ -101,14 +102,10 @@ package final class BackendUnderTest: Sendable {
         self.ring = ring
         self.standIns = standIns
         self.written = written
-        self.writer = writer
     }
 
     /// Everything the log was given until now.
-    package var log: String {
-        writer.flush()
-        return String(decoding: written.withLock { $0 }, as: UTF8.self)
-    }
+    package var log: String { written.text }
 
     /// One request to us, as a program makes it.
     package func send(
@@ -154,6 +151,17 @@ package final class BackendUnderTest: Sendable {
 }
 
 extension BackendUnderTest {
+    /// What the stand-ins sign with, in all tests: an RSA key takes long to make.
+    private static let standInKeys: [StandInKind: SigningKey] = {
+        // `try?`: without a key each makes its own.
+        let keys = StandInKind.allCases.map { kind in
+            (kind, try? SigningKey(generating: .rs256, random: .system))
+        }
+        return Dictionary(uniqueKeysWithValues: keys).compactMapValues(\.self)
+    }()
+
+    package static let identity = ServiceIdentity(name: "Example", contact: "help@example.com")
+
     /// An app with a claimed https redirect, a private-use scheme and a loopback address.
     package static let notes = App(
         id: UniqueID(random: .system),
@@ -172,34 +180,4 @@ extension BackendUnderTest {
         ],
         audiences: ["apple": ["com.example.notes"], "google": ["notes.apps.example.com"]]
     )
-
-    private static func configure(
-        _ database: TestDatabase,
-        _ standIns: StandIns,
-        _ ring: KeyRing,
-        _ apps: [App]
-    ) async throws {
-        let kinds: [(StandInKind, IdentityProvider.Kind, String)] = [
-            (.google, .google, "google"), (.facebook, .facebook, "facebook"),
-            (.apple, .apple, "apple"), (.openID, .oidc, "keycloak"),
-        ]
-        for (place, (standIn, kind, name)) in kinds.enumerated() {
-            let callback = "https://\(host)/v1/auth/\(name)/callback"
-            let registered = try standIns.registerDemo(
-                at: standIn,
-                redirectURIs: [callback, callback + "/link"]
-            )
-            try await database.configuration.put(
-                ProviderRecord(
-                    standIn: registered,
-                    name: name,
-                    kind: kind,
-                    place: Int64(place),
-                    ring: ring,
-                    random: .system
-                )
-            )
-        }
-        for app in apps { try await database.configuration.put(app) }
-    }
 }

@@ -11,12 +11,17 @@ package final class TestVisitor: Sendable {
     private let jars = Locked<[String: [String: String]]>([:])
     package let address: String
     private let userAgent: String
+    private let languages: String?
 
+    /// - Parameter languages: `Accept-Language`; none by default.
     package init(
         _ server: BackendUnderTest,
         from address: String = "192.0.2.1",
-        userAgent: String = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+        userAgent: String =
+            "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+        speaking languages: String? = nil
     ) {
+        self.languages = languages
         self.server = server
         self.address = address
         self.userAgent = userAgent
@@ -29,7 +34,7 @@ package final class TestVisitor: Sendable {
 
         package var path: String {
             let rest = url.drop { $0 != ":" }.dropFirst(3)
-            return String(rest.drop { $0 != "/" })
+            return String(rest.drop { $0 != "/" }.prefix { $0 != "#" })
         }
     }
 
@@ -56,7 +61,9 @@ package final class TestVisitor: Sendable {
             guard (300..<400).contains(reply.status), let location = reply.location else {
                 return Visited(url: url, reply: reply)
             }
-            let next = absolute(location, from: url)
+            // RFC 9110 §10.2.2: a redirect without a fragment inherits that of its own address.
+            let fragment = location.contains("#") ? "" : String(url.drop { $0 != "#" })
+            let next = absolute(location, from: url) + fragment
             guard host(of: next).map({ server.doors[$0] != nil }) == true else {
                 return Visited(url: url, reply: reply)
             }
@@ -81,6 +88,7 @@ package final class TestVisitor: Sendable {
         guard let host = host(of: url), let door = server.doors[host] else { throw NoSuchHost() }
         var fields = headers
         fields[.userAgent] = userAgent
+        if let languages { fields[.acceptLanguage] = languages }
         if fields[.accept] == nil { fields[.accept] = "text/html,application/xhtml+xml" }
         let isForeign = origin.map { self.host(of: $0) != host } ?? false
         if let name = HTTPField.Name("Sec-Fetch-Site") {

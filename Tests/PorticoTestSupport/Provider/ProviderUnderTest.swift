@@ -1,11 +1,10 @@
 import Foundation
 package import HTTPTypes
-import Hummingbird
 import Logging
-import NIOCore
-import NIOEmbedded
+import PorticoBackend
 import PorticoBytes
 import PorticoOutbound
+import PorticoPages
 package import PorticoProtocol
 package import PorticoProvider
 package import PorticoSeals
@@ -22,19 +21,23 @@ package final class ProviderUnderTest: Sendable {
     package let ring: KeyRing
     private let written: Locked<[UInt8]>
     private let writer: LogWriter
-    private let door: FrontDoor
+    private let door: TestDoor
 
     /// - Parameters:
     ///   - database: In memory by default.
+    ///   - hashing: All tests share two threads.
     ///   - transport: What clients are told of logouts by.
     ///   - wakes: Whether they are told when a session ends. Otherwise it is for the test to call
     ///     ``logout``.
+    ///   - sendsMail: Whether the outbox is emptied: then forgotten passwords can be replaced.
     ///   - configure: Changes the realm before it is created.
     package init(
         database: TestDatabase? = nil,
         clock: StoppedClock = StoppedClock(),
+        hashing: PasswordHashing = TestRealm.hashing,
         tellingBy transport: any HTTPTransport = GuardedTransport(),
         wakes: Bool = false,
+        sendsMail: Bool = false,
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
@@ -69,16 +72,18 @@ package final class ProviderUnderTest: Sendable {
             sessions: database.sessions,
             grants: database.grants,
             pushed: database.pushedRequests,
+            mailboxes: database.mailboxes,
             ring: ring,
             clock: time,
-            hashing: TestRealm.hashing,
+            hashing: hashing,
             activity: SessionActivity(sessions: database.sessions),
             logger: logger,
             publicURL: url,
+            sendsMail: sendsMail,
             sessionEnded: { if wakes { logout.wake() } }
         )
         let routes = provider.routes
-        door = FrontDoor(
+        let door = FrontDoor(
             guarding: HostGuard([url]),
             proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
             headers: SecurityHeaders(url),
@@ -88,6 +93,7 @@ package final class ProviderUnderTest: Sendable {
         ) { arrival in
             await routes.respond(to: arrival) ?? routes.notFound(arrival)
         }
+        self.door = TestDoor(door)
         self.clock = clock
         self.database = database
         self.provider = provider
@@ -125,23 +131,7 @@ package final class ProviderUnderTest: Sendable {
             path: path,
             headerFields: fields
         )
-        let channel = EmbeddedChannel()
-        channel.remoteAddress = try SocketAddress(ipAddress: "10.0.0.1", port: 40_000)
-        let context = WebContext(
-            source: ApplicationRequestContextSource(
-                channel: channel,
-                logger: Logger(label: "test")
-            )
-        )
-        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body)))
-        let response = await door.respond(to: request, context: context)
-        let collector = BodyCollector()
-        try await response.body.write(collector)
-        return Reply(
-            status: response.status.code,
-            headers: response.headers,
-            body: collector.bytes.withLock { $0 }
-        )
+        return try await door.send(head, body: body)
     }
 
     /// A form post.
@@ -168,12 +158,31 @@ package final class ProviderUnderTest: Sendable {
     }
 }
 
-private struct BodyCollector: ResponseBodyWriter {
-    let bytes = Locked<[UInt8]>([])
-
-    mutating func write(_ buffer: ByteBuffer) async throws {
-        bytes.withLock { $0.append(contentsOf: buffer.readableBytesView) }
+/// The mails that the Provider has put into the outbox, read as whoever gets them does.
+extension ProviderUnderTest {
+    /// The latest first.
+    package func mails() async throws -> [OutboxMail] {
+        try await database.outbox.latest(limit: 100)
     }
 
-    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    /// What a mail says, in its own language.
+    package func text(of mail: OutboxMail) throws -> (subject: String, lines: [String]) {
+        let language = Language.best(uiLocales: mail.draft.language, acceptLanguage: nil)
+        let written = try MailText(mail.draft, ring: ring) { $0 }
+            .text(in: language, service: mail.draft.service ?? "Portico")
+        return (written.subject, written.lines)
+    }
+
+    /// Path and query of the link in the latest mail; empty where it has none.
+    package func link() async throws -> String {
+        guard let mail = try await mails().first else { return "" }
+        let address = try text(of: mail).lines.first { $0.hasPrefix("https://op.example.com/") }
+        return address.map { String($0.dropFirst("https://op.example.com".count)) } ?? ""
+    }
+
+    /// The six digits in the latest mail; empty where it has none.
+    package func mailedCode() async throws -> String {
+        guard let mail = try await mails().first else { return "" }
+        return try text(of: mail).lines.first { $0.utf8.count == 6 && Int($0) != nil } ?? ""
+    }
 }

@@ -9,9 +9,22 @@ package final class TestBrowser: Sendable {
     private let jar = Locked<[String: String]>([:])
     package let address: String
 
-    package init(_ server: ProviderUnderTest, from address: String = "192.0.2.1") {
+    private let languages: String?
+    private let userAgent: String?
+
+    /// - Parameters:
+    ///   - userAgent: `User-Agent`; none by default.
+    ///   - languages: `Accept-Language`; none by default.
+    package init(
+        _ server: ProviderUnderTest,
+        from address: String = "192.0.2.1",
+        userAgent: String? = nil,
+        speaking languages: String? = nil
+    ) {
         self.server = server
         self.address = address
+        self.languages = languages
+        self.userAgent = userAgent
     }
 
     /// The cookies it would send, by name.
@@ -66,6 +79,8 @@ package final class TestBrowser: Sendable {
 
     private func sending(_ headers: HTTPFields) -> HTTPFields {
         var headers = headers
+        if let userAgent { headers[.userAgent] = userAgent }
+        if let languages { headers[.acceptLanguage] = languages }
         let cookies = jar.withLock { $0 }
         if !cookies.isEmpty, headers[.cookie] == nil {
             headers[.cookie] = cookies.sorted { $0.key < $1.key }

@@ -5,58 +5,61 @@ import NIOHTTP1
 import PorticoBytes
 import PorticoProtocol
 
-/// A real headless Chromium over WebDriver (W3C WebDriver 2). The driver's address stands in
-/// `TEST_WEBDRIVER`; who started the driver ends it.
-package final class Chromium: Sendable {
+/// A real browser over WebDriver (W3C WebDriver 2). Who started its driver ends that.
+package final class Browser: Sendable {
+    package let kind: BrowserKind
     private let session: URL
-
-    /// Where a driver listens, if one does.
-    package static let driver = ProcessInfo.processInfo.environment["TEST_WEBDRIVER"]
-        .flatMap { URL(string: $0) }
-
-    /// What a test says that needs one.
-    package static let isThere = driver != nil
 
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    private init(session: URL) {
+    private init(kind: BrowserKind, session: URL) {
+        self.kind = kind
         self.session = session
     }
 
     /// Runs `body` with a browser of its own, and always ends it: an abandoned session is an
-    /// orphaned Chromium.
+    /// orphaned process.
     package static func use<Result>(
+        _ kind: BrowserKind = .chromium,
         scripts: Bool = true,
-        _ body: (Chromium) async throws -> Result
+        cookies: Bool = true,
+        _ body: (Browser) async throws -> Result
     ) async throws -> Result {
-        guard let driver else { throw Failure(description: "TEST_WEBDRIVER is not set") }
-        let arguments: [JSONValue] = [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--no-first-run", "--disable-background-networking", "--no-proxy-server",
-            "--window-size=1280,900",
-        ]
-        var options: JSONObject = ["args": .array(arguments)]
-        if !scripts {
-            options["prefs"] = ["profile.managed_default_content_settings.javascript": 2]
+        let browser = try await start(kind, scripts: scripts, cookies: cookies)
+        do {
+            let result = try await body(browser)
+            try await browser.end()
+            return result
+        } catch {
+            try? await browser.end()  // the test's error says more
+            throw error
+        }
+    }
+
+    package static func start(
+        _ kind: BrowserKind,
+        scripts: Bool,
+        cookies: Bool = true
+    ) async throws -> Browser {
+        guard let driver = kind.driver else {
+            throw Failure(description: "\(kind.variable) is not set")
         }
         let capabilities: JSONObject = [
-            "capabilities": ["alwaysMatch": ["goog:chromeOptions": .object(options)]]
+            "capabilities": [
+                "alwaysMatch": .object(kind.capabilities(scripts: scripts, cookies: cookies))
+            ]
         ]
         let answer = try await send("POST", driver.appending(path: "session"), capabilities)
         guard let id = answer.object?.string("sessionId") else {
             throw Failure(description: "no session")
         }
-        let browser = Chromium(session: driver.appending(path: "session/\(id)"))
-        do {
-            let result = try await body(browser)
-            _ = try await send("DELETE", browser.session, nil)
-            return result
-        } catch {
-            _ = try? await send("DELETE", browser.session, nil)  // the test's error says more
-            throw error
-        }
+        return Browser(kind: kind, session: driver.appending(path: "session/\(id)"))
+    }
+
+    package func end() async throws {
+        _ = try await Self.send("DELETE", session, nil)
     }
 
     package func open(_ address: String) async throws {
@@ -94,8 +97,36 @@ package final class Chromium: Sendable {
         try await post("element/\(element)/value", ["text": .string(text)])
     }
 
+    /// Presses what the selector finds: with a finger where the screen is touched.
     package func click(_ selector: String) async throws {
-        try await post("element/\(try await find(selector))/click", [:])
+        let element = try await find(selector)
+        if kind == .phone {
+            try await tap(element)
+        } else {
+            try await post("element/\(element)/click", [:])
+        }
+    }
+
+    /// A finger on the element's middle, wherever that is then: what lies over it gets the touch.
+    private func tap(_ element: String) async throws {
+        let origin: JSONValue = [Self.elementKey: .string(element)]
+        try await run("arguments[0].scrollIntoView({block: 'center'})", [origin])
+        let strokes: [JSONValue] = [
+            ["type": "pointerMove", "duration": 0, "origin": origin, "x": 0, "y": 0],
+            ["type": "pointerDown", "button": 0],
+            ["type": "pointerUp", "button": 0],
+        ]
+        try await post(
+            "actions",
+            [
+                "actions": [
+                    [
+                        "type": "pointer", "id": "finger",
+                        "parameters": ["pointerType": "touch"], "actions": .array(strokes),
+                    ]
+                ]
+            ]
+        )
     }
 
     package func text(_ selector: String) async throws -> String {
@@ -112,11 +143,14 @@ package final class Chromium: Sendable {
     private func find(_ selector: String) async throws -> String {
         let body: JSONObject = ["using": "css selector", "value": .string(selector)]
         let answer = try await post("element", body)
-        guard let element = answer.object?.string("element-6066-11e4-a52e-4f735466cecf") else {
+        guard let element = answer.object?.string(Self.elementKey) else {
             throw Failure(description: "nothing on the page is \(selector)")
         }
         return element
     }
+
+    /// What an element is called in JSON (W3C WebDriver 2 §11).
+    private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
     func get(_ path: String) async throws -> JSONValue {
         try await Self.send("GET", session.appending(path: path), nil)

@@ -1,6 +1,6 @@
 package import PorticoProtocol
 
-extension Chromium {
+extension Browser {
     package static let tab = "\u{E004}"
     package static let enter = "\u{E007}"
 
@@ -65,32 +65,6 @@ extension Chromium {
         )
     }
 
-    /// Shows the pages as on a screen of this width, in CSS pixels, which may be narrower than any
-    /// window; in the dark scheme; without motion.
-    package func look(width: Int64, isDark: Bool) async throws {
-        let scheme: JSONValue = isDark ? "dark" : "light"
-        try await command(
-            "Emulation.setDeviceMetricsOverride",
-            [
-                "width": .integer(width), "height": 800, "deviceScaleFactor": 1, "mobile": true,
-            ]
-        )
-        try await command(
-            "Emulation.setEmulatedMedia",
-            [
-                "features": [
-                    ["name": "prefers-color-scheme", "value": scheme],
-                    ["name": "prefers-reduced-motion", "value": "reduce"],
-                ]
-            ]
-        )
-    }
-
-    /// A command of the Chrome DevTools Protocol.
-    private func command(_ name: String, _ parameters: JSONObject) async throws {
-        try await post("goog/cdp/execute", ["cmd": .string(name), "params": .object(parameters)])
-    }
-
     // MARK: Cookies
 
     /// Those of the page that is open, as they can be set again.
@@ -109,8 +83,10 @@ extension Chromium {
     }
 
     /// Runs a script that calls its last argument with the result.
-    package func runAsynchronously(_ script: String) async throws -> JSONValue {
-        try await post("execute/async", ["script": .string(script), "args": []])
+    package func runAsynchronously(_ script: String, _ arguments: [JSONValue] = []) async throws
+        -> JSONValue
+    {
+        try await post("execute/async", ["script": .string(script), "args": .array(arguments)])
     }
 
     /// Runs a script for the test, whether or not the page may have one.

@@ -1,0 +1,181 @@
+import HTTPTypes
+import Logging
+package import PorticoBackend
+import PorticoBytes
+import PorticoMail
+import PorticoOutbound
+import PorticoPages
+import PorticoProtocol
+import PorticoSeals
+package import PorticoStandIns
+package import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// The whole BFF for browsers that are real: on a socket of 127.0.0.1, with the stand-ins on
+/// `localhost`, which is another site; with the clock stopped, and mail that goes to a server that
+/// is not ours.
+package struct RunningBackend: Sendable {
+    package let origin: String
+    package let clock: StoppedClock
+    package let database: TestDatabase
+    package let standIns: StandIns
+    package let backend: Backend
+    private let sender: OutboxSender?
+    private let written: WrittenLog
+
+    /// Runs `body` with a backend of its own.
+    ///
+    /// - Parameter mails: Where its mail goes; what is written stays in the outbox until
+    ///   ``sendMails()``.
+    package static func run<Result: Sendable>(
+        rules: AccountRules = AccountRules(),
+        mails: MailServer? = nil,
+        _ body: @escaping @Sendable (RunningBackend) async throws -> Result
+    ) async throws -> Result {
+        let clock = StoppedClock()
+        return try await withStandIns(clock: Clock { clock.now }) { standIns in
+            try await withLoopbackListener { port, door in
+                try await run("http://127.0.0.1:\(port)", door, standIns, clock, rules, mails, body)
+            }
+        }
+    }
+
+    private static func run<Result: Sendable>(
+        _ origin: String,
+        _ door: LateResponder,
+        _ standIns: StandIns,
+        _ clock: StoppedClock,
+        _ rules: AccountRules,
+        _ mails: MailServer?,
+        _ body: (RunningBackend) async throws -> Result
+    ) async throws -> Result {
+        let outbound = OutboundClient()
+        let submission = try mails.map { server in
+            try SMTPSubmission(
+                to: SMTPServer(host: "127.0.0.1", port: server.port, security: .none, user: nil),
+                password: nil
+            )
+        }
+        let result: Swift.Result<Result, any Error>
+        do {
+            let server = try await RunningBackend(
+                origin,
+                standIns,
+                clock,
+                rules,
+                outbound,
+                submission
+            )
+            door.stands(before: try server.frontDoor())
+            result = .success(try await body(server))
+        } catch {
+            result = .failure(error)
+        }
+        await submission?.shutDown()
+        try await outbound.shutdown()
+        return try result.get()
+    }
+
+    private init(
+        _ origin: String,
+        _ standIns: StandIns,
+        _ clock: StoppedClock,
+        _ rules: AccountRules,
+        _ outbound: OutboundClient,
+        _ submission: SMTPSubmission?
+    ) async throws {
+        self.origin = origin
+        self.clock = clock
+        self.standIns = standIns
+        let database = try TestDatabase.inMemory()
+        self.database = database
+        let ring = TestRealm.ring
+        let time = Clock { clock.now }
+        try await standIns.offer(
+            to: database.configuration,
+            at: origin,
+            apps: [Self.notes],
+            ring: ring
+        )
+        let written = WrittenLog(clock)
+        self.written = written
+        let directory = try await BackendDirectory(store: database.configuration) { record in
+            try UpstreamClient(
+                record,
+                ring: ring,
+                transport: outbound,
+                allowingStandIns: true,
+                now: { clock.now }
+            )
+        }
+        backend = try Backend(
+            directory: directory,
+            accounts: database.accounts,
+            ring: ring,
+            clock: time,
+            activity: SessionActivity(accounts: database.accounts),
+            logger: written.logger,
+            pages: PageRenderer(),
+            publicURL: PublicURL(origin),
+            identity: ServiceIdentity(name: Self.name, contact: "help@example.com"),
+            transport: outbound,
+            rules: rules,
+            limits: BackendLimits(startsPerMinute: 1000, callbacksPerMinute: 1000)
+        )
+        sender = try submission.map { submission in
+            OutboxSender(
+                outbox: database.outbox,
+                transport: submission,
+                from: try MailSender("Example <portico@example.com>"),
+                clock: time,
+                logger: written.logger
+            ) { draft, language in
+                try MailText(draft, ring: ring) { name in
+                    directory.providers.first { $0.name == name }?.client.provider.displayName
+                        ?? name
+                }.text(in: language, service: Self.name)
+            }
+        }
+    }
+
+    /// What people read as the service's name.
+    package static let name = "Example"
+
+    /// An app that can take its answer on a loopback address or on a scheme of its own.
+    private static let notes = App(
+        id: UniqueID(random: .system),
+        name: "notes",
+        displayName: "Notes",
+        redirectURIs: ["http://127.0.0.1/callback", "com.example.notes:/callback"]
+    )
+
+    private func frontDoor() throws -> FrontDoor {
+        let url = try PublicURL(origin)
+        let headers = SecurityHeaders(url)
+        let (clock, routes) = (clock, backend.routes)
+        return FrontDoor(
+            guarding: HostGuard([url]),
+            proxies: .none,
+            headers: headers,
+            log: written.access,
+            now: { clock.now },
+            random: .system
+        ) { arrival in
+            await routes.respond(to: arrival)
+                ?? Answered(.init(empty: .notFound, headers: headers))
+        }
+    }
+
+    /// Everything the log was given until now.
+    package var log: String { written.text }
+
+    /// Hands what waits in the outbox to the mail server.
+    package func sendMails() async throws {
+        try await sender?.sendDue()
+    }
+
+    package func accounts() async throws -> [Account] {
+        try await database.accounts.accounts(after: nil, email: nil, limit: 100)
+    }
+}

@@ -1,0 +1,40 @@
+import PorticoBytes
+import PorticoSeals
+import PorticoStandIns
+import PorticoStores
+import PorticoUpstream
+
+extension StandIns {
+    /// Registers a backend at each stand-in, and each stand-in and the apps with the backend.
+    ///
+    /// - Parameter origin: The backend's own, without a slash at the end.
+    func offer(
+        to configuration: any BackendConfigurationStore,
+        at origin: String,
+        apps: [App],
+        ring: KeyRing
+    ) async throws {
+        let kinds: [(StandInKind, IdentityProvider.Kind, String)] = [
+            (.google, .google, "google"), (.facebook, .facebook, "facebook"),
+            (.apple, .apple, "apple"), (.openID, .oidc, "keycloak"),
+        ]
+        for (place, (standIn, kind, name)) in kinds.enumerated() {
+            let callback = "\(origin)/v1/auth/\(name)/callback"
+            let registered = try registerDemo(
+                at: standIn,
+                redirectURIs: [callback, callback + "/link"]
+            )
+            try await configuration.put(
+                ProviderRecord(
+                    standIn: registered,
+                    name: name,
+                    kind: kind,
+                    place: Int64(place),
+                    ring: ring,
+                    random: .system
+                )
+            )
+        }
+        for app in apps { try await configuration.put(app) }
+    }
+}

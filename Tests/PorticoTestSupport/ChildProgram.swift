@@ -1,0 +1,105 @@
+package import Foundation
+import PorticoBytes
+
+/// Any program, running as a process of its own.
+///
+/// Not Foundation's `Process`: in a process that has some 1,350 files open, that reads past the end
+/// of the listing of `/proc/self/fd` and crashes (swift-corelibs-foundation, `findMaximumOpenFD`).
+package final class ChildProgram: Sendable {
+    package let id: pid_t
+    private let end = Locked<End?>(nil)
+
+    package enum End: Hashable, Sendable {
+        case exited(Int32)
+        case killed(signal: Int32)
+
+        /// The exit status, or the signal's number.
+        package var status: Int32 {
+            switch self {
+            case .exited(let status), .killed(let status): status
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - environment: All of it; `nil`: ours.
+    ///   - input: What it reads. Each of the three: `nil` is `/dev/null`. The caller closes its own.
+    /// - Throws: ``POSIXError``
+    package init(
+        _ path: String,
+        _ arguments: [String] = [],
+        environment: [String: String]? = nil,
+        folder: URL? = nil,
+        input: Int32? = nil,
+        output: Int32? = nil,
+        errors: Int32? = nil
+    ) throws {
+        var actions = SpawnActions()
+        try actions.prepare()
+        defer { actions.end() }
+        try actions.connect(0, to: input, O_RDONLY)
+        try actions.connect(1, to: output, O_WRONLY)
+        try actions.connect(2, to: errors, O_WRONLY)
+        try actions.closeOthers()
+        let environment = environment ?? ProcessInfo.processInfo.environment
+        var command = [path] + arguments
+        if let folder {
+            // Only a shell enters a folder everywhere.
+            let script = #"cd -- "$1" && shift && exec "$@""#
+            command = ["/bin/sh", "-c", script, "sh", folder.path] + command
+        }
+        let texts = command.map { strdup($0) }
+        let variables = environment.map { strdup("\($0.key)=\($0.value)") }
+        defer { for text in texts + variables { free(text) } }
+        id = try actions.spawn(command[0], texts + [nil], variables + [nil])
+    }
+
+    deinit {
+        guard ended == nil else { return }
+        // Somebody has to ask for its end, or its number stays taken.
+        let id = id
+        Thread.detachNewThread { while waitpid(id, nil, 0) < 0, errno == EINTR {} }
+    }
+
+    /// `nil` while it runs.
+    package var ended: End? {
+        end.withLock { end in
+            var status: Int32 = 0
+            if end == nil, waitpid(id, &status, WNOHANG) == id {
+                // The macros WIFEXITED, WEXITSTATUS and WTERMSIG.
+                end =
+                    status & 0x7F == 0
+                    ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
+            }
+            return end
+        }
+    }
+
+    package var isRunning: Bool { ended == nil }
+
+    /// Nothing where it has ended: its number may be another's by then.
+    package func signal(_ signal: Int32) {
+        end.withLock { if $0 == nil { _ = kill(id, signal) } }
+    }
+
+    package func terminate() {
+        signal(SIGTERM)
+    }
+
+    @discardableResult
+    package func waitUntilExit() -> End {
+        while true {
+            if let ended { return ended }
+            usleep(2000)
+        }
+    }
+
+    /// The same, without holding a thread.
+    @discardableResult
+    package func untilExit() async throws -> End {
+        while true {
+            if let ended { return ended }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}
