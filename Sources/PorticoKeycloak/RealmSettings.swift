@@ -10,6 +10,8 @@ struct RealmSettings {
     private let lifetimes: Realm.Lifetimes
     private let notBefore: Int64
     private let signsInWithEmail: Bool
+    private let allowsPasswordReset: Bool
+    private let confirmsEmail: Bool
 
     init(_ realm: Representation, report: inout ImportReport) throws(RealmImportError) {
         displayName = try realm.text("displayName")
@@ -17,6 +19,19 @@ struct RealmSettings {
         isEnabled = try realm.bool("enabled") ?? false
         if !isEnabled { report.add(.read, "enabled", "the realm is disabled: nobody can sign in") }
         signsInWithEmail = try realm.bool("loginWithEmailAllowed") ?? true
+        // Both are off there unless the realm says otherwise.
+        allowsPasswordReset = try realm.bool("resetPasswordAllowed") ?? false
+        confirmsEmail = try realm.bool("verifyEmail") ?? false
+        if allowsPasswordReset {
+            report.add(.read, "resetPasswordAllowed", "offered where the server sends mail")
+        }
+        if confirmsEmail {
+            report.add(
+                .read,
+                "verifyEmail",
+                "asked before an app gets anything; the server must send mail"
+            )
+        }
         notBefore = max(0, try realm.integer("notBefore") ?? 0)
         lifetimes = try Self.lifetimes(realm, report: &report)
         // What is missing is RS256 there, and apps may insist on it (decision 19).
@@ -34,6 +49,8 @@ struct RealmSettings {
         realm.lifetimes = lifetimes
         realm.notBefore = notBefore
         realm.signsInWithEmail = signsInWithEmail
+        realm.allowsPasswordReset = allowsPasswordReset
+        realm.confirmsEmail = confirmsEmail
         realm.signingAlgorithm = signingAlgorithm
     }
 
@@ -74,6 +91,7 @@ extension RealmSettings {
     /// Everything that some part of the import reads.
     private static let known: Set<String> = [
         "id", "realm", "displayName", "enabled", "loginWithEmailAllowed", "notBefore",
+        "resetPasswordAllowed", "verifyEmail",
         "defaultSignatureAlgorithm", "accessTokenLifespan", "accessCodeLifespan",
         "ssoSessionIdleTimeout", "ssoSessionMaxLifespan", "offlineSessionIdleTimeout",
         "offlineSessionMaxLifespan", "offlineSessionMaxLifespanEnabled", "clients", "clientScopes",
@@ -89,11 +107,9 @@ extension RealmSettings {
         ("clientScopeMappings", "role scope mappings are not imported yet"),
         ("components", "signing keys are not imported yet: new ones were made"),
         ("passwordPolicy", "this server's own rule for new passwords applies"),
-        ("smtpServer", "mail is not sent yet"),
+        ("smtpServer", "the server's own settings apply: mail.smtp"),
         ("organizations", "organizations are not imported yet"),
         ("registrationAllowed", "people cannot register themselves yet"),
-        ("resetPasswordAllowed", "people cannot reset their passwords yet"),
-        ("verifyEmail", "nobody is asked to verify an e-mail address yet"),
         ("attributes", "an address of its own is not kept: the issuer comes from the public URL"),
     ]
 

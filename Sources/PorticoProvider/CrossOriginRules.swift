@@ -19,7 +19,8 @@ struct CrossOriginRules: Sendable {
             let origins = realm.clients.reduce(into: Set<String>()) { $0.formUnion($1.webOrigins) }
             policy = origins.isEmpty ? nil : .origins(origins)
         case .authorization, .introspection, .pushedAuthorization, .endSession, .confirmSignOut,
-            .authenticate, .consent, .selectAccount, .restart:
+            .authenticate, .consent, .selectAccount, .restart, .verifyEmail, .resetCredentials,
+            .newPassword, .account, .apps, .devices, .accountSignIn:
             policy = nil
         }
     }

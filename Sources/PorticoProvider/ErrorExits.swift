@@ -98,7 +98,8 @@ struct ErrorExits: Sendable {
         case is ForgedForm: "forged_form"
         case is TooManyRequests: "too_many_requests"
         case is FormRefusal: "invalid_form"
-        case is StoreBusy: "busy"
+        case is StoreBusy, is PasswordHashing.Busy: "busy"
+        case is NotOffered: "not_offered"
         default: "server_error"
         }
     }
@@ -138,8 +139,12 @@ struct ErrorExits: Sendable {
             return Answered(self.page(loss, visit))
         case is ForgedForm:
             return Answered(self.error(.notAllowed, "forged_form", nil, visit, .forbidden))
-        case is StoreBusy:
+        case is StoreBusy, is PasswordHashing.Busy:
             return Answered(self.error(.busy, "busy", nil, visit, .serviceUnavailable))
+        case let tooMany as TooManyRequests:
+            return Answered(self.page(tooMany, visit))
+        case is NotOffered:
+            return Answered(notFound(visit.visit, isForPeople: true))
         default:
             events.failed(error, visit)
             return Answered(
@@ -168,6 +173,16 @@ struct ErrorExits: Sendable {
                 status: .badRequest
             )
         }
+    }
+
+    private func page(_ tooMany: TooManyRequests, _ visit: RealmVisit) -> Response {
+        let whole = Int(exactly: min(max(tooMany.seconds.rounded(.up), 1), 86_400)) ?? 86_400
+        return page(
+            ErrorPage(issue: .tooManyTries(seconds: whole)),
+            visit.visit,
+            status: .tooManyRequests,
+            retryAfter: Double(whole)
+        )
     }
 
     private func error(

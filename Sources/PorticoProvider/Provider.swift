@@ -1,6 +1,6 @@
 package import Logging
 package import PorticoBytes
-import PorticoPages
+package import PorticoPages
 package import PorticoSeals
 package import PorticoStores
 package import PorticoWeb
@@ -12,15 +12,18 @@ package struct Provider: Sendable {
     let sessions: any BrowserSessionStore
     let grants: any GrantStore
     let pushed: any PushedRequestStore
+    let mailboxes: any PersonMailboxStore
     let ring: KeyRing
     let clock: Clock
     let hashing: PasswordHashing
     let pages: PageRenderer
-    let activity: SessionActivity
+    let activity: SessionActivity<String>
     package let events: SecurityEvents
     let publicURL: PublicURL
     let tries: FailedPasswords
     let guesses: RateLimiter
+    /// Whether what is put into the outbox leaves it, or can be read there by everybody.
+    let sendsMail: Bool
     /// Called when a browser session has ended: somebody may have to be told.
     let sessionEnded: @Sendable () -> Void
 
@@ -30,12 +33,15 @@ package struct Provider: Sendable {
         sessions: any BrowserSessionStore,
         grants: any GrantStore,
         pushed: any PushedRequestStore,
+        mailboxes: any PersonMailboxStore,
         ring: KeyRing,
         clock: Clock,
         hashing: PasswordHashing,
-        activity: SessionActivity,
+        activity: SessionActivity<String>,
         logger: Logger,
         publicURL: PublicURL,
+        sendsMail: Bool,
+        theme: PageTheme = .standard,
         tries: FailedPasswords = FailedPasswords(),
         guesses: RateLimiter = RateLimiter(burst: 20, perMinute: 10),
         sessionEnded: @escaping @Sendable () -> Void = {}
@@ -45,6 +51,8 @@ package struct Provider: Sendable {
         self.sessions = sessions
         self.grants = grants
         self.pushed = pushed
+        self.mailboxes = mailboxes
+        self.sendsMail = sendsMail
         self.ring = ring
         self.clock = clock
         self.hashing = hashing
@@ -54,7 +62,7 @@ package struct Provider: Sendable {
         self.tries = tries
         self.guesses = guesses
         self.sessionEnded = sessionEnded
-        pages = try PageRenderer()
+        pages = try PageRenderer(theme: theme)
     }
 
     /// The addresses of all realms.

@@ -17,6 +17,13 @@ enum ProviderRoute: String, CaseIterable, Sendable {
     case consent = "login-actions/consent"
     case selectAccount = "login-actions/select-account"
     case restart = "login-actions/restart"
+    case verifyEmail = "login-actions/verify-email"
+    case resetCredentials = "login-actions/reset-credentials"
+    case newPassword = "login-actions/new-password"
+    case account = "account"
+    case apps = "account/apps"
+    case devices = "account/devices"
+    case accountSignIn = "account/sign-in"
 
     var path: String { rawValue }
 
@@ -44,10 +51,12 @@ enum ProviderRoute: String, CaseIterable, Sendable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .openIDConfiguration, .authorizationServerMetadata, .keySet, .restart: [.get]
-        case .authorization, .userInfo, .endSession: [.get, .post]
+        case .openIDConfiguration, .authorizationServerMetadata, .keySet, .restart, .account: [.get]
+        case .authorization, .userInfo, .endSession, .resetCredentials, .newPassword, .apps,
+            .devices:
+            [.get, .post]
         case .token, .introspection, .revocation, .pushedAuthorization, .authenticate, .consent,
-            .selectAccount, .confirmSignOut:
+            .selectAccount, .confirmSignOut, .verifyEmail, .accountSignIn:
             [.post]
         }
     }
@@ -56,7 +65,8 @@ enum ProviderRoute: String, CaseIterable, Sendable {
     var isForPeople: Bool {
         switch self {
         case .authorization, .endSession, .confirmSignOut, .authenticate, .consent, .selectAccount,
-            .restart:
+            .restart, .verifyEmail, .resetCredentials, .newPassword, .account, .apps,
+            .devices, .accountSignIn:
             true
         case .openIDConfiguration, .authorizationServerMetadata, .keySet, .token, .introspection,
             .userInfo, .revocation, .pushedAuthorization:

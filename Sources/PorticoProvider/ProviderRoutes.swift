@@ -22,6 +22,12 @@ package struct ProviderRoutes: Sendable {
     private let introspection: IntrospectionEndpoint
     private let pushedAuthorization: PushedAuthorizationEndpoint
     private let endSession: EndSessionEndpoint
+    private let confirmEmail: ConfirmEmailEndpoint
+    private let forgotPassword: ForgotPasswordEndpoint
+    private let newPassword: NewPasswordEndpoint
+    private let apps: ConnectedAppsEndpoint
+    private let devices: DevicesEndpoint
+    private let accountSignIn: AccountSignInEndpoint
 
     /// The answer at a realm's address, or `nil` where the path is not of this kind.
     package func respond(to arrival: Arrival) async -> Answered? {
@@ -109,6 +115,24 @@ package struct ProviderRoutes: Sendable {
         case .pushedAuthorization: try await pushedAuthorization.post(visit)
         case .endSession: try await endSession(visit)
         case .confirmSignOut: try await endSession.confirm(visit)
+        case .verifyEmail: try await confirmEmail.post(visit)
+        case .resetCredentials:
+            if visit.request.method == .post {
+                try await forgotPassword.post(visit)
+            } else {
+                try forgotPassword.get(visit)
+            }
+        case .account:
+            if let redirect = Redirect(to: RealmURLs.path(realmName: visit.realm.realm.name, .apps))
+            {
+                Response(redirect, headers: headers)
+            } else {
+                exits.notFound(visit.visit, isForPeople: true)
+            }
+        case .apps: try await apps(visit)
+        case .devices: try await devices(visit)
+        case .accountSignIn: try await accountSignIn.post(visit)
+        case .newPassword: try await newPassword(visit)
         }
     }
 }
@@ -141,7 +165,16 @@ extension ProviderRoutes {
             ring: provider.ring,
             cookies: CookiePolicy(provider.publicURL),
             tokens: FormToken(ring: provider.ring),
-            page: page
+            page: page,
+            sendsMail: provider.sendsMail
+        )
+        let limits = MailLimits()
+        let resets = PasswordResets(
+            mailboxes: provider.mailboxes,
+            people: PersonRegistration(hashing: provider.hashing),
+            limits: limits,
+            ring: provider.ring,
+            sendsMail: provider.sendsMail
         )
         let revoke = TokenRevocation(
             grants: provider.grants,
@@ -154,17 +187,64 @@ extension ProviderRoutes {
         exits = ErrorExits(page: page, headers: headers, events: provider.events)
         metadata = MetadataEndpoint(headers: headers)
         authorization = AuthorizationEndpoint(flow: flow)
-        signIn = SignInEndpoint(
+        let check = PasswordCheck(
             flow: flow,
             recognise: PasswordSignIn(people: provider.people, hashing: provider.hashing),
-            start: SessionStart(
-                sessions: provider.sessions,
-                sessionEnded: provider.sessionEnded
-            ),
             tries: provider.tries,
             events: provider.events
         )
+        let browserSignIn = BrowserSignIn(
+            flow: flow,
+            start: SessionStart(
+                sessions: provider.sessions,
+                sessionEnded: provider.sessionEnded
+            )
+        )
+        signIn = SignInEndpoint(
+            flow: flow,
+            check: check,
+            signIn: browserSignIn,
+            events: provider.events
+        )
+        accountSignIn = AccountSignInEndpoint(
+            flow: flow,
+            check: check,
+            signIn: browserSignIn,
+            events: provider.events
+        )
+        apps = ConnectedAppsEndpoint(
+            flow: flow,
+            people: provider.people,
+            signIn: accountSignIn,
+            events: provider.events
+        )
+        devices = DevicesEndpoint(
+            flow: flow,
+            signIn: accountSignIn,
+            events: provider.events,
+            sessionEnded: provider.sessionEnded
+        )
         consent = ConsentEndpoint(flow: flow, people: provider.people, events: provider.events)
+        confirmEmail = ConfirmEmailEndpoint(
+            flow: flow,
+            confirmations: EmailConfirmations(
+                mailboxes: provider.mailboxes,
+                limits: limits,
+                ring: provider.ring
+            ),
+            events: provider.events
+        )
+        forgotPassword = ForgotPasswordEndpoint(
+            flow: flow,
+            resets: resets,
+            events: provider.events
+        )
+        newPassword = NewPasswordEndpoint(
+            flow: flow,
+            resets: resets,
+            events: provider.events,
+            sessionEnded: provider.sessionEnded
+        )
         token = TokenEndpoint(
             door: door,
             headers: headers,

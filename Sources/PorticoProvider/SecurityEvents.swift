@@ -11,13 +11,11 @@ package struct SecurityEvents: Sendable {
         self.logger = logger
     }
 
-    func signedIn(
-        _ person: Person,
-        _ session: BrowserSession,
-        _ client: Client,
-        _ visit: RealmVisit
-    ) {
-        log("sign_in.ok", visit, ["sub": person.id, "sid": session.id, "client": client.clientID])
+    /// - Parameter client: Its `client_id`; `nil` for the Provider's own pages.
+    func signedIn(_ live: LiveBrowserSession, _ client: String?, _ visit: RealmVisit) {
+        var facts = ["sub": live.person.id, "sid": live.session.id]
+        facts["client"] = client
+        log("sign_in.ok", visit, facts)
     }
 
     /// The name that was tried is not logged: people type passwords into that field.
@@ -29,8 +27,32 @@ package struct SecurityEvents: Sendable {
         log("consent.given", visit, ["sub": person.id, "client": client.clientID])
     }
 
+    /// A person took back what they allowed a client.
+    func disconnected(_ client: Client, _ person: Person, _ visit: RealmVisit) {
+        log("consent.removed", visit, ["sub": person.id, "client": client.clientID])
+    }
+
+    /// Neither the address nor whether somebody has it is said.
+    func passwordResetAsked(_ visit: RealmVisit) {
+        log("password.reset_asked", visit, [:])
+    }
+
+    func passwordReset(_ person: Person, _ visit: RealmVisit) {
+        log("password.reset", visit, ["sub": person.id])
+    }
+
+    func emailConfirmed(_ person: Person, _ visit: RealmVisit) {
+        log("email.confirmed", visit, ["sub": person.id])
+    }
+
     func signedOut(_ sessionID: String, _ visit: RealmVisit) {
         log("sign_out", visit, ["sid": sessionID])
+    }
+
+    /// A person ended their other sessions.
+    func signedOutElsewhere(_ live: LiveBrowserSession, _ count: Int, _ visit: RealmVisit) {
+        let facts = ["sub": live.person.id, "sid": live.session.id, "sessions": "\(count)"]
+        log("sign_out.elsewhere", visit, facts)
     }
 
     /// A code or refresh token that was spent came again, from its own client.

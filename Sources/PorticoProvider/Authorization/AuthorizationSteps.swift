@@ -18,12 +18,14 @@ struct AuthorizationSteps: Sendable {
 
     /// - Parameters:
     ///   - hasConsented: Whether the person allowed this very request just now.
+    ///   - mustConfirmEmail: Whether the realm wants this person to confirm their address first.
     /// - Throws: ``AuthorizationRefusal`` and errors of the stores.
     func next(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
         session: LiveBrowserSession?,
         hasConsented: Bool = false,
+        mustConfirmEmail: Bool = false,
         at moment: Moment
     ) async throws -> Outcome {
         let consent = ConsentRules(
@@ -50,6 +52,7 @@ struct AuthorizationSteps: Sendable {
             ),
             session: session?.session,
             hintedSubject: proven.hintedSubject,
+            mustConfirmEmail: mustConfirmEmail,
             needsConsent: needsConsent
         )
         switch rules.next(at: moment.seconds) {

@@ -8,6 +8,7 @@ enum Interaction: Hashable, Sendable {
     case answer
     case signIn(Reason)
     case selectAccount
+    case confirmEmail
     case consent
     case refuse(OAuthError)
 
@@ -28,6 +29,8 @@ struct InteractionRules: Sendable {
     let session: BrowserSession?
     /// `sub` of a verified `id_token_hint`.
     let hintedSubject: String?
+    /// Whether the person has to confirm their address first.
+    let mustConfirmEmail: Bool
     /// Whether a page must ask before anything is released.
     let needsConsent: Bool
 
@@ -45,6 +48,11 @@ struct InteractionRules: Sendable {
     private func withoutInteraction(_ now: Int64) -> Interaction {
         guard let session, !isTooOld(session, now), isNamed(session) else {
             return .refuse(OAuthError(.loginRequired, "The person has to sign in."))
+        }
+        if mustConfirmEmail {
+            return .refuse(
+                OAuthError(.interactionRequired, "The person has to confirm their address.")
+            )
         }
         if needsConsent {
             return .refuse(OAuthError(.consentRequired, "The person has to allow this."))
@@ -68,6 +76,7 @@ struct InteractionRules: Sendable {
         if request.prompt.contains(.selectAccount), !isFresh, !flow.hasSelectedAccount {
             return .selectAccount
         }
+        if mustConfirmEmail { return .confirmEmail }
         return needsConsent ? .consent : .answer
     }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import PorticoWeb
 
 /// The cookies of one realm in one browser (mechanisms, "Cookies, CSP, CSRF").
@@ -19,6 +20,7 @@ struct BrowserCookies: Sendable {
     private var session: CookieName { CookieName("session", realmID) }
     private var visit: CookieName { CookieName("visit", realmID) }
     private var device: CookieName { CookieName("device", realmID) }
+    private var reset: CookieName { CookieName("reset", realmID) }
 
     /// The hash of the session cookie, where there is one.
     func sessionHash(_ headers: HTTPFields) -> Hash256? {
@@ -50,6 +52,23 @@ struct BrowserCookies: Sendable {
     func setDevice(_ value: String) throws -> HTTPField {
         try policy.set(device, to: value, for: KnownDevice.lifetime)
     }
+
+    /// The cookie of a browser in which a link for a new password was asked for.
+    func reset(_ headers: HTTPFields) -> String? {
+        policy.value(of: reset, in: headers).flatMap { $0.utf8.count == 43 ? $0 : nil }
+    }
+
+    /// Whether this is the browser that asked.
+    func hasAsked(_ wish: PasswordReset, _ headers: HTTPFields) -> Bool {
+        reset(headers).map { Hash256(of: $0) == wish.browser } ?? false
+    }
+
+    /// As long as the link is good: longer than a phone keeps a browser open.
+    func setReset(_ value: String) throws -> HTTPField {
+        try policy.set(reset, to: value, for: Int(PasswordResets.lifetime))
+    }
+
+    var removeReset: HTTPField { policy.remove(reset) }
 
     var removeSession: HTTPField { policy.remove(session) }
 }

@@ -20,8 +20,20 @@ extension BrowserFlow {
         switch (step, session) {
         case (.consent, let session?):
             return try consentPage(proven, flow, session, browser, cookies, visit)
+        case (.confirmEmail, let session?):
+            return try confirmEmailPage(proven, flow, session, browser, cookies, visit)
         case (.selectAccount, let session?):
-            return try accountPage(proven, flow, session, browser, cookies, visit)
+            return try accountPage(.choose, proven, flow, session, browser, cookies, visit)
+        case (.signIn(.another), let session?):
+            return try accountPage(
+                .otherPersonExpected,
+                proven,
+                flow,
+                session,
+                browser,
+                cookies,
+                visit
+            )
         case (.signIn(.again), let session?):
             return try signInPage(
                 proven,
@@ -61,13 +73,56 @@ extension BrowserFlow {
                 form: form,
                 userName: userName,
                 again: again,
-                problem: problem
+                problem: problem,
+                forgot: forgot(form.request, userName, visit)
             ),
             visit.visit,
             status: problem?.status ?? .ok,
             redirecting: proven.target.redirect.uri,
             cookies: cookies,
             retryAfter: problem?.retryAfter
+        )
+    }
+
+    /// Where a new password can be had, if anywhere. An address that was typed goes along, sealed.
+    func forgot(_ request: String?, _ userName: String, _ visit: RealmVisit) -> PageLink? {
+        guard sendsMail, visit.realm.realm.allowsPasswordReset else { return nil }
+        var parameters: [(name: String, value: String)] = []
+        if let request { parameters.append(("request", request)) }
+        if let address = EmailAddress.folded(userName) {
+            let seal = TypedAddressSeal(ring: ring, realmID: visit.realm.realm.id)
+            parameters.append(("name", seal.seal(address, at: visit.moment)))
+        }
+        let path = RealmURLs.path(realmName: visit.realm.realm.name, .resetCredentials)
+        return PageLink(path: FormEncoding.appending(parameters, to: path))
+    }
+
+    private func confirmEmailPage(
+        _ proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        _ session: LiveBrowserSession,
+        _ browser: String,
+        _ cookies: [HTTPField],
+        _ visit: RealmVisit
+    ) throws -> Response {
+        try expectMail(for: proven)
+        let transaction = flow.id + session.session.id
+        let form = try self.form(
+            .verifyEmail,
+            "confirm e-mail",
+            transaction,
+            flow,
+            browser,
+            visit
+        )
+        return page(
+            ConfirmEmailPage(
+                address: EmailCodePage.masked(session.person.email ?? ""),
+                form: form
+            ),
+            visit.visit,
+            redirecting: proven.target.redirect.uri,
+            cookies: cookies
         )
     }
 
@@ -98,6 +153,7 @@ extension BrowserFlow {
     }
 
     private func accountPage(
+        _ reason: AccountPage.Reason,
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
         _ session: LiveBrowserSession,
@@ -109,7 +165,7 @@ extension BrowserFlow {
         let account = AccountPage(
             client: proven.client.name,
             account: PageAccount(session.person),
-            reason: .choose,
+            reason: reason,
             form: form
         )
         return page(
@@ -120,7 +176,7 @@ extension BrowserFlow {
         )
     }
 
-    private func form(
+    func form(
         _ route: ProviderRoute,
         _ purpose: StaticString,
         _ transaction: String,
@@ -162,7 +218,7 @@ extension PageAccount {
 }
 
 extension SignInPage.Problem {
-    fileprivate var status: HTTPResponse.Status {
+    var status: HTTPResponse.Status {
         switch self {
         case .wrongPair, .missing: .ok
         case .mustWait: .tooManyRequests
@@ -170,7 +226,7 @@ extension SignInPage.Problem {
         }
     }
 
-    fileprivate var retryAfter: Double? {
+    var retryAfter: Double? {
         switch self {
         case .wrongPair, .missing: nil
         case .mustWait(let seconds): Double(seconds)

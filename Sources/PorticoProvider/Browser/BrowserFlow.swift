@@ -13,11 +13,13 @@ struct BrowserFlow: Sendable {
     let requests: AuthorizationRequests
     let steps: AuthorizationSteps
     let sessions: any BrowserSessionStore
-    let activity: SessionActivity
+    let activity: SessionActivity<String>
     let ring: KeyRing
     let cookies: CookiePolicy
     let tokens: FormToken
     let page: PageExit
+    /// Whether what is put into the outbox leaves it.
+    let sendsMail: Bool
 
     func cookies(of visit: RealmVisit) -> BrowserCookies {
         BrowserCookies(cookies, realmID: visit.realm.realm.id)
@@ -30,13 +32,22 @@ struct BrowserFlow: Sendable {
             cookie: hash,
             realmID: visit.realm.realm.id,
             at: visit.now,
-            idle: visit.realm.realm.lifetimes.sessionIdle + SessionActivity.precision
+            idle: idle(visit)
         )
         guard let live, live.session.authenticatedAt >= visit.realm.realm.notBefore else {
             return nil
         }
-        activity.note(live.session, at: visit.now)
+        activity.note(
+            live.session.id,
+            lastSeenAt: live.session.lastSeenAt,
+            at: visit.now
+        )
         return live
+    }
+
+    /// After how many seconds without use a session is over, as the store knows its use.
+    func idle(_ visit: RealmVisit) -> Int64 {
+        visit.realm.realm.lifetimes.sessionIdle + SessionActivity<String>.precision
     }
 
     /// The flow of a form that came back, or of an address that we sent the browser to.
@@ -100,6 +111,7 @@ struct BrowserFlow: Sendable {
             flow,
             session: session,
             hasConsented: hasConsented,
+            mustConfirmEmail: session.map { mustConfirmEmail($0.person, visit) } ?? false,
             at: visit.moment
         )
         switch outcome {
@@ -107,6 +119,23 @@ struct BrowserFlow: Sendable {
             return page.respond(target, parameters, visit.visit, cookies: cookies)
         case .show(let step):
             return try show(step, proven, flow, session, browser, cookies, visit)
+        }
+    }
+}
+
+extension BrowserFlow {
+    /// Whether the realm wants that this person confirms their address first. Who has none goes on.
+    func mustConfirmEmail(_ person: Person, _ visit: RealmVisit) -> Bool {
+        visit.realm.realm.confirmsEmail && person.email != nil && !person.isEmailVerified
+    }
+
+    /// Nobody goes on unconfirmed because this server sends no mail: the operator is to mend that.
+    func expectMail(for proven: ProvenRequest) throws(AuthorizationRefusal) {
+        guard sendsMail else {
+            throw .redirect(
+                OAuthError(.serverError, "The address must be confirmed; no mail can be sent."),
+                proven.target
+            )
         }
     }
 }

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import PorticoBytes
 import PorticoProtocol
@@ -14,18 +13,18 @@ struct AuthorizationEndpoint: Sendable {
         let form = try await visit.visit.parameters()
         var visit = visit
         visit.visit = visit.visit.speaking(form)
-        let browser = Browser(visit, flow)
+        let browser = VisitCookie(visit, flow)
         let (begun, proven) = try await flow.requests.begin(
             form,
             in: visit.realm,
-            browser: Hash256(of: browser.cookie),
+            browser: Hash256(of: browser.value),
             at: visit.moment
         )
         return try await flow.next(
             proven,
             begun,
             session: try await flow.session(visit),
-            browser: browser.cookie,
+            browser: browser.value,
             cookies: try browser.setting(),
             visit
         )
@@ -38,12 +37,12 @@ struct AuthorizationEndpoint: Sendable {
         guard let sealed = form["request"], let old = seal.open(sealed, at: visit.moment) else {
             throw FlowLoss(.unmatched, restart: nil)
         }
-        let browser = Browser(visit, flow)
+        let browser = VisitCookie(visit, flow)
         let begun = AuthorizationFlow(
             // A pushed request is answered once, however often it is started.
             requestID: old.isPushed ? old.requestID : visit.moment.id(),
             parameters: old.parameters,
-            browser: Hash256(of: browser.cookie),
+            browser: Hash256(of: browser.value),
             startedAt: visit.now,
             isPushed: old.isPushed
         )
@@ -54,27 +53,9 @@ struct AuthorizationEndpoint: Sendable {
             proven,
             begun,
             session: try await flow.session(visit),
-            browser: browser.cookie,
+            browser: browser.value,
             cookies: try browser.setting(),
             visit
         )
-    }
-
-    /// The visit cookie of this browser, new where it has none.
-    private struct Browser {
-        let cookie: String
-        private let isNew: Bool
-        private let cookies: BrowserCookies
-
-        init(_ visit: RealmVisit, _ flow: BrowserFlow) {
-            cookies = flow.cookies(of: visit)
-            let known = cookies.visit(visit.request.headers)
-            cookie = known ?? FormToken.cookie(random: visit.moment.random)
-            isNew = known == nil
-        }
-
-        func setting() throws -> [HTTPField] {
-            isNew ? [try cookies.setVisit(cookie)] : []
-        }
     }
 }

@@ -45,7 +45,12 @@ struct TokenEndpoint: Sendable {
         case .refreshToken(let request):
             return try await refreshToken(
                 request,
-                idempotencyKey: try Self.idempotencyKey(visit.request),
+                idempotencyKey: try visit.request.headers.idempotencyKey(
+                    or: OAuthError(
+                        .invalidRequest,
+                        "Idempotency-Key is not one text of 1 to 255 bytes."
+                    )
+                ),
                 from: client,
                 in: visit.realm,
                 at: visit.moment
@@ -72,17 +77,6 @@ struct TokenEndpoint: Sendable {
         if case .wait = challenges.take(key, at: visit.moment.now) {
             door.events.challengeRepeated(client, visit)
         }
-    }
-
-    /// `Idempotency-Key` (the HTTP working group's header field of that name): 1 to 255 characters
-    /// that the client drew for this refresh and sends again until it has stored an answer.
-    private static func idempotencyKey(_ request: Request) throws(OAuthError) -> Hash256? {
-        let values = request.headers[values: .idempotencyKey]
-        guard let value = values.first else { return nil }
-        guard values.count == 1, (1...255).contains(value.utf8.count) else {
-            throw OAuthError(.invalidRequest, "Idempotency-Key is not one text of 1 to 255 bytes.")
-        }
-        return Hash256(of: value)
     }
 }
 

@@ -118,7 +118,7 @@ struct RefreshTokenGrant: Sendable {
         if token.generation &+ 1 == state.generation,
             state.wasRotated(
                 by: idempotencyKey,
-                at: moment,
+                at: moment.seconds,
                 grace: realm.realm.lifetimes.refreshGrace
             )
         {
@@ -152,15 +152,6 @@ extension RefreshState {
             rotatedAt: moment.seconds,
             idempotencyKey: nil
         )
-    }
-
-    /// Whether the request comes from whoever made the current generation: by the same
-    /// `Idempotency-Key`, at any time; or, where neither has one, within the grace.
-    fileprivate func wasRotated(by key: Hash256?, at moment: Moment, grace: Int64) -> Bool {
-        guard let idempotencyKey else {
-            return key == nil && moment.seconds - rotatedAt < grace
-        }
-        return key == idempotencyKey
     }
 }
 

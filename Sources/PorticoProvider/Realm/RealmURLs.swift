@@ -16,6 +16,11 @@ package struct RealmURLs: Hashable, Sendable {
     package var keySet: String { endpoint("certs") }
     package var pushedAuthorizationRequest: String { endpoint("ext/par/request") }
 
+    /// The address of a mail's link (RFC 3986: the key is base64url).
+    func newPassword(link: String) -> String {
+        issuer + "/" + ProviderRoute.newPassword.path + "?key=" + link
+    }
+
     private func endpoint(_ name: String) -> String {
         issuer + "/protocol/openid-connect/" + name
     }

@@ -15,6 +15,7 @@ struct SessionStart: Sendable {
         rehashed: PasswordHash?,
         in realm: LiveRealm,
         replacing old: Hash256?,
+        device: String,
         at moment: Moment
     ) async throws -> (session: BrowserSession, cookie: String) {
         let cookie = moment.random.text(32)
@@ -26,6 +27,7 @@ struct SessionStart: Sendable {
             authenticatedAt: moment.seconds,
             acr: ProvenRequest.passwordACR,
             amr: ["pwd"],
+            device: device,
             createdAt: moment.seconds,
             lastSeenAt: moment.seconds,
             expiresAt: moment.seconds + realm.realm.lifetimes.sessionMaximum,

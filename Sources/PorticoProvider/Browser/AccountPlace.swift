@@ -1,0 +1,30 @@
+import PorticoPages
+import PorticoStores
+
+/// A page that the people of a realm have for themselves, for no app.
+enum AccountPlace: String, Sendable {
+    case apps, devices
+
+    /// - Parameter name: As a form says, to which nobody else's page comes: the first one where it
+    ///   says nothing known.
+    init(named name: String?) {
+        self = name.flatMap(Self.init(rawValue:)) ?? .apps
+    }
+
+    func path(_ visit: RealmVisit) -> String {
+        let route: ProviderRoute =
+            switch self {
+            case .apps: .apps
+            case .devices: .devices
+            }
+        return RealmURLs.path(realmName: visit.realm.realm.name, route)
+    }
+
+    /// From each of them to the others.
+    static func navigation(_ visit: RealmVisit) -> PageNavigation {
+        PageNavigation(
+            base: RealmURLs.path(realmName: visit.realm.realm.name, .account),
+            entries: [.apps, .devices]
+        )
+    }
+}

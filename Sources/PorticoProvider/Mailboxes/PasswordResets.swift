@@ -1,0 +1,160 @@
+import PorticoBytes
+import PorticoPages
+import PorticoSeals
+import PorticoStores
+
+/// Lets people who do not know their password choose a new one, by proof of their mailbox
+/// (WEB-PW-7; NIST SP 800-63B §4.2.2).
+///
+/// A link is good once, for half an hour, in the browser that asked for it, until a newer one is
+/// asked for. The old password stays until a new one is set.
+struct PasswordResets: Sendable {
+    let mailboxes: any PersonMailboxStore
+    let people: PersonRegistration
+    let limits: MailLimits
+    let ring: KeyRing
+    let sendsMail: Bool
+
+    /// How long a link is good, in seconds.
+    static let lifetime: Int64 = 1800
+    /// How long the code is good that a link shows in another browser, in seconds.
+    static let codeLifetime: Int64 = 600
+
+    /// What has become of a wish.
+    enum Standing: Sendable {
+        case open(PasswordReset, Person)
+        case used(PasswordReset)
+        case expired(PasswordReset?)
+    }
+
+    /// - Throws: ``NotOffered`` where the realm does not allow it, or no mail can be sent.
+    func expectOffered(in realm: LiveRealm) throws(NotOffered) {
+        guard sendsMail, realm.realm.allowsPasswordReset else { throw NotOffered() }
+    }
+
+    /// Asks for a link. What it does takes as long, and can be told from nothing that happens later,
+    /// whether or not somebody has that address (WEB-ENUM-1).
+    ///
+    /// - Parameters:
+    ///   - browser: The hash of the cookie that the link is bound to.
+    ///   - wayBack: The sealed authorization request that the person came from.
+    /// - Throws: ``TooManyRequests``.
+    func ask(
+        for email: String,
+        browser: Hash256,
+        wayBack: String?,
+        _ visit: RealmVisit
+    ) async throws -> UniqueID {
+        try limits.take(email, visit)
+        let random = visit.moment.random
+        let link = random.text(32)
+        let reset = PasswordReset(
+            id: visit.moment.id(),
+            realmID: visit.realm.realm.id,
+            email: email,
+            linkHash: Hash256(of: link),
+            browser: browser,
+            wayBack: wayBack,
+            expiresAt: visit.now + Self.lifetime
+        )
+        let mailID = visit.moment.id()
+        let vault = SealedAtRest(ring: ring, purpose: "password reset")
+        let address = visit.realm.urls.newPassword(link: link)
+        let sealed = vault.seal(Array(address.utf8), for: mailID.text, random: random)
+        let mail = MailDraft(
+            .passwordReset(
+                sealedAddress: Base64URL.encode(sealed),
+                minutes: Int(Self.lifetime / 60)
+            ),
+            id: mailID,
+            visit
+        )
+        try await mailboxes.ask(reset, mail: mail)
+        return reset.id
+    }
+
+    func reading(link: String?, _ visit: RealmVisit) async throws -> PasswordResetReading? {
+        guard let link, link.utf8.count == 43 else { return nil }
+        return try await mailboxes.reset(link: Hash256(of: link), realmID: visit.realm.realm.id)
+    }
+
+    func reading(_ id: UniqueID, _ visit: RealmVisit) async throws -> PasswordResetReading? {
+        try await mailboxes.reset(id: id, realmID: visit.realm.realm.id)
+    }
+
+    func standing(_ reading: PasswordResetReading?, _ visit: RealmVisit) -> Standing {
+        guard let reading else { return .expired(nil) }
+        guard !reading.isUsed else { return .used(reading.reset) }
+        guard visit.now < reading.reset.expiresAt, let person = reading.person else {
+            return .expired(reading.reset)
+        }
+        return .open(reading.reset, person)
+    }
+
+    /// A code for the browser that asked, where the link was opened in another one.
+    ///
+    /// - Returns: The code and for how many seconds it is good; `nil` where the wish is over.
+    func code(for reset: PasswordReset, _ visit: RealmVisit) async throws -> (
+        code: String, seconds: Int64
+    )? {
+        let code = MailedCode.draw(visit.moment.random)
+        let end = min(visit.now + Self.codeLifetime, reset.expiresAt)
+        guard let hash = hash(of: code, reset.id),
+            try await mailboxes.keepCode(hash, of: reset.id, until: end, at: visit.now) == .changed
+        else { return nil }
+        return (code, end - visit.now)
+    }
+
+    func present(_ code: String, of id: UniqueID, _ visit: RealmVisit) async throws
+        -> PasswordResetCode
+    {
+        guard let hash = hash(of: MailedCode.typed(code), id) else { return .dead }
+        return try await mailboxes.presentCode(hash, of: id, at: visit.now)
+    }
+
+    /// Sets a new password that the policy admits; everything that the person has open ends.
+    ///
+    /// - Throws: ``PasswordPolicy/Refusal``, or ``PasswordHashing/Busy``.
+    func finish(
+        _ reset: PasswordReset,
+        of person: Person,
+        with password: SecretText,
+        _ visit: RealmVisit
+    ) async throws -> PasswordResetOutcome {
+        let hash = try await people.hash(
+            password,
+            for: person,
+            realmName: visit.realm.realm.name,
+            random: visit.moment.random
+        )
+        return try await mailboxes.finish(
+            reset.id,
+            realmID: visit.realm.realm.id,
+            password: hash,
+            notice: MailDraft(.passwordChanged, id: visit.moment.id(), visit),
+            at: visit.now
+        )
+    }
+
+    private func hash(of code: String, _ id: UniqueID) -> Hash256? {
+        let owner = Hash256(of: Array("password reset ".utf8) + id.bytes)
+        return MailedCode(ring: ring).hash(of: code, for: owner)
+    }
+}
+
+extension MailDraft {
+    /// A mail of a realm, in the language of whoever asks for it. The store knows the address.
+    init(_ message: Message, id: UniqueID, to address: String? = nil, _ visit: RealmVisit) {
+        self.init(
+            id: id,
+            to: address,
+            message: message,
+            language: visit.visit.language.tag,
+            service: visit.realm.realm.displayName,
+            createdAt: visit.now
+        )
+    }
+}
+
+/// An address that answers only where the realm's settings say so.
+struct NotOffered: Error {}
