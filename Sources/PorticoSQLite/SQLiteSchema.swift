@@ -16,6 +16,8 @@ enum SQLiteSchema {
         Migration(name: "sign-out-everywhere", sql: signOutEverywhere),
         Migration(name: "accounts", sql: accounts),
         Migration(name: "back-channel-logout", sql: backchannelLogout),
+        Migration(name: "mailboxes", sql: mailboxes),
+        Migration(name: "devices", sql: devices),
     ]
 
     /// "Port" in the file's header says whose it is.

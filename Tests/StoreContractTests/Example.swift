@@ -84,6 +84,7 @@ enum Example {
             authenticatedAt: signedIn,
             acr: "1",
             amr: ["pwd"],
+            device: "Firefox · Linux",
             createdAt: signedIn,
             lastSeenAt: signedIn,
             expiresAt: signedIn + 36_000,

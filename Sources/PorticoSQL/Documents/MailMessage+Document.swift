@@ -25,6 +25,7 @@ extension MailDraft.Message {
                 sealedAddress: try text("sealed_address"),
                 minutes: try minutes()
             )
+        case "password_changed": self = .passwordChanged
         case "account_deleted": self = .accountDeleted
         default: throw DocumentError(member: "kind")
         }
@@ -37,6 +38,7 @@ extension MailDraft.Message {
         case .wayAdded: "way_added"
         case .wayRemoved: "way_removed"
         case .passwordReset: "password_reset"
+        case .passwordChanged: "password_changed"
         case .accountDeleted: "account_deleted"
         }
     }
@@ -51,7 +53,7 @@ extension MailDraft.Message {
             ["provider": .string(provider)]
         case .passwordReset(let sealedAddress, let minutes):
             ["sealed_address": .string(sealedAddress), "minutes": .integer(Int64(minutes))]
-        case .accountDeleted: [:]
+        case .passwordChanged, .accountDeleted: [:]
         }
     }
 }

@@ -17,6 +17,9 @@ extension Realm {
         }
         notBefore = try document.required("not_before", \.int64)
         signsInWithEmail = try document.required("sign_in_with_email", \.bool)
+        // Realms from before these were there: nothing opens or closes by an upgrade.
+        allowsPasswordReset = try document.optional("password_reset", \.bool) ?? false
+        confirmsEmail = try document.optional("confirm_email", \.bool) ?? false
         lifetimes = try Lifetimes(document: document.required("lifetimes", \.object))
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
     }
@@ -28,6 +31,8 @@ extension Realm {
         document["signing_algorithm"] = .string(signingAlgorithm.rawValue)
         document["not_before"] = .integer(notBefore)
         document["sign_in_with_email"] = .bool(signsInWithEmail)
+        document["password_reset"] = .bool(allowsPasswordReset)
+        document["confirm_email"] = .bool(confirmsEmail)
         var kept = document.object("lifetimes") ?? JSONObject()
         lifetimes.write(to: &kept)
         document["lifetimes"] = .object(kept)

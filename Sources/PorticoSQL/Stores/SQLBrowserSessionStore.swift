@@ -35,8 +35,8 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
             try transaction.run(
                 """
                 INSERT INTO browser_sessions (id, realm_id, person_id, cookie_hash,
-                    authenticated_at, acr, amr, created_at, last_seen_at, expires_at, epoch)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                    authenticated_at, acr, amr, device, created_at, last_seen_at, expires_at, epoch)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
                 """,
                 BrowserSessionRow.values(session)
             )
@@ -50,7 +50,7 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
             try reader.first(
                 """
                 SELECT s.id, s.realm_id, s.person_id, s.cookie_hash, s.authenticated_at, s.acr,
-                    s.amr, s.created_at, s.last_seen_at, s.expires_at, s.epoch,
+                    s.amr, s.device, s.created_at, s.last_seen_at, s.expires_at, s.epoch,
                     p.id, p.realm_id, p.username, p.email, p.is_email_verified, p.given_name,
                     p.family_name, p.is_enabled, p.not_before, p.attributes, p.created_at,
                     p.updated_at
@@ -74,7 +74,7 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
             try reader.first(
                 """
                 SELECT s.id, s.realm_id, s.person_id, s.cookie_hash, s.authenticated_at, s.acr,
-                    s.amr, s.created_at, s.last_seen_at, s.expires_at, s.epoch,
+                    s.amr, s.device, s.created_at, s.last_seen_at, s.expires_at, s.epoch,
                     p.id, p.realm_id, p.username, p.email, p.is_email_verified, p.given_name,
                     p.family_name, p.is_enabled, p.not_before, p.attributes, p.created_at,
                     p.updated_at
@@ -93,16 +93,7 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
 
     package func end(id: String, realmID: String, at now: Int64) async throws -> Change {
         try await database.change { transaction in
-            try transaction.tellClients(ofSession: id, realmID: realmID)
-            let changed = try transaction.run(
-                """
-                UPDATE browser_sessions
-                SET ended_at = CASE WHEN ended_at IS NULL THEN $1 ELSE ended_at END
-                WHERE id = $2 AND realm_id = $3
-                """,
-                [.int64(now), .text(id), .text(realmID)]
-            )
-            return changed > 0 ? .changed : .notFound
+            try transaction.endSession(id, realmID: realmID, at: now) ? .changed : .notFound
         }
     }
 
@@ -136,5 +127,24 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
         } removing: { transaction, id in
             try transaction.run("DELETE FROM browser_sessions WHERE id = $1", [id])
         }
+    }
+}
+
+extension SQLTransaction {
+    /// Ends a session, and puts down whom of the clients to tell. Once more changes nothing.
+    ///
+    /// - Returns: Whether there is such a session.
+    @discardableResult
+    func endSession(_ id: String, realmID: String, at now: Int64) throws -> Bool {
+        try tellClients(ofSession: id, realmID: realmID)
+        let changed = try run(
+            """
+            UPDATE browser_sessions
+            SET ended_at = CASE WHEN ended_at IS NULL THEN $1 ELSE ended_at END
+            WHERE id = $2 AND realm_id = $3
+            """,
+            [.int64(now), .text(id), .text(realmID)]
+        )
+        return changed > 0
     }
 }

@@ -39,9 +39,25 @@ package protocol AccountStore: Sendable {
     /// as seen. `grantID` is the session's id.
     func rotate(_ rotation: Rotation, at now: Int64) async throws -> RotationOutcome
 
-    /// Ends a session of that account. Ending it twice changes nothing.
+    /// Signs a session of that account out. Doing it twice changes nothing.
     ///
-    /// - Parameter kind: What the event is called: `.signedOut`, `.refreshReplayed`.
+    /// The tokens that providers gave us to keep are forgotten with it, and answered once: that of
+    /// the identity that the session was signed in by, where no other session of the account was
+    /// that is live or waits for its app; and with the account's last such session those of all its
+    /// identities, also of one that was only linked. Of any number of concurrent calls one gets a
+    /// token, and none gets one that a sign-in has brought whose session is left.
+    func signOut(_ sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws
+        -> SignOutOutcome
+
+    /// Signs every session of an account out, also those that wait for their app, but one; `nil`:
+    /// all. Tokens are forgotten as ``signOut(_:of:at:)`` does it.
+    func signOutEverywhere(of accountID: UniqueID, except kept: UniqueID?, at now: Int64)
+        async throws -> SignOutOutcome
+
+    /// Ends a session of that account whose person did not ask for it: what providers gave us is
+    /// kept, for the next sign-in. Ending it twice changes nothing.
+    ///
+    /// - Parameter kind: What the event is called.
     func end(
         sessionID: UniqueID,
         of accountID: UniqueID,
@@ -49,12 +65,9 @@ package protocol AccountStore: Sendable {
         at now: Int64
     ) async throws -> Change
 
-    /// Ends every session of an account, also those that wait for their app, but one; `nil`: all.
-    func endAll(of accountID: UniqueID, except kept: UniqueID?, at now: Int64) async throws
-        -> Change
-
     /// Ends the sessions that an identity began: of one `sid`, or all
-    /// (OpenID Connect Back-Channel Logout §2.7).
+    /// (OpenID Connect Back-Channel Logout §2.7). Its token is kept: what becomes of that is the
+    /// provider's to say, which has ended its own session.
     ///
     /// - Parameter subject: `nil`: whoever's session has that `sid`.
     /// - Returns: How many ended, or `nil` where `spending` was spent before: then nothing happened.
@@ -143,13 +156,6 @@ extension AccountStore {
     ) async throws {
         try await startConfirmation(confirmation, mail: mail, saying: nil, at: now)
     }
-
-    /// Signs a session of that account out.
-    package func end(sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws
-        -> Change
-    {
-        try await end(sessionID: sessionID, of: accountID, as: .signedOut, at: now)
-    }
 }
 
 package struct HandOffPresentation: Hashable, Sendable {
@@ -226,6 +232,13 @@ package enum LinkOutcome: Hashable, Sendable {
     case secondOfProvider
     case spent
     case sessionEnded
+}
+
+package enum SignOutOutcome: Hashable, Sendable {
+    /// With the identities whose token was forgotten, as they were before: to be revoked. None
+    /// where the session had ended before.
+    case signedOut(forgetting: [Identity])
+    case notFound
 }
 
 package enum UnlinkOutcome: Hashable, Sendable {

@@ -8,6 +8,8 @@ package struct MailDraft: Hashable, Sendable {
     package var message: Message
     /// The language's tag.
     package var language: String
+    /// Whose mail it is, by the name that people know: a realm's. `nil`: the service's.
+    package var service: String?
     package var createdAt: Int64
 
     package enum Message: Hashable, Sendable {
@@ -19,6 +21,8 @@ package struct MailDraft: Hashable, Sendable {
         case wayRemoved(provider: String)
         /// An address of a page of the Provider's where a new password is chosen; sealed at rest.
         case passwordReset(sealedAddress: String, minutes: Int)
+        /// The password of a realm was changed by way of the mailbox.
+        case passwordChanged
         case accountDeleted
     }
 
@@ -27,12 +31,14 @@ package struct MailDraft: Hashable, Sendable {
         to: String?,
         message: Message,
         language: String,
+        service: String? = nil,
         createdAt: Int64
     ) {
         self.id = id
         self.to = to
         self.message = message
         self.language = language
+        self.service = service
         self.createdAt = createdAt
     }
 }
@@ -71,6 +77,7 @@ package protocol OutboxStore: Sendable {
     /// The latest first, sent or not.
     func latest(limit: Int) async throws -> [OutboxMail]
 
-    /// Removes mails sent before `time`, and those given up whose last try was before it.
+    /// Removes mails sent before `time`, those given up whose last try was before it, and those that
+    /// were due before it: there is nobody who sends.
     func purge(before time: Int64) async throws
 }

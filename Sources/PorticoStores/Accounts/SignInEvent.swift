@@ -24,6 +24,9 @@ package struct SignInEvent: Hashable, Sendable {
     /// Queued where somebody known signs in whose account has a verified address and is none of
     /// ``knownHere``: the notice of a new device.
     package var notice: MailDraft?
+    /// Queued where the identity is linked to an account that was there, and that account has a
+    /// verified address: the notice of it.
+    package var linkNotice: MailDraft?
     /// Accounts that have signed in from this browser before.
     package var knownHere: [UniqueID]
 
@@ -39,6 +42,7 @@ package struct SignInEvent: Hashable, Sendable {
         session: NewAccountSession,
         userAgent: String?,
         notice: MailDraft?,
+        linkNotice: MailDraft? = nil,
         knownHere: [UniqueID] = [],
         question: SpentOnce? = nil
     ) {
@@ -53,6 +57,7 @@ package struct SignInEvent: Hashable, Sendable {
         self.session = session
         self.userAgent = userAgent
         self.notice = notice
+        self.linkNotice = linkNotice
         self.knownHere = knownHere
         self.question = question
     }

@@ -89,3 +89,12 @@ package struct RefreshState: Hashable, Sendable {
         self.idempotencyKey = idempotencyKey
     }
 }
+
+extension RefreshState {
+    /// Whether a request comes from whoever made the current generation (decision 16): by the same
+    /// `Idempotency-Key`, at any time; or, where neither has one, within `grace` seconds.
+    package func wasRotated(by key: Hash256?, at now: Int64, grace: Int64) -> Bool {
+        guard let idempotencyKey else { return key == nil && now - rotatedAt < grace }
+        return key == idempotencyKey
+    }
+}

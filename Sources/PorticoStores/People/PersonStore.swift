@@ -48,6 +48,40 @@ package protocol PersonStore: Sendable {
     /// Adds to what the person allowed this client (its UUID). `now` in seconds since 1970.
     func allow(_ scope: Scope, to clientID: String, by personID: String, at now: Int64)
         async throws
+
+    /// The clients that the person allowed something, or that hold a live grant of theirs
+    /// (``GrantStore``), in the order of their ids. `now` in seconds since 1970.
+    func connectedApps(of personID: String, realmID: String, at now: Int64) async throws
+        -> [ConnectedApp]
+
+    /// Takes back what the person allowed a client (its UUID): what was allowed is forgotten, and
+    /// every grant that the client has of theirs is dead with what was issued from it. Other clients
+    /// and the person's sessions stay. `.notFound` where there was nothing.
+    func disconnect(
+        _ clientID: String,
+        from personID: String,
+        realmID: String,
+        at now: Int64
+    ) async throws -> Change
+}
+
+/// A client that may act for a person.
+package struct ConnectedApp: Hashable, Sendable {
+    /// The client's UUID.
+    package var clientID: String
+    /// What it was allowed, and what its live grants are for.
+    package var scope: Scope
+    /// When the person allowed it; `nil` where nobody was asked. Seconds since 1970.
+    package var allowedAt: Int64?
+    /// When it last got tokens by a grant that is live; `nil` where it has none.
+    package var lastUsedAt: Int64?
+
+    package init(clientID: String, scope: Scope, allowedAt: Int64?, lastUsedAt: Int64?) {
+        self.clientID = clientID
+        self.scope = scope
+        self.allowedAt = allowedAt
+        self.lastUsedAt = lastUsedAt
+    }
 }
 
 package struct PersonWithRoles: Hashable, Sendable {

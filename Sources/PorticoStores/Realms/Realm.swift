@@ -18,6 +18,12 @@ package struct Realm: Hashable, Sendable {
     package var notBefore: Int64 = 0
     /// Whether an e-mail address is accepted in place of the user name.
     package var signsInWithEmail = true
+    /// Whether somebody who does not know their password may choose a new one by way of their
+    /// mailbox. It takes a server that sends mail.
+    package var allowsPasswordReset = true
+    /// Whether people confirm their address before an app gets anything. It takes a server that
+    /// sends mail.
+    package var confirmsEmail = false
     package var mappers: [ClaimMapper] = []
 
     package init(id: String, name: String, displayName: String, issuer: String) {

@@ -13,6 +13,8 @@ package struct BrowserSession: Hashable, Sendable {
     /// `acr`, and the methods used (`amr`, RFC 8176).
     package var acr: String
     package var amr: [String]
+    /// What the browser is called in a list, such as "Firefox · Linux"; empty: it did not say.
+    package var device: String
     package var createdAt: Int64
     package var lastSeenAt: Int64
     /// The end at the latest, whatever happens.
@@ -28,6 +30,7 @@ package struct BrowserSession: Hashable, Sendable {
         authenticatedAt: Int64,
         acr: String,
         amr: [String],
+        device: String,
         createdAt: Int64,
         lastSeenAt: Int64,
         expiresAt: Int64,
@@ -40,6 +43,7 @@ package struct BrowserSession: Hashable, Sendable {
         self.authenticatedAt = authenticatedAt
         self.acr = acr
         self.amr = amr
+        self.device = device
         self.createdAt = createdAt
         self.lastSeenAt = lastSeenAt
         self.expiresAt = expiresAt
@@ -79,6 +83,30 @@ package protocol BrowserSessionStore: Sendable {
     /// Ends a session: every grant that hangs on it is dead from then on. Ending it twice changes
     /// nothing.
     func end(id: String, realmID: String, at now: Int64) async throws -> Change
+
+    /// The live sessions of a person in a realm, the one seen last first, at most `limit`.
+    func sessions(
+        of personID: String,
+        realmID: String,
+        at now: Int64,
+        idle: Int64,
+        limit: Int
+    ) async throws -> [BrowserSession]
+
+    /// Ends a session of that person as ``end(id:realmID:at:)`` does, and nobody else's. `.notFound`
+    /// also where it was over before.
+    func end(id: String, of personID: String, realmID: String, at now: Int64) async throws
+        -> Change
+
+    /// Ends every session of that person in the realm but one, all or none.
+    ///
+    /// - Returns: How many ended.
+    func endAll(
+        of personID: String,
+        except kept: String,
+        realmID: String,
+        at now: Int64
+    ) async throws -> Int
 
     /// Notes when sessions were last used; many at once, never backwards.
     func touch(_ seen: [(id: String, at: Int64)]) async throws

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "A4: a verified account gets one more identity, and nobody goes",
+        "A4: a verified account gets one more identity and the notice of it, and nobody goes",
         arguments: StoreUnderTest.allCases
     )
     func verified(_ database: StoreUnderTest) async throws {
@@ -50,9 +50,12 @@ import Testing
         let ann = try await stores.signedIn(email: AccountExample.verified())
         try await stores.startConfirmation(of: "ann@example.com")
         let cookie = AccountExample.freshHash()
-        let event = AccountExample.signIn(Self.apple, session: AccountExample.browser(cookie))
+        var event = AccountExample.signIn(Self.apple, session: AccountExample.browser(cookie))
+        event.linkNotice = AccountExample.notice()
+        let before = try await stores.recipients().count
         #expect(try await stores.claim(ann.account.id, event).account?.id == ann.account.id)
         #expect(try await stores.live(cookie)?.providers == ["google", "apple"])
+        #expect(try await stores.recipients().count == before + 1)
         #expect(try await stores.live(ann.cookie) != nil)
     }
 

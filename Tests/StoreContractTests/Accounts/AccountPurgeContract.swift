@@ -28,7 +28,7 @@ import Testing
         let stores = try database.empty()
         let ann = try await stores.signedIn()
         let here = try await stores.signedIn()
-        _ = try await stores.accounts.endAll(
+        _ = try await stores.accounts.signOutEverywhere(
             of: ann.account.id,
             except: here.sessionID,
             at: AccountExample.now

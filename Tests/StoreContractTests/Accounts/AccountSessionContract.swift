@@ -222,8 +222,8 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
         let (accounts, id, now) = (stores.accounts, ann.account.id, AccountExample.now)
         switch self {
         case .ended:
-            let change = try await accounts.end(sessionID: ann.sessionID, of: id, at: now)
-            #expect(change == .changed)
+            let outcome = try await accounts.signOut(ann.sessionID, of: id, at: now)
+            #expect(outcome == .signedOut(forgetting: []))
         case .replaced:
             let session = AccountExample.browser(replacing: ann.cookie)
             _ = try await stores.signIn(AccountExample.signIn(session: session))
@@ -231,7 +231,8 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
             try await accounts.touch([(ann.sessionID, self.now - 1)])
         case .idle: break
         case .signedOutEverywhere:
-            #expect(try await accounts.endAll(of: id, except: nil, at: now) == .changed)
+            let outcome = try await accounts.signOutEverywhere(of: id, except: nil, at: now)
+            #expect(outcome == .signedOut(forgetting: []))
         case .blocked:
             #expect(try await accounts.block(id, true, at: now) == .changed)
         case .unblocked:

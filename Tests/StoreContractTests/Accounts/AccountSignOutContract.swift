@@ -12,12 +12,8 @@ import Testing
         let stores = try database.empty()
         let (ann, other) = (try await stores.signedIn(), try await stores.signedIn())
         for _ in 1...2 {
-            let change = try await stores.accounts.end(
-                sessionID: ann.sessionID,
-                of: ann.account.id,
-                at: AccountExample.now
-            )
-            #expect(change == .changed)
+            let outcome = try await stores.signOut(ann)
+            #expect(outcome == .signedOut(forgetting: []))
         }
         #expect(try await stores.live(ann.cookie) == nil)
         #expect(try await stores.live(other.cookie) != nil)
@@ -50,12 +46,12 @@ import Testing
         let stores = try database.empty()
         let ann = try await stores.signedIn()
         let bob = try await stores.signedIn(AccountExample.key("bob"))
-        let change = try await stores.accounts.end(
-            sessionID: ann.sessionID,
+        let outcome = try await stores.accounts.signOut(
+            ann.sessionID,
             of: bob.account.id,
             at: AccountExample.now
         )
-        #expect(change == .notFound)
+        #expect(outcome == .notFound)
         #expect(try await stores.live(ann.cookie) != nil)
         #expect(try await stores.kinds() == [.registered, .registered])
     }
@@ -68,16 +64,16 @@ import Testing
         let stores = try database.empty()
         let (one, two) = (try await stores.signedIn(), try await stores.signedIn())
         let bob = try await stores.signedIn(AccountExample.key("bob"))
-        let (accounts, now) = (stores.accounts, AccountExample.now)
-        #expect(try await accounts.endAll(of: one.account.id, except: nil, at: now) == .changed)
+        #expect(try await stores.signOutEverywhere(one.account) == .signedOut(forgetting: []))
         #expect(try await stores.live(one.cookie) == nil)
         #expect(try await stores.live(two.cookie) == nil)
         #expect(try await stores.live(bob.cookie) != nil)
         #expect(try await stores.kinds().last == .signedOutEverywhere)
         let next = try await stores.signedIn()
         #expect(try await stores.live(next.cookie) != nil)
-        let nobody = AccountExample.fresh()
-        #expect(try await accounts.endAll(of: nobody, except: nil, at: now) == .notFound)
+        var nobody = next.account
+        nobody.id = AccountExample.fresh()
+        #expect(try await stores.signOutEverywhere(nobody) == .notFound)
     }
 
     @Test("signing out elsewhere keeps one session", arguments: StoreUnderTest.allCases)
@@ -85,12 +81,8 @@ import Testing
         let stores = try database.empty()
         let (here, there) = (try await stores.signedIn(), try await stores.signedIn())
         for _ in 1...2 {
-            let change = try await stores.accounts.endAll(
-                of: here.account.id,
-                except: here.sessionID,
-                at: AccountExample.now
-            )
-            #expect(change == .changed)
+            let outcome = try await stores.signOutEverywhere(here.account, but: here.sessionID)
+            #expect(outcome == .signedOut(forgetting: []))
             #expect(try await stores.live(here.cookie) != nil)
             #expect(try await stores.live(there.cookie) == nil)
         }
@@ -106,10 +98,9 @@ import Testing
         let ann = try await stores.signedIn()
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         try await death.happen(to: ann, in: stores)
-        let (accounts, now) = (stores.accounts, AccountExample.now)
-        _ = try await accounts.endAll(of: ann.account.id, except: ann.sessionID, at: now)
+        _ = try await stores.signOutEverywhere(ann.account, but: ann.sessionID)
         #expect(try await stores.live(ann.cookie) == nil)
-        _ = try await accounts.endAll(of: ann.account.id, except: bob.sessionID, at: now)
+        _ = try await stores.signOutEverywhere(ann.account, but: bob.sessionID)
         #expect(try await stores.live(bob.cookie) != nil)
     }
 
@@ -225,6 +216,20 @@ import Testing
 }
 
 extension TestDatabase {
+    func signOut(_ person: SignedIn, at now: Int64 = AccountExample.now) async throws
+        -> SignOutOutcome
+    {
+        try await accounts.signOut(person.sessionID, of: person.account.id, at: now)
+    }
+
+    func signOutEverywhere(
+        _ account: Account,
+        but kept: UniqueID? = nil,
+        at now: Int64 = AccountExample.now
+    ) async throws -> SignOutOutcome {
+        try await accounts.signOutEverywhere(of: account.id, except: kept, at: now)
+    }
+
     func logout(
         _ subject: String?,
         _ sid: String?,

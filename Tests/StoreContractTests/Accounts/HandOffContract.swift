@@ -158,7 +158,7 @@ import Testing
         let stores = try database.empty()
         let code = try await stores.waiting().code
         let here = try await stores.signedIn()
-        _ = try await stores.accounts.endAll(
+        _ = try await stores.accounts.signOutEverywhere(
             of: here.account.id,
             except: here.sessionID,
             at: AccountExample.now

@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "A4: verified on both sides, an address is asked about, and linked where that is the rule",
+        "A4: verified on both sides, an address is asked about, or linked and told of where that is the rule",
         arguments: StoreUnderTest.allCases
     )
     func bothVerified(_ database: StoreUnderTest) async throws {
@@ -120,7 +120,11 @@ import Testing
         #expect(try await stores.meet(Self.apple, rule: .ask) == .matches([match]))
         #expect(try await stores.accountCount() == 1)
         #expect(try await stores.kinds() == [.registered])
-        let outcome = try await stores.meet(Self.apple, rule: .link)
+        #expect(try await stores.recipients().isEmpty)
+        var event = AccountExample.signIn(Self.apple, email: AccountExample.verified(), rule: .link)
+        event.linkNotice = AccountExample.notice()
+        let outcome = try await stores.signIn(event)
+        #expect(try await stores.recipients() == ["Ann@Example.com"])
         #expect(outcome.account?.id == ann.account.id)
         #expect(outcome.isNew == false)
         #expect(try await stores.kinds() == [.registered, .wayAdded, .signedIn])

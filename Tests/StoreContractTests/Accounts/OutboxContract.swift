@@ -8,7 +8,7 @@ import Testing
         .confirmationCode(sealedCode: "sealed", minutes: 10),
         .newDevice(device: "Firefox", at: AccountExample.now, provider: "google"),
         .wayAdded(provider: "google"), .wayRemoved(provider: "apple"),
-        .passwordReset(sealedAddress: "sealed", minutes: 30), .accountDeleted,
+        .passwordReset(sealedAddress: "sealed", minutes: 30), .passwordChanged, .accountDeleted,
     ]
 
     static func draft(
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "a purge removes what was sent or given up before, and nothing that is still to be sent",
+        "a purge removes what was sent, given up or due before, and nothing that is still to be sent",
         arguments: StoreUnderTest.allCases
     )
     func purge(_ database: StoreUnderTest) async throws {
@@ -137,6 +137,11 @@ import Testing
         #expect(try await outbox.latest(limit: 10).count == 3)
         try await outbox.purge(before: now + 101)
         #expect(try await outbox.latest(limit: 10).map(\.draft) == [waiting])
+        // Where no mail is set up, nobody comes for it.
+        try await outbox.purge(before: now + 200)
+        #expect(try await outbox.latest(limit: 10).map(\.draft) == [waiting])
+        try await outbox.purge(before: now + 201)
+        #expect(try await outbox.latest(limit: 10).isEmpty)
     }
 
     @Test(

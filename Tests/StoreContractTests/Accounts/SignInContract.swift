@@ -5,7 +5,7 @@ import Testing
 
 @Suite("AccountStore: signing in") struct SignInContract {
     @Test(
-        "decision 10, SEED-ADR-9: somebody unknown is registered, with what the provider said",
+        "decision 10, SEED-ADR-7, SEED-ADR-9: somebody unknown is registered, with what the provider said",
         arguments: StoreUnderTest.allCases
     )
     func registration(_ database: StoreUnderTest) async throws {

@@ -14,19 +14,7 @@ extension SQLAccountStore {
     ) async throws {
         try await database.change { transaction in
             if let profile { try transaction.update(profile) }
-            try transaction.run(
-                """
-                INSERT INTO email_codes (owner, address, code_hash, expires_at, tries)
-                VALUES ($1, $2, $3, $4, 0)
-                ON CONFLICT (owner) DO UPDATE SET address = excluded.address,
-                    code_hash = excluded.code_hash, expires_at = excluded.expires_at, tries = 0
-                """,
-                [
-                    .bytes(confirmation.owner.bytes), .text(confirmation.address),
-                    .bytes(confirmation.codeHash.bytes), .int64(confirmation.expiresAt),
-                ]
-            )
-            try transaction.queue(mail, to: mail.to ?? confirmation.address)
+            try transaction.keep(confirmation, mail)
         }
     }
 
@@ -34,7 +22,11 @@ extension SQLAccountStore {
         -> EmailConfirmationOutcome
     {
         try await database.change { transaction in
-            switch try transaction.present(presentation, at: now) {
+            switch try transaction.present(
+                presentation.codeHash,
+                by: presentation.owner,
+                at: now
+            ) {
             case .wrong(let outcome): return outcome
             case .right(let address):
                 switch presentation.then {
@@ -48,18 +40,34 @@ extension SQLAccountStore {
     }
 }
 
-private enum PresentedCode {
+enum PresentedCode {
     /// The address that it proves.
     case right(address: String)
+    /// One of `wrong`, `expired` and `unknown`.
     case wrong(EmailConfirmationOutcome)
 }
 
 extension SQLTransaction {
+    /// Keeps a code, with its mail, in place of the owner's earlier one.
+    func keep(_ confirmation: EmailConfirmation, _ mail: MailDraft) throws {
+        try run(
+            """
+            INSERT INTO email_codes (owner, address, code_hash, expires_at, tries)
+            VALUES ($1, $2, $3, $4, 0)
+            ON CONFLICT (owner) DO UPDATE SET address = excluded.address,
+                code_hash = excluded.code_hash, expires_at = excluded.expires_at, tries = 0
+            """,
+            [
+                .bytes(confirmation.owner.bytes), .text(confirmation.address),
+                .bytes(confirmation.codeHash.bytes), .int64(confirmation.expiresAt),
+            ]
+        )
+        try queue(mail, to: mail.to ?? confirmation.address)
+    }
+
     /// Compares a code and spends it, or one of its tries.
-    fileprivate func present(_ presentation: EmailCodePresentation, at now: Int64) throws
-        -> PresentedCode
-    {
-        let owner = SQLValue.bytes(presentation.owner.bytes)
+    func present(_ codeHash: Hash256, by owner: Hash256, at now: Int64) throws -> PresentedCode {
+        let owner = SQLValue.bytes(owner.bytes)
         let kept = try first(
             "SELECT address, code_hash, expires_at, tries FROM email_codes WHERE owner = $1",
             [owner]
@@ -71,7 +79,7 @@ extension SQLTransaction {
         }
         guard let kept else { return .wrong(.unknown) }
         guard kept.expiresAt > now else { return .wrong(.expired) }
-        let isRight = kept.hash == presentation.codeHash
+        let isRight = kept.hash == codeHash
         let triesLeft = SQLAccountStore.triesPerCode - kept.tries - 1
         if isRight || triesLeft <= 0 {
             try run("DELETE FROM email_codes WHERE owner = $1", [owner])
@@ -123,8 +131,11 @@ extension SQLTransaction {
             try set(proven, of: accountID)
             claimed.account.email = proven
         }
-        if owner == nil, try !insert(event.identity, of: accountID, at: now) {
-            return .secondOfProvider
+        if owner == nil {
+            guard try insert(event.identity, of: accountID, at: now) else {
+                return .secondOfProvider
+            }
+            try queue(event.linkNotice, about: accountID)
         }
         try note(.init(.accountClaimed, event, of: accountID, at: now))
         return .confirmed(try enter(event, claimed, at: now))

@@ -39,6 +39,7 @@ extension SQLTransaction {
         }
         guard try insert(event.identity, of: accountID, at: now) else { return nil }
         try note(.init(.wayAdded, event, of: accountID, at: now))
+        try queue(event.linkNotice, about: accountID)
         return .signedIn(try enter(event, known, at: now), isNew: false)
     }
 

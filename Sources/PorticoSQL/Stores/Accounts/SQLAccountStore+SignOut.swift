@@ -3,29 +3,29 @@ package import PorticoStores
 
 /// Ending sessions.
 extension SQLAccountStore {
-    package func end(
-        sessionID: UniqueID,
-        of accountID: UniqueID,
-        as kind: AuditEvent.Kind,
-        at now: Int64
-    ) async throws -> Change {
+    package func signOut(_ sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws
+        -> SignOutOutcome
+    {
         try await database.change { transaction in
-            let isThere = try transaction.hasRow(
-                "SELECT 1 FROM account_sessions WHERE id = $1 AND account_id = $2",
-                [.bytes(sessionID.bytes), .bytes(accountID.bytes)]
-            )
-            guard isThere else { return .notFound }
-            if try transaction.end(sessionID, at: now) {
-                try transaction.note(kind, ofSession: sessionID, at: now)
+            guard let identity = try transaction.identity(of: sessionID, of: accountID) else {
+                return .notFound
             }
-            return .changed
+            guard try transaction.end(sessionID, at: now) else {
+                return .signedOut(forgetting: [])
+            }
+            try transaction.note(.signedOut, ofSession: sessionID, at: now)
+            let forgotten = try transaction.forgetTokens(of: accountID, leftBy: [identity], at: now)
+            return .signedOut(forgetting: forgotten)
         }
     }
 
-    package func endAll(of accountID: UniqueID, except kept: UniqueID?, at now: Int64) async throws
-        -> Change
-    {
+    package func signOutEverywhere(
+        of accountID: UniqueID,
+        except kept: UniqueID?,
+        at now: Int64
+    ) async throws -> SignOutOutcome {
         try await database.change { transaction in
+            let left = try transaction.identitiesInUse(of: accountID, except: kept, at: now)
             if let kept {
                 // It goes along with the count; one that an earlier count has ended stays behind.
                 try transaction.run(
@@ -40,6 +40,24 @@ extension SQLAccountStore {
             try transaction.note(
                 AuditEvent(number: 0, kind: .signedOutEverywhere, at: now, accountID: accountID)
             )
+            let forgotten = try transaction.forgetTokens(of: accountID, leftBy: left, at: now)
+            return .signedOut(forgetting: forgotten)
+        }
+    }
+
+    package func end(
+        sessionID: UniqueID,
+        of accountID: UniqueID,
+        as kind: AuditEvent.Kind,
+        at now: Int64
+    ) async throws -> Change {
+        try await database.change { transaction in
+            guard try transaction.identity(of: sessionID, of: accountID) != nil else {
+                return .notFound
+            }
+            if try transaction.end(sessionID, at: now) {
+                try transaction.note(kind, ofSession: sessionID, at: now)
+            }
             return .changed
         }
     }
@@ -110,6 +128,18 @@ extension SQLReader {
             """,
             [.text(id), .text(issuer), .int64(now)]
         ) { try $0.uniqueID(0) }
+    }
+}
+
+extension SQLReader {
+    /// What a session of that account was signed in by.
+    fileprivate func identity(of sessionID: UniqueID, of accountID: UniqueID) throws
+        -> IdentityKey?
+    {
+        try first(
+            "SELECT issuer, subject FROM account_sessions WHERE id = $1 AND account_id = $2",
+            [.bytes(sessionID.bytes), .bytes(accountID.bytes)]
+        ) { IdentityKey(issuer: try $0.text(0), subject: try $0.text(1)) }
     }
 }
 

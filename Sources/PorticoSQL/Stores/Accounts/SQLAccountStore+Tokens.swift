@@ -28,3 +28,55 @@ extension SQLAccountStore {
         }
     }
 }
+
+extension SQLReader {
+    /// What an account's sessions that are live or wait for their app were signed in by. With a
+    /// session that waits a fresh token has come.
+    ///
+    /// - Parameter kept: A session that does not count.
+    func identitiesInUse(of accountID: UniqueID, except kept: UniqueID? = nil, at now: Int64)
+        throws -> [IdentityKey]
+    {
+        try rows(
+            """
+            SELECT DISTINCT s.issuer, s.subject
+            FROM account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
+            WHERE s.account_id = $1 AND ($2 IS NULL OR s.id <> $2)
+                AND (s.is_active OR (s.code_spent_at IS NULL AND s.code_expires_at > $3))
+                AND s.ended_at IS NULL AND s.expires_at > $3
+                AND s.last_seen_at > $3 - s.idle_seconds
+                AND NOT a.is_blocked AND a.epoch = s.epoch
+            """,
+            [.bytes(accountID.bytes), SQLValue(kept), .int64(now)]
+        ) { IdentityKey(issuer: try $0.text(0), subject: try $0.text(1)) }
+    }
+}
+
+extension SQLTransaction {
+    /// Forgets the tokens of identities whose sessions have just ended, where none is left; with
+    /// the account's last session those of all.
+    ///
+    /// - Returns: The identities as they were, in the order of linking.
+    func forgetTokens(of accountID: UniqueID, leftBy left: [IdentityKey], at now: Int64) throws
+        -> [Identity]
+    {
+        let used = try identitiesInUse(of: accountID, at: now)
+        let forgotten = try identities(of: accountID).filter { identity in
+            identity.sealedToken != nil
+                && (used.isEmpty || identity.key.isOne(of: left) && !identity.key.isOne(of: used))
+        }
+        for identity in forgotten {
+            try run(
+                "UPDATE identities SET sealed_token = NULL WHERE issuer = $1 AND subject = $2",
+                [.text(identity.key.issuer), .text(identity.key.subject)]
+            )
+        }
+        return forgotten
+    }
+}
+
+extension IdentityKey {
+    fileprivate func isOne(of keys: [IdentityKey]) -> Bool {
+        keys.contains { sameBytes($0.issuer, issuer) && sameBytes($0.subject, subject) }
+    }
+}

@@ -58,7 +58,8 @@ package struct SQLOutboxStore: OutboxStore {
         try await database.scan { reader in
             try reader.rows(
                 """
-                SELECT id, recipient, kind, message, language, created_at, tries, due_at, sent_at
+                SELECT id, recipient, kind, message, language, created_at, tries, due_at, sent_at,
+                    service
                 FROM mails ORDER BY created_at DESC, id DESC LIMIT $1
                 """,
                 [.int64(Int64(max(0, limit)))],
@@ -72,8 +73,8 @@ package struct SQLOutboxStore: OutboxStore {
             try reader.rows(
                 """
                 SELECT id FROM mails
-                WHERE id > $1 AND due_at IS NULL AND (sent_at < $2
-                    OR (sent_at IS NULL AND COALESCE(tried_at, created_at) < $2))
+                WHERE id > $1 AND (due_at < $2 OR due_at IS NULL AND (sent_at < $2
+                    OR sent_at IS NULL AND COALESCE(tried_at, created_at) < $2))
                 ORDER BY id LIMIT 200
                 """,
                 [cursor ?? .bytes([]), .int64(time)]
@@ -88,7 +89,8 @@ extension SQLReader {
     fileprivate func due(limit: Int64, at now: Int64) throws -> [OutboxMail] {
         try rows(
             """
-            SELECT id, recipient, kind, message, language, created_at, tries, due_at, sent_at
+            SELECT id, recipient, kind, message, language, created_at, tries, due_at, sent_at,
+                service
             FROM mails WHERE due_at <= $1 ORDER BY created_at, id LIMIT $2
             """,
             [.int64(now), .int64(limit)],
@@ -105,6 +107,7 @@ extension OutboxMail {
                 to: try row.text(1),
                 message: try MailDraft.Message(kind: row.text(2), document: row.document(3)),
                 language: try row.text(4),
+                service: try row.optionalText(9),
                 createdAt: try row.int64(5)
             ),
             tries: Int(clamping: try row.int64(6)),

@@ -81,12 +81,14 @@ extension SQLTransaction {
     func queue(_ draft: MailDraft, to address: String) throws {
         try run(
             """
-            INSERT INTO mails (id, recipient, kind, message, language, created_at, tries, due_at)
-            VALUES ($1, $2, $3, $4, $5, $6, 0, $6)
+            INSERT INTO mails (id, recipient, kind, message, language, created_at, tries, due_at,
+                service)
+            VALUES ($1, $2, $3, $4, $5, $6, 0, $6, $7)
             """,
             [
                 .bytes(draft.id.bytes), .text(address), .text(draft.message.kind),
                 SQLValue(draft.message.document), .text(draft.language), .int64(draft.createdAt),
+                SQLValue(draft.service),
             ]
         )
     }
