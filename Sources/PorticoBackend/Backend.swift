@@ -12,7 +12,7 @@ package struct Backend: Sendable {
     package let accounts: any AccountStore
     package let ring: KeyRing
     package let clock: Clock
-    package let activity: AccountActivity
+    package let activity: SessionActivity<UniqueID>
     package let events: BackendEvents
     let pages: PageRenderer
     let publicURL: PublicURL
@@ -28,7 +28,7 @@ package struct Backend: Sendable {
         accounts: any AccountStore,
         ring: KeyRing,
         clock: Clock,
-        activity: AccountActivity,
+        activity: SessionActivity<UniqueID>,
         logger: Logger,
         pages: PageRenderer,
         publicURL: PublicURL,
@@ -64,10 +64,20 @@ package struct ServiceIdentity: Hashable, Sendable {
     package var name: String
     /// Where people ask for help: an e-mail address or https address.
     package var contact: String?
+    /// Its notice of privacy and its terms: https addresses.
+    package var privacy: String?
+    package var terms: String?
 
-    package init(name: String, contact: String? = nil) {
+    package init(
+        name: String,
+        contact: String? = nil,
+        privacy: String? = nil,
+        terms: String? = nil
+    ) {
         self.name = name
         self.contact = contact
+        self.privacy = privacy
+        self.terms = terms
     }
 }
 
@@ -142,7 +152,7 @@ extension Backend {
         let departure = AccountDeparture(
             accounts: accounts,
             directory: directory,
-            tokens: ProviderTokens(ring: ring)
+            ring: ring
         )
         return BackendRoutes(
             clock: clock,
@@ -164,6 +174,7 @@ extension Backend {
                 pending: pending,
                 events: events,
                 exits: exits,
+                forms: forms,
                 limit: limits.callbacks,
                 redeemed: limits.redemptions
             ),
@@ -202,7 +213,7 @@ extension Backend {
             ),
             session: SessionEndpoint(
                 check: check,
-                accounts: accounts,
+                departure: departure,
                 cookies: cookies,
                 headers: headers
             ),
@@ -273,6 +284,7 @@ extension Backend {
                 other: OtherPages(
                     check: check,
                     accounts: accounts,
+                    departure: departure,
                     emails: emails,
                     cookies: cookies,
                     directory: directory,

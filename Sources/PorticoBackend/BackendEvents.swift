@@ -13,10 +13,28 @@ package struct BackendEvents: Sendable {
     }
 
     func providerFailed(_ provider: String, _ error: SignInError, _ visit: BackendVisit) {
+        // A change of mind is nobody's failure.
+        if case .cancelled = error.kind {
+            return log("sign_in.cancelled", visit, ["provider": provider])
+        }
+        var facts = ["provider": provider, "why": error.description]
+        if case .misconfigured(.clientRefused) = error.kind {
+            facts["advice"] =
+                "Compare client id, secret and redirect URIs with what is registered there."
+        }
+        log("provider.failed", visit, facts, level: .warning)
+    }
+
+    /// Several accounts have the address of somebody new. Whoever runs the service may have to join
+    /// them (pages A4).
+    func severalMatches(_ matches: [AccountMatch], _ provider: String, _ visit: BackendVisit) {
         log(
-            "provider.failed",
+            "accounts.same_address",
             visit,
-            ["provider": provider, "why": error.description],
+            [
+                "provider": provider,
+                "accounts": matches.map(\.accountID.text).joined(separator: ","),
+            ],
             level: .warning
         )
     }

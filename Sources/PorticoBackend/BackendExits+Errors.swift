@@ -80,10 +80,9 @@ extension BackendError {
         case .tooLarge: .tooLarge
         case .rateLimited: .tooManyTries(seconds: Int(clamping: Int64(retryAfter ?? 60)))
         case .busy: .busy
-        case .forbidden, .accessDenied: .notAllowed
+        case .forbidden, .accessDenied, .reauthenticationRequired, .unauthorized: .notAllowed
         case .accountBlocked: .accountBlocked
         case .internalError, .providerError, .providerUnreachable: .serverError
-        case .reauthenticationRequired, .unauthorized: .signInNeeded
         case .invalidRequest, .missingParameter, .invalidApp, .invalidGrant, .invalidState,
             .invalidToken, .lastWay, .linkRequired, .signUpClosed, .conflict,
             .unsupportedMediaType:

@@ -40,7 +40,7 @@ extension BackendExits {
             return page(
                 ErrorPage(
                     issue: .providerMisconfigured(name: name),
-                    wayBack: PageLink(path: "/login")
+                    wayBack: PageLink(path: wayBack.choice)
                 ),
                 visit,
                 status: .badGateway
@@ -52,7 +52,7 @@ extension BackendExits {
                 since: provider.client.health.downSince,
                 now: visit.now,
                 tryAgain: PageLink(path: wayBack.restart),
-                otherWays: PageLink(path: "/login")
+                otherWays: PageLink(path: wayBack.choice)
             ),
             visit,
             status: .serviceUnavailable,
@@ -71,7 +71,7 @@ extension BackendExits {
                 provider: provider.label,
                 address: page.origin + wayBack.restart,
                 platform: EmbeddedBrowser.platform(visit.headers[.userAgent]),
-                otherWays: PageLink(path: "/login")
+                otherWays: PageLink(path: wayBack.choice)
             ),
             visit,
             status: .forbidden

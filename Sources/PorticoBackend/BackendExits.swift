@@ -74,11 +74,16 @@ struct BackendExits: Sendable {
             return Response(redirect, headers: headers)
         case .web(let path, let isRemembered)?:
             var query = failure.query(wayBack?.provider)
+            // Whoever stops proving an account is asked about the new way once more (page 7).
+            if path == .joining, failure.reason == .userDeniedPermission {
+                return redirect(FormEncoding.appending(query, to: path.text))
+            }
             if path != .dashboard { query.append(("return_to", path.text)) }
             if isRemembered { query.append(("remember", "1")) }
             return toSignIn(query)
         case .link?:
-            return redirect(FormEncoding.appending(failure.query(nil), to: LocalPath.ways.text))
+            let query = failure.query(wayBack?.provider)
+            return redirect(FormEncoding.appending(query, to: LocalPath.ways.text))
         case nil: break
         }
         return unmatched(visit)
@@ -107,11 +112,16 @@ struct BackendExits: Sendable {
 
     private func json(_ failure: SignInFailure) -> BackendError {
         switch failure.error {
-        case .accessDenied: BackendError(.accessDenied, "The person stopped the sign-in.")
+        case .accessDenied:
+            failure.reason == .organisation
+                ? BackendError(
+                    .accessDenied,
+                    "The account's organisation is not one of those here."
+                )
+                : BackendError(.accessDenied, "The person stopped the sign-in.")
         case .invalidState: BackendError(.invalidState, "The sign-in could not be matched.")
         case .accountBlocked: BackendError(.accountBlocked, "The account is blocked.")
         case .signUpClosed: BackendError(.signUpClosed, "New accounts are closed.")
-        case .rateLimited: BackendError(.rateLimited, "Too many attempts.", retryAfter: 60)
         case .linkRequired, .emailUnverified:
             BackendError(.linkRequired, "The person has an account already.")
         case .authenticationFailed:

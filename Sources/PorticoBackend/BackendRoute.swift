@@ -134,6 +134,8 @@ enum BackendPageRoute: String, CaseIterable, Sendable {
     case joining = "/login/account"
     /// The code that proves a mailbox.
     case code = "/login/code"
+    /// Whether the browser keeps cookies, asked where an answer finds none.
+    case cookies = "/login/cookies"
     case onboarding = "/onboarding"
     case dashboard = "/dashboard"
     case signOut = "/logout"
@@ -155,7 +157,8 @@ enum BackendPageRoute: String, CaseIterable, Sendable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .root, .login, .signup, .dashboard, .appCallback, .help, .accountOverview: [.get]
+        case .root, .login, .signup, .cookies, .dashboard, .appCallback, .help, .accountOverview:
+            [.get]
         case .joining, .code, .onboarding, .signOut, .accountDetails, .accountEmail, .accountWays,
             .accountDevices, .accountDelete, .confirmItsYou:
             [.get, .post]

@@ -47,7 +47,7 @@ package struct BackendRoutes: Sendable {
         case .linkCallback(let provider): try await answer(provider, isLink: true, visit)
         case .token: try await token.post(visit)
         case .refresh: try await refresh.post(visit)
-        case .nativeNonce(let provider): try native.nonce(provider, visit)
+        case .nativeNonce(let provider): try await native.nonce(provider, visit)
         case .native(let provider): try await native.post(provider, visit)
         case .oneTap: try await native.oneTap(visit)
         case .backchannelLogout(let provider): try await providerCalls.logout(provider, visit)

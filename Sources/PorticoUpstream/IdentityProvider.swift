@@ -40,6 +40,8 @@ package struct IdentityProvider: Sendable {
     var reauthentication: [(name: String, value: String)] = []
     /// The answer comes by a form from the provider's site.
     package var usesFormPost = false
+    /// It puts a fragment behind the redirect URI (PRV-F-13).
+    package var addsFragment = false
     /// Parameters of the answer that are not read.
     var ignoredParameters: Set<String> = []
     /// Its own error codes for a person who changed their mind.

@@ -1,5 +1,5 @@
-import Crypto
 import PorticoBytes
+import PorticoMail
 import PorticoPages
 import PorticoSeals
 import PorticoStores
@@ -26,6 +26,30 @@ struct EmailCodes: Sendable {
     ) async throws {
         let owner = Self.owner(of: account)
         try await send(to: address, owner: owner, account.language, saying: profile, visit)
+    }
+
+    /// The page on which the code that was sent to `address` is typed in. The address travels along,
+    /// sealed for the account, so that another code can be sent to it.
+    func asking(_ address: String, for account: Account, _ visit: BackendVisit) -> LocalPath {
+        let sealed = seal(of: account).seal(
+            Array(address.utf8),
+            at: visit.moment.now,
+            random: visit.moment.random
+        )
+        return LocalPath("/account/email?request=\(sealed)") ?? .details
+    }
+
+    /// The address that a page of ``asking(_:for:_:)`` is about, for an hour.
+    func address(in request: String?, of account: Account, _ visit: BackendVisit) -> String? {
+        guard let request,
+            // `try?`: whatever does not open says nothing.
+            let bytes = try? seal(of: account).open(request, at: visit.moment.now, within: 3600)
+        else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private func seal(of account: Account) -> Seal {
+        Seal(ring: ring, purpose: "address to confirm", realm: account.id.text)
     }
 
     /// Sends a code to the address of an account that somebody unknown says is theirs.
@@ -57,10 +81,10 @@ struct EmailCodes: Sendable {
         _ purpose: EmailCodePresentation.Purpose,
         _ visit: BackendVisit
     ) async throws -> EmailConfirmationOutcome {
-        // People copy blanks along.
-        let digits = code.filter { !$0.isWhitespace && $0 != "-" }
-        // A code that was made under a former key is asked for again: ten minutes, once a rotation.
-        guard let hash = hash(of: digits, owner, ring.activeID) else { return .unknown }
+        let digits = MailedCode.typed(code)
+        guard let hash = MailedCode(ring: ring).hash(of: digits, for: owner) else {
+            return .unknown
+        }
         return try await accounts.confirm(
             EmailCodePresentation(owner: owner, codeHash: hash, then: purpose),
             at: visit.now
@@ -82,13 +106,12 @@ struct EmailCodes: Sendable {
                 throw BackendError(.rateLimited, "Too many codes were sent.", retryAfter: seconds)
             }
         }
-        let code = Self.code(visit.moment.random)
-        guard let hash = hash(of: code, owner, ring.activeID) else {
+        let codes = MailedCode(ring: ring)
+        let code = MailedCode.draw(visit.moment.random)
+        guard let hash = codes.hash(of: code, for: owner) else {
             throw AppSessionAnswer.KeyIsGone()
         }
         let id = visit.moment.id()
-        let vault = SealedAtRest(ring: ring, purpose: "mailed code")
-        let sealed = vault.seal(Array(code.utf8), for: id.text, random: visit.moment.random)
         try await accounts.startConfirmation(
             EmailConfirmation(
                 owner: owner,
@@ -100,7 +123,7 @@ struct EmailCodes: Sendable {
                 id: id,
                 to: address,
                 message: .confirmationCode(
-                    sealedCode: Base64URL.encode(sealed),
+                    sealedCode: codes.seal(code, for: id, random: visit.moment.random),
                     minutes: Int(Self.lifetime / 60)
                 ),
                 language: language,
@@ -109,23 +132,6 @@ struct EmailCodes: Sendable {
             saying: profile,
             at: visit.now
         )
-    }
-
-    /// A keyed hash: a leaked database does not tell six digits.
-    private func hash(of code: String, _ owner: Hash256, _ keyID: KeyRing.KeyID) -> Hash256? {
-        guard let key = ring.derivedKey(purpose: "mailed code", from: keyID) else { return nil }
-        let message = owner.bytes + Array(code.utf8)
-        return Hash256(kept: Array(HMAC<SHA256>.authenticationCode(for: message, using: key)))
-    }
-
-    /// 000000 to 999999, each as likely: what lies beyond the last whole million is drawn again.
-    private static func code(_ random: RandomSource) -> String {
-        while true {
-            let number = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            guard number < 4_294_000_000 else { continue }
-            let digits = String(number % 1_000_000)
-            return String(repeating: "0", count: 6 - digits.count) + digits
-        }
     }
 
     private static func key(_ address: String) -> String {
@@ -141,35 +147,10 @@ struct EmailCodes: Sendable {
     }
 }
 
-/// What an e-mail address looks like, as far as can be told before a mail is sent (RFC 5321 §4.1.2,
-/// HTML's `type=email`).
+/// What a mail can be sent to: the rule of whoever writes the mail.
 enum EmailAddressRule {
     static func isAddress(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard (3...254).contains(bytes.count), bytes.allSatisfy({ 0x21...0x7E ~= $0 }),
-            let at = bytes.lastIndex(of: UInt8(ascii: "@")), (1...64).contains(at)
-        else { return false }
-        let local = bytes[..<at]
-        let domain = bytes[(at + 1)...]
-        guard !local.contains(where: { "\"(),:;<>@[\\]".utf8.contains($0) }) else { return false }
-        let dot = UInt8(ascii: ".")
-        let labels = domain.split(separator: dot, omittingEmptySubsequences: false)
-        guard labels.count >= 2,
-            local.split(separator: dot, omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty }
-            )
-        else { return false }
-        return labels.allSatisfy { label in
-            (1...63).contains(label.count) && label.first != UInt8(ascii: "-")
-                && label.last != UInt8(ascii: "-")
-                && label.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"),
-                        UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                        true
-                    default: false
-                    }
-                }
-        }
+        // `try?`: whether it is one is the question.
+        (try? MailAddress(text)) != nil
     }
 }

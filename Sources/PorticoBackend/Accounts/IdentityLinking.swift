@@ -48,13 +48,20 @@ struct IdentityLinking: Sendable {
             spending: spending,
             identity: subject.identity,
             sessionID: sessionID,
-            notice: MailDraft(
-                id: visit.moment.id(),
-                to: nil,
-                message: .wayAdded(provider: subject.identity.provider),
-                language: visit.language.tag,
-                createdAt: visit.now
-            )
+            notice: .wayAdded(subject.identity.provider, visit)
+        )
+    }
+}
+
+extension MailDraft {
+    /// To the account's own address: who gets in has changed.
+    static func wayAdded(_ provider: String, _ visit: BackendVisit) -> MailDraft {
+        MailDraft(
+            id: visit.moment.id(),
+            to: nil,
+            message: .wayAdded(provider: provider),
+            language: visit.language.tag,
+            createdAt: visit.now
         )
     }
 }

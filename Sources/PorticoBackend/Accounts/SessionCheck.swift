@@ -8,7 +8,7 @@ struct SessionCheck: Sendable {
     let accounts: any AccountStore
     let cookies: SessionCookies
     let ring: KeyRing
-    let activity: AccountActivity
+    let activity: SessionActivity<UniqueID>
 
     /// Why there is no session (decision 7).
     enum Absence: String, Error, Sendable {
@@ -33,7 +33,11 @@ struct SessionCheck: Sendable {
             } else {
                 try await byCookie(visit)
             }
-        activity.note(live.session, at: visit.now)
+        activity.note(
+            live.session.id,
+            lastSeenAt: live.session.lastSeenAt,
+            at: visit.now
+        )
         return live
     }
 

@@ -72,6 +72,7 @@ struct SignInCompletion: Sendable {
             session: session,
             userAgent: visit.userAgent,
             notice: notice(subject, session, visit),
+            linkNotice: .wayAdded(subject.identity.provider, visit),
             knownHere: devices.people(cookies.device(visit.headers), at: visit.moment)
                 .compactMap { UniqueID($0) }
         )

@@ -1,5 +1,6 @@
 import Portico
 import PorticoProtocol
+import PorticoUpstream
 
 /// Why a web sign-in ended at the sign-in page: `/login?error=…&reason=…` (wire contract; decision 9).
 struct SignInFailure: Error, Hashable, Sendable {
@@ -14,7 +15,6 @@ struct SignInFailure: Error, Hashable, Sendable {
         case linkRequired = "link_required"
         case accountBlocked = "account_blocked"
         case signUpClosed = "sign_up_closed"
-        case rateLimited = "rate_limited"
     }
 
     enum Reason: String, Sendable {
@@ -25,13 +25,12 @@ struct SignInFailure: Error, Hashable, Sendable {
         case providerError = "provider_error"
         case providerUnreachable = "provider_unreachable"
         case providerMisconfigured = "provider_misconfigured"
+        case interactionRequired = "interaction_required"
         case expired
         case unknown
-        case identityInUse = "identity_in_use"
         case secondOfProvider = "second_of_provider"
         case closed
         case blocked
-        case tooMany = "too_many"
     }
 
     init(_ error: Kind, _ reason: Reason) {
@@ -44,12 +43,14 @@ struct SignInFailure: Error, Hashable, Sendable {
     init(_ error: SignInError) {
         switch error.kind {
         case .cancelled: self.init(.accessDenied, .userDeniedPermission)
-        case .interactionRequired: self.init(.authenticationFailed, .providerError)
+        case .interactionRequired: self.init(.authenticationFailed, .interactionRequired)
         case .transient: self.init(.authenticationFailed, .providerUnreachable)
         case .misconfigured: self.init(.authenticationFailed, .providerMisconfigured)
         case .rejected(let check):
             if check == .state || check == .alreadyUsed {
                 self.init(.invalidState, .unknown)
+            } else if check == .hostedDomain {
+                self.init(.accessDenied, .organisation)
             } else if Self.tokenChecks.contains(check) {
                 self.init(.authenticationFailed, .invalidIDToken)
             } else {
@@ -69,6 +70,8 @@ struct SignInFailure: Error, Hashable, Sendable {
     var forApps: [(name: String, value: String)] {
         let (code, description): (String, String) =
             switch (error, reason) {
+            case (.accessDenied, .organisation):
+                ("access_denied", "The account's organisation is not one of those here.")
             case (.accessDenied, _): ("access_denied", "The person stopped the sign-in.")
             case (_, .providerUnreachable):
                 ("temporarily_unavailable", "The identity provider does not answer.")
@@ -77,7 +80,8 @@ struct SignInFailure: Error, Hashable, Sendable {
             case (.accountBlocked, _): ("access_denied", "The account is blocked.")
             case (.signUpClosed, _): ("access_denied", "New accounts are closed.")
             case (.linkRequired, _): ("interaction_required", "The person has an account already.")
-            case (.rateLimited, _): ("temporarily_unavailable", "Too many attempts.")
+            case (_, .interactionRequired):
+                ("interaction_required", "The person has to sign in to the provider again.")
             default: ("server_error", "The sign-in did not succeed.")
             }
         return [("error", code), ("error_description", description)]

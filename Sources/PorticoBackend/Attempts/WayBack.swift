@@ -19,12 +19,17 @@ struct WayBack: Hashable, Sendable {
     }
 
     /// The address that starts the same request once more.
-    var restart: String {
+    var restart: String { request(at: "/v1/auth/\(provider)") }
+
+    /// The address of the choice of a way for the same request.
+    var choice: String { request(at: BackendPageRoute.login.rawValue) }
+
+    private func request(at address: String) -> String {
         switch destination {
         case .web(let path, let isRemembered):
-            return Self.start(
-                provider,
-                [("return_to", path.text)] + (isRemembered ? [("remember", "1")] : [])
+            return FormEncoding.appending(
+                [("return_to", path.text)] + (isRemembered ? [("remember", "1")] : []),
+                to: address
             )
         case .app(let target):
             var query = [
@@ -32,15 +37,9 @@ struct WayBack: Hashable, Sendable {
             ]
             if let challenge = target.challenge { query.append(("code_challenge", challenge.text)) }
             if let state = target.state { query.append(("state", state)) }
-            return Self.start(provider, query)
+            return FormEncoding.appending(query, to: address)
         case .link: return LocalPath.ways.text
         }
-    }
-
-    private static func start(_ provider: String, _ query: [(name: String, value: String)])
-        -> String
-    {
-        FormEncoding.appending(query, to: "/v1/auth/\(provider)")
     }
 }
 

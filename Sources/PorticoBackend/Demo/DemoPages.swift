@@ -52,7 +52,7 @@ package struct DemoPages: Sendable {
         let language = Language.best(uiLocales: mail.draft.language, acceptLanguage: nil)
         let text = try MailText(mail.draft, ring: ring) { name in
             directory.provider(named: name)?.client.provider.displayName ?? name
-        }.text(in: language, service: page.service)
+        }.text(in: language, service: mail.draft.service ?? page.service)
         let status: OutboxPage.Status =
             switch (mail.sentAt, mail.dueAt) {
             case (let time?, _): .sent(at: time)

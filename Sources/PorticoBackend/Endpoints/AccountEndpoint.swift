@@ -65,7 +65,7 @@ struct AccountEndpoint: Sendable {
     func endSession(_ id: Substring, _ visit: BackendVisit) async throws -> Response {
         let live = try await changer(visit)
         guard let id = UniqueID(String(id)),
-            try await accounts.end(sessionID: id, of: live.account.id, at: visit.now) == .changed
+            try await departure.signOut(id, of: live.account.id, at: visit.now) != nil
         else { throw BackendError(.notFound, "There is no session of that id.") }
         return Response(json: ["success": true], headers: headers)
     }
@@ -126,9 +126,13 @@ struct AccountEndpoint: Sendable {
 
     func delete(_ visit: BackendVisit) async throws -> Response {
         let live = try await recent(visit)
-        let report = try await departure.delete(live.account, visit)
+        // Another request may have deleted it meanwhile: it is gone all the same.
+        let report = try await departure.delete(live.account.id, at: visit.now)
         return Response(
-            json: ["success": true, "provider_tokens_revoked": .bool(report.areTokensRevoked)],
+            json: [
+                "success": true,
+                "provider_tokens_revoked": .bool(report?.areTokensRevoked ?? true),
+            ],
             headers: headers
         ).adding([cookies.removeSession])
     }

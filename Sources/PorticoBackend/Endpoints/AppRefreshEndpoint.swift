@@ -26,7 +26,9 @@ struct AppRefreshEndpoint: Sendable {
 
     func post(_ visit: BackendVisit) async throws -> Response {
         let body = try await BodyParameters(visit)
-        let key = try idempotencyKey(visit.headers)
+        let key = try visit.headers.idempotencyKey(
+            or: BackendError(.invalidRequest, "Idempotency-Key must be 1 to 255 bytes, once.")
+        )
         guard let token = KeyedToken(try body.required("refresh_token"), .refresh) else {
             throw Self.refusal
         }
@@ -68,7 +70,9 @@ struct AppRefreshEndpoint: Sendable {
             next.idempotencyKey = key
             return next
         }
-        if token.number == Int64(state.generation) - 1, state.wasRotated(by: key, at: visit.now) {
+        if token.number == Int64(state.generation) - 1,
+            state.wasRotated(by: key, at: visit.now, grace: Self.grace)
+        {
             return state
         }
         // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after one.
@@ -80,25 +84,5 @@ struct AppRefreshEndpoint: Sendable {
         )
         events.refreshReplayed(live.session, visit)
         throw Self.refusal
-    }
-
-    private func idempotencyKey(_ headers: HTTPFields) throws(BackendError) -> Hash256? {
-        let values = headers[values: .idempotencyKey]
-        guard let value = values.first else { return nil }
-        guard values.count == 1, (1...255).contains(value.utf8.count) else {
-            throw BackendError(.invalidRequest, "Idempotency-Key must be 1 to 255 bytes, once.")
-        }
-        return Hash256(of: value)
-    }
-}
-
-extension RefreshState {
-    /// Whether the request comes from whoever made the current generation: by the same
-    /// `Idempotency-Key`, at any time; or, where neither has one, within the grace.
-    fileprivate func wasRotated(by key: Hash256?, at now: Int64) -> Bool {
-        guard let idempotencyKey else {
-            return key == nil && now - rotatedAt < AppRefreshEndpoint.grace
-        }
-        return key == idempotencyKey
     }
 }

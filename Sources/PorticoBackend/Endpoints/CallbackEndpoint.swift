@@ -20,6 +20,7 @@ struct CallbackEndpoint: Sendable {
     let pending: PendingCookie
     let events: BackendEvents
     let exits: BackendExits
+    let forms: PageForms
     /// Ten a minute for an address.
     let limit: RateLimiter
     /// Attempts whose answer is being redeemed, or was: none a second time (attack E27).
@@ -43,6 +44,15 @@ struct CallbackEndpoint: Sendable {
 
     func get(_ name: Substring, isLink: Bool, _ visit: BackendVisit) async throws -> Response {
         let provider = try provider(name)
+        let response = try await answered(provider, isLink, visit)
+        return provider.client.provider.addsFragment ? response.withoutFragment : response
+    }
+
+    private func answered(
+        _ provider: BackendDirectory.LiveProvider,
+        _ isLink: Bool,
+        _ visit: BackendVisit
+    ) async throws -> Response {
         try checkRate(visit)
         guard let answer = try answer(visit), let state = answer["state"] else {
             // Without a state nothing of ours is meant, an error included: nothing changes.
@@ -92,6 +102,10 @@ struct CallbackEndpoint: Sendable {
                 return exits.go(to: .dashboard, visit)
             }
         case .app?, .link?: break
+        }
+        // Nothing of ours came along: does this browser keep no cookies, or was it another one?
+        if wayBack == nil, !visit.wantsJSON, forms.cookies.visit(visit.headers) == nil {
+            return exits.go(to: .cookies, visit, cookies: [try forms.newVisit(visit)])
         }
         return exits.failed(
             SignInFailure(.invalidState, wayBack == nil ? .unknown : .expired),
@@ -155,6 +169,9 @@ struct CallbackEndpoint: Sendable {
         guard case .ask(let matches) = completed else {
             return exits.completed(completed, wayBack, visit)
         }
+        if matches.count > 1 {
+            events.severalMatches(matches, subject.identity.provider, visit)
+        }
         let waiting = PendingIdentity(subject, attempt.id, wayBack, matches)
         return exits.go(to: .joining, visit, cookies: [try pending.set(waiting, at: visit.moment)])
     }
@@ -181,9 +198,19 @@ extension WayBack {
 
 extension LocalPath {
     static let joining = LocalPath.known("/login/account")
+    static let cookies = LocalPath.known("/login/cookies")
 }
 
 extension Response {
+    /// A browser carries the fragment of the address it was at on to where it is led, unless there
+    /// is one: an empty one takes its place (RFC 9110 §10.2.2; PRV-F-13).
+    fileprivate var withoutFragment: Response {
+        guard let location = headers[.location], !location.contains("#") else { return self }
+        var response = self
+        response.headers[.location] = location + "#"
+        return response
+    }
+
     func adding(_ fields: [HTTPField]) -> Response {
         var response = self
         response.headers.append(contentsOf: fields)

@@ -28,13 +28,18 @@ struct NativeEndpoint: Sendable {
     )
 
     /// A raw nonce for one sign-in within ten minutes. The app passes its SHA-256 on to the
-    /// platform, and the raw one back here.
-    func nonce(_ name: Substring, _ visit: BackendVisit) throws -> Response {
+    /// platform, and the raw one back here; with the verifier, where it sent a challenge (PRV-G-14).
+    func nonce(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
         let provider = try provider(name)
         try checkRate("nonce", visit)
+        let nonce = nonces.make(
+            for: provider.name,
+            boundTo: try await challenge(visit),
+            at: visit.moment
+        )
         return Response(
             json: [
-                "nonce": .string(nonces.make(for: provider.name, at: visit.moment)),
+                "nonce": .string(nonce),
                 "expires_in": .integer(NativeNonces.lifetime),
             ],
             headers: headers
@@ -47,9 +52,13 @@ struct NativeEndpoint: Sendable {
         let body = try await BodyParameters(visit)
         let app = try directory.apps.app(named: try body.optional("app"))
         let raw = try body.optional("nonce")
-        guard let spentNonce = nonces.spending(raw, for: provider.name, at: visit.moment) else {
-            throw Self.refusal
-        }
+        let spentNonce = nonces.spending(
+            raw,
+            for: provider.name,
+            verifier: try body.optional("code_verifier"),
+            at: visit.moment
+        )
+        guard let spentNonce else { throw Self.refusal }
         let token = NativeToken(
             idToken: try body.optional("id_token"),
             accessToken: try body.optional("access_token").map(SecretText.init),
@@ -60,6 +69,21 @@ struct NativeEndpoint: Sendable {
         let audiences = app.audiences[provider.name] ?? []
         let person = try await proven(by: provider, token, audiences, visit)
         return try await signIn(person, provider, app, spentNonce, visit)
+    }
+
+    /// As at a start (RFC 7636 §4.3). A request without a body asks for a nonce that is bound to
+    /// nobody.
+    private func challenge(_ visit: BackendVisit) async throws -> CodeChallenge? {
+        guard visit.headers[.contentType] != nil else { return nil }
+        let body = try await BodyParameters(visit)
+        guard try ["S256", nil].contains(body.optional("code_challenge_method")) else {
+            throw BackendError(.invalidRequest, "code_challenge_method must be S256.")
+        }
+        guard let text = try body.optional("code_challenge") else { return nil }
+        guard let challenge = CodeChallenge(text) else {
+            throw BackendError(.invalidRequest, "code_challenge is not a SHA-256 in base64url.")
+        }
+        return challenge
     }
 
     /// Google's button and One Tap post to us from our own page: `credential` is the ID Token, and

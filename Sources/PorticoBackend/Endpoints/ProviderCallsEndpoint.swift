@@ -108,6 +108,11 @@ struct ProviderCallsEndpoint: Sendable {
     private func forget(_ key: IdentityKey, _ provider: String, _ visit: BackendVisit) async throws
     {
         guard let accountID = try await accounts.accountID(of: key) else { return }
+        // Asked first: a request makes one transaction (decision 15).
+        guard try await accounts.identities(of: accountID).count > 1 else {
+            _ = try await accounts.delete(accountID, at: visit.now)
+            return
+        }
         let outcome = try await accounts.unlink(
             provider: provider,
             from: accountID,

@@ -8,7 +8,7 @@ import PorticoWeb
 /// `GET /v1/auth/session` and `POST /v1/auth/logout`.
 struct SessionEndpoint: Sendable {
     let check: SessionCheck
-    let accounts: any AccountStore
+    let departure: AccountDeparture
     let cookies: SessionCookies
     let headers: SecurityHeaders
 
@@ -59,7 +59,8 @@ struct SessionEndpoint: Sendable {
     }
 
     /// Ends this session, or all of the account. A browser's request must be a page's of ours
-    /// (WEB-CSRF-1); an app's token proves itself. Signing out twice is friendly.
+    /// (WEB-CSRF-1); an app's token proves itself. Signing out twice is friendly. What providers
+    /// gave us is given back with it (``AccountDeparture``).
     func logout(_ visit: BackendVisit) async throws -> Response {
         let isEverywhere = try visit.query()["everywhere"] == "true"
         if visit.headers[.authorization] == nil, !RequestOrigin.permitsChange(visit.headers) {
@@ -78,13 +79,9 @@ struct SessionEndpoint: Sendable {
         }
         if let live {
             if isEverywhere {
-                _ = try await accounts.endAll(of: live.account.id, except: nil, at: visit.now)
+                try await departure.signOutEverywhere(live.account.id, at: visit.now)
             } else {
-                _ = try await accounts.end(
-                    sessionID: live.session.id,
-                    of: live.account.id,
-                    at: visit.now
-                )
+                try await departure.signOut(live.session.id, of: live.account.id, at: visit.now)
             }
         }
         return Response(json: ["success": true], headers: headers)

@@ -26,6 +26,7 @@ extension MailText {
                 address: try Self.open(sealed, vault, draft.id),
                 minutes: minutes
             )
+        case .passwordChanged: self = .passwordChanged
         case .accountDeleted: self = .accountDeleted
         }
     }

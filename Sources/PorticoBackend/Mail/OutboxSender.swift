@@ -167,7 +167,7 @@ extension MailDraft {
         switch message {
         case .confirmationCode(_, let minutes), .passwordReset(_, let minutes):
             createdAt + Int64(min(max(minutes, 0), 525_600)) * 60
-        case .newDevice, .wayAdded, .wayRemoved, .accountDeleted: nil
+        case .newDevice, .wayAdded, .wayRemoved, .passwordChanged, .accountDeleted: nil
         }
     }
 }
@@ -180,6 +180,7 @@ extension MailDraft.Message {
         case .wayAdded: "way-added"
         case .wayRemoved: "way-removed"
         case .passwordReset: "password-reset"
+        case .passwordChanged: "password-changed"
         case .accountDeleted: "account-deleted"
         }
     }

@@ -17,7 +17,7 @@ struct AccountPages: Sendable {
     let exits: BackendExits
     let forms: PageForms
 
-    static let navigation = PageNavigation(entries: [.overview, .details, .ways, .devices])
+    static let navigation = PageNavigation()
 
     func overview(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
@@ -75,15 +75,15 @@ struct AccountPages: Sendable {
         let live = try await check(visit)
         let form = try await forms.checked("devices", live.session.id.text, visit)
         guard form["action"] != "end-others" else {
-            _ = try await accounts.endAll(
-                of: live.account.id,
+            try await departure.signOutEverywhere(
+                live.account.id,
                 except: live.session.id,
                 at: visit.now
             )
             return exits.go(to: .devices(done: "others"), visit)
         }
         if let id = form["id"].flatMap({ UniqueID($0) }) {
-            _ = try await accounts.end(sessionID: id, of: live.account.id, at: visit.now)
+            try await departure.signOut(id, of: live.account.id, at: visit.now)
         }
         return exits.go(to: .devices(done: "ended"), visit)
     }
@@ -108,9 +108,11 @@ struct AccountPages: Sendable {
         guard Self.isRecent(live, visit) else {
             return exits.go(to: .confirming(.deleting, backTo: .leaving), visit)
         }
-        _ = try await departure.delete(live.account, visit)
+        let report = try await departure.delete(live.account.id, at: visit.now)
         return exits.page(
-            BackendSignedOutPage(outcome: .everywhere, signInAgain: PageLink(path: "/signup")),
+            AccountDeletedPage(
+                appleLeft: usesApple(live) && report?.areTokensRevoked == false
+            ),
             visit,
             cookies: [cookies.removeSession]
         )
@@ -122,11 +124,10 @@ struct AccountPages: Sendable {
         _ visit: BackendVisit
     ) throws -> Response {
         let made = try forms.form(.accountDelete, "delete", live.session.id.text, visit)
-        let labels = live.providers.compactMap { ProviderWays(directory).label($0) }
         return exits.page(
             DeleteAccountPage(
                 account: PageAccount(live.account),
-                usesApple: labels.contains { $0.kind == .apple },
+                usesApple: usesApple(live),
                 form: made.form,
                 wasNotSure: wasNotSure,
                 navigation: Self.navigation
@@ -134,6 +135,10 @@ struct AccountPages: Sendable {
             visit,
             cookies: made.cookies
         )
+    }
+
+    private func usesApple(_ live: LiveAccountSession) -> Bool {
+        live.providers.contains { ProviderWays(directory).label($0)?.kind == .apple }
     }
 
     /// WEB-SESS-8: whoever changes how an account is reached has signed in within ten minutes.
@@ -146,7 +151,6 @@ extension LocalPath {
     static let account = LocalPath.known("/account")
     static let details = LocalPath.known("/account/details")
     static let savedDetails = LocalPath.known("/account/details?saved=1")
-    static let emailCode = LocalPath.known("/account/email")
     static let leaving = LocalPath.known("/account/delete")
 
     static func devices(done: StaticString) -> LocalPath {

@@ -27,13 +27,13 @@ struct ChoosePages: Sendable {
         let query = try visit.query()
         // A request for an app is checked before anybody is sent anywhere on its behalf.
         let target = query["platform"] == "mobile" ? try AppTarget(query, in: directory.apps) : nil
-        let problem = problem(query)
+        let ways = ProviderWays(directory)
+        let problem = ways.problem(in: query)
         if target == nil, problem == nil, query["prompt"] == nil,
             let live = try await check.ifAny(visit)
         {
             return try alreadySignedIn(live, LocalPath.asked(query["return_to"]), visit)
         }
-        let ways = ProviderWays(directory)
         let app = target.flatMap { target in
             directory.apps.apps.first { sameBytes($0.name, target.app) }
         }
@@ -81,13 +81,6 @@ struct ChoosePages: Sendable {
             visit,
             cookies: made.cookies
         )
-    }
-
-    /// What came back from a sign-in that failed. The provider is one of ours, or none.
-    private func problem(_ query: FormParameters) -> ChooseWayPage.Problem? {
-        guard let error = query["error"] else { return nil }
-        let provider = query["provider"].flatMap { ProviderWays(directory).label($0) }
-        return ChooseWayPage.Problem(error: error, reason: query["reason"], provider: provider)
     }
 
     /// What the request carries on to the start of the sign-in: nothing that is not listed here.

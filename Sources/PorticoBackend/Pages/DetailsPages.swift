@@ -16,55 +16,51 @@ struct DetailsPages: Sendable {
 
     func details(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
-        return try detailsPage(live, status: nil, [], visit)
+        return try detailsPage(live, nil, [], visit)
     }
 
     func saveDetails(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
         let form = try await forms.checked("details", live.session.id.text, visit)
-        let name = String(ShownText(form["name"] ?? "", limit: 100).text)
-        let typed = form["email"] ?? ""
-        let known = live.account.email
-        let isNewAddress =
-            !typed.isEmpty && !sameBytes(typed, known?.address ?? "")
-            || form["action"] == "confirm-email"
-        guard !name.allSatisfy(\.isWhitespace) else {
-            return try detailsPage(live, status: nil, [.nameMissing], visit)
+        let said = SaidOfOneself(
+            form,
+            WelcomePage.Email(live.account.email),
+            asksForEmail: form["action"] == "confirm-email"
+        )
+        guard said.problems.isEmpty else {
+            return try detailsPage(live, said, said.problems, visit)
         }
-        guard isNewAddress else {
+        guard let address = said.newAddress else {
             _ = try await accounts.update(
                 live.account.id,
-                name: name,
+                name: said.name,
                 language: visit.language.tag,
                 isWelcomed: nil
             )
             return exits.go(to: .savedDetails, visit)
         }
-        guard EmailAddressRule.isAddress(typed) else {
-            return try detailsPage(live, status: nil, [.emailWrong], visit)
-        }
         guard AccountPages.isRecent(live, visit) else {
             return exits.go(to: .confirming(.changingEmail, backTo: .details), visit)
         }
-        try await emails.start(typed, for: live.account, visit)
-        return exits.go(to: .emailCode, visit)
+        try await emails.start(address, for: live.account, visit)
+        return exits.go(to: emails.asking(address, for: live.account, visit), visit)
     }
 
+    /// - Parameter said: What was typed, where it could not be accepted.
     private func detailsPage(
         _ live: LiveAccountSession,
-        status: AccountDetailsPage.Status?,
+        _ said: SaidOfOneself?,
         _ problems: [WelcomePage.Problem],
         _ visit: BackendVisit
     ) throws -> Response {
         let made = try forms.form(.accountDetails, "details", live.session.id.text, visit)
-        let wasSaved = try visit.query()["saved"] == "1" && problems.isEmpty
         return exits.page(
             AccountDetailsPage(
-                name: live.account.name ?? "",
-                email: WelcomePage.Email(live.account.email),
+                name: said?.name ?? live.account.name ?? "",
+                email: said?.email ?? WelcomePage.Email(live.account.email),
                 form: made.form,
                 problems: problems,
-                status: wasSaved ? .saved : status,
+                wasSaved: try visit.query()["saved"] == "1" && problems.isEmpty,
                 navigation: AccountPages.navigation
             ),
             visit,
@@ -74,39 +70,61 @@ struct DetailsPages: Sendable {
 
     func email(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
-        return try codePage(live, nil, visit)
+        return try codePage(live, try visit.query()["request"], nil, visit)
     }
 
     func saveEmail(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
         let form = try await forms.checked("e-mail code", live.session.id.text, visit)
-        guard form["action"] != "change-address" else { return exits.go(to: .details, visit) }
-        guard let code = form["code"] else { return try codePage(live, .missing, visit) }
+        let request = form["request"]
+        switch form["action"] {
+        case "change-address": return exits.go(to: .details, visit)
+        case "resend":
+            guard let address = emails.address(in: request, of: live.account, visit) else {
+                return exits.go(to: .details, visit)
+            }
+            try await emails.start(address, for: live.account, visit)
+            return try codePage(live, request, nil, wasResent: true, visit)
+        default: break
+        }
+        guard let code = form["code"] else { return try codePage(live, request, .missing, visit) }
         switch try await emails.confirm(code, for: live.account, visit) {
         case .confirmed: return exits.go(to: .savedDetails, visit)
         case .wrong(let left):
-            return try codePage(live, left > 0 ? .wrong(triesLeft: left) : .tooMany, visit)
-        case .expired: return try codePage(live, .expired, visit)
+            let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
+            return try codePage(live, request, problem, visit)
+        case .expired: return try codePage(live, request, .expired, visit)
         case .unknown, .spent, .blocked, .secondOfProvider:
-            return try codePage(live, .used, visit)
-        case .taken: return try detailsPage(live, status: nil, [.emailTaken], visit)
+            return try codePage(live, request, .used, visit)
+        case .taken: return try detailsPage(live, nil, [.emailTaken], visit)
         }
     }
 
-    /// The address is not shown again: it stands with the code, which the store keeps.
+    /// - Parameter request: The address that the code was sent to, sealed: the store keeps only what
+    ///   the code is compared with. Without it nothing can be sent again from here.
     private func codePage(
         _ live: LiveAccountSession,
+        _ request: String?,
         _ problem: EmailCodePage.Problem?,
+        wasResent: Bool = false,
         _ visit: BackendVisit
     ) throws -> Response {
-        let made = try forms.form(.accountEmail, "e-mail code", live.session.id.text, visit)
+        let address = emails.address(in: request, of: live.account, visit)
+        let made = try forms.form(
+            .accountEmail,
+            "e-mail code",
+            live.session.id.text,
+            visit,
+            carrying: request.map { [PageField("request", $0)] } ?? []
+        )
         return exits.page(
             EmailCodePage(
-                address: "…",
+                address: address.map { EmailCodePage.masked($0) } ?? "…",
                 form: made.form,
                 problem: problem,
-                canResend: false,
-                minutes: Int(EmailCodes.lifetime / 60)
+                canResend: address != nil,
+                minutes: Int(EmailCodes.lifetime / 60),
+                wasResent: wasResent
             ),
             visit,
             cookies: made.cookies

@@ -23,7 +23,7 @@ struct JoinPages: Sendable {
     /// `GET /login/account`
     func ask(_ visit: BackendVisit) async throws -> Response {
         guard let waiting = pending.pending(visit.headers, at: visit.moment) else {
-            return exits.unmatched(visit)
+            return try await over(visit)
         }
         let ways = ProviderWays(directory)
         guard let newWay = ways.label(waiting.identity.provider) else {
@@ -46,13 +46,16 @@ struct JoinPages: Sendable {
             )
         }
         let known = waiting.matches.flatMap(\.providers)
+        let query = try visit.query()
+        let isStopped = query["reason"] == SignInFailure.Reason.userDeniedPermission.rawValue
         return exits.page(
             FoundAccountPage(
                 newWay: newWay,
                 knownWays: ways.named(known.uniqued()),
                 mailbox: waiting.identity.email.map { EmailCodePage.masked($0.address) },
-                canSeparate: true,
-                form: made.form
+                canSeparate: complete.rules.isSignUpOpen,
+                form: made.form,
+                cancelled: isStopped ? query["provider"].flatMap { ways.label($0) } : nil
             ),
             visit,
             formActions: actions(of: waiting, ways),
@@ -63,7 +66,7 @@ struct JoinPages: Sendable {
     /// `POST /login/account`
     func decide(_ visit: BackendVisit) async throws -> Response {
         guard let waiting = pending.pending(visit.headers, at: visit.moment) else {
-            return exits.unmatched(visit)
+            return try await over(visit)
         }
         let form = try await forms.checked("join", waiting.attemptID.text, visit)
         if let way = form["way"], directory.provider(named: way) != nil {
@@ -107,7 +110,7 @@ struct JoinPages: Sendable {
     func confirm(_ visit: BackendVisit) async throws -> Response {
         guard let waiting = pending.pending(visit.headers, at: visit.moment),
             let address = waiting.identity.email?.address, let match = waiting.claimable
-        else { return exits.unmatched(visit) }
+        else { return try await over(visit) }
         let form = try await forms.checked("code", waiting.attemptID.text, visit)
         switch form["action"] {
         case "resend":
@@ -154,7 +157,7 @@ struct JoinPages: Sendable {
     ) async throws -> Response {
         guard let waiting = pending.pending(visit.headers, at: visit.moment),
             let address = waiting.identity.email?.address
-        else { return exits.unmatched(visit) }
+        else { return try await over(visit) }
         let made = try forms.form(.code, "code", waiting.attemptID.text, visit)
         return exits.page(
             EmailCodePage(
@@ -168,6 +171,23 @@ struct JoinPages: Sendable {
             visit,
             formActions: waiting.appSources,
             cookies: made.cookies
+        )
+    }
+
+    /// Nobody waits here any more, or never did. Whoever has finished, perhaps in another tab, is
+    /// told that they are signed in (page 13).
+    private func over(_ visit: BackendVisit) async throws -> Response {
+        try await check.ifAny(visit) == nil
+            ? exits.unmatched(visit) : exits.go(to: .login, visit)
+    }
+
+    /// `GET /login/cookies`: whether the cookie is here that was set on the way (pages 14 and 23).
+    func cookies(_ visit: BackendVisit) -> Response {
+        guard forms.cookies.visit(visit.headers) == nil else { return exits.unmatched(visit) }
+        return exits.page(
+            CookiesBlockedPage(restart: PageLink(path: BackendPageRoute.login.rawValue)),
+            visit,
+            status: .badRequest
         )
     }
 

@@ -11,6 +11,7 @@ import PorticoWeb
 struct OtherPages: Sendable {
     let check: SessionCheck
     let accounts: any AccountStore
+    let departure: AccountDeparture
     let emails: EmailCodes
     let cookies: SessionCookies
     let directory: BackendDirectory
@@ -39,7 +40,8 @@ struct OtherPages: Sendable {
 
     func onboarding(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
-        return try welcomePage(live, [], visit)
+        let path = LocalPath.asked(try visit.query()["return_to"])
+        return try welcomePage(live, nil, [], backTo: path, visit)
     }
 
     /// `POST /onboarding`: what the person says of themselves becomes their own.
@@ -47,39 +49,48 @@ struct OtherPages: Sendable {
         let live = try await check(visit)
         let form = try await forms.checked("welcome", live.session.id.text, visit)
         let path = LocalPath.asked(form["return_to"])
-        var name: String?
-        if form["action"] != "later" {
-            name = form["name"].map { String(ShownText($0, limit: 100).text) }
-            guard let name, !name.allSatisfy(\.isWhitespace) else {
-                return try welcomePage(live, [.nameMissing], visit)
-            }
+        guard form["action"] != "later" else {
+            return try await welcomed(live, name: nil, backTo: path, visit)
+        }
+        let said = SaidOfOneself(form, WelcomePage.Email(live.account.email))
+        guard said.problems.isEmpty else {
+            return try welcomePage(live, said, said.problems, backTo: path, visit)
+        }
+        guard let address = said.newAddress else {
+            return try await welcomed(live, name: said.name, backTo: path, visit)
         }
         let profile = ProfileChange(
             accountID: live.account.id,
+            name: said.name,
+            language: visit.language.tag,
+            isWelcomed: true
+        )
+        // Whoever has an address that nobody vouches for is asked for the code that is mailed there.
+        try await emails.start(address, for: live.account, saying: profile, visit)
+        return exits.go(to: emails.asking(address, for: live.account, visit), visit)
+    }
+
+    private func welcomed(
+        _ live: LiveAccountSession,
+        name: String?,
+        backTo path: LocalPath,
+        _ visit: BackendVisit
+    ) async throws -> Response {
+        _ = try await accounts.update(
+            live.account.id,
             name: name,
             language: visit.language.tag,
             isWelcomed: true
         )
-        guard form["action"] != "later", let email = form["email"] else {
-            _ = try await accounts.update(
-                live.account.id,
-                name: name,
-                language: visit.language.tag,
-                isWelcomed: true
-            )
-            return exits.go(to: path, visit)
-        }
-        guard EmailAddressRule.isAddress(email) else {
-            return try welcomePage(live, [.emailWrong], visit)
-        }
-        // Whoever has an address that nobody vouches for is asked for the code that is mailed there.
-        try await emails.start(email, for: live.account, saying: profile, visit)
-        return exits.go(to: .addingEmail, visit)
+        return exits.go(to: path, visit)
     }
 
+    /// - Parameter said: What was typed, where it could not be accepted (WCAG 3.3.7).
     private func welcomePage(
         _ live: LiveAccountSession,
+        _ said: SaidOfOneself?,
         _ problems: [WelcomePage.Problem],
+        backTo path: LocalPath,
         _ visit: BackendVisit
     ) throws -> Response {
         let ways = ProviderWays(directory)
@@ -88,16 +99,17 @@ struct OtherPages: Sendable {
             "welcome",
             live.session.id.text,
             visit,
-            carrying: [PageField("return_to", LocalPath.asked(try visit.query()["return_to"]).text)]
+            carrying: [PageField("return_to", path.text)]
         )
         return exits.page(
             WelcomePage(
-                name: live.account.name ?? "",
-                email: WelcomePage.Email(live.account.email),
+                name: said?.name ?? live.account.name ?? "",
+                email: said?.email ?? WelcomePage.Email(live.account.email),
                 provider: live.providers.first.flatMap { ways.label($0) }
                     ?? WayLabel(kind: .generic, displayName: identity.name),
                 form: made.form,
-                problems: problems
+                problems: problems,
+                terms: identity.terms.flatMap { PageLink(https: $0) }
             ),
             visit,
             cookies: made.cookies
@@ -131,13 +143,9 @@ struct OtherPages: Sendable {
         case "stay": return exits.go(to: .dashboard, visit)
         case "switch": return exits.go(to: .signingIn(backTo: .dashboard), visit)
         case "everywhere":
-            _ = try await accounts.endAll(of: live.account.id, except: nil, at: visit.now)
+            try await departure.signOutEverywhere(live.account.id, at: visit.now)
         default:
-            _ = try await accounts.end(
-                sessionID: live.session.id,
-                of: live.account.id,
-                at: visit.now
-            )
+            try await departure.signOut(live.session.id, of: live.account.id, at: visit.now)
         }
         let names = live.providers.compactMap { ProviderWays(directory).label($0)?.displayName }
         return exits.page(
@@ -164,6 +172,7 @@ struct OtherPages: Sendable {
             ReturnToAppPage(
                 state: .appNotOpened,
                 app: app?.displayName ?? identity.name,
+                link: app.flatMap(Self.opening),
                 stores: (app?.storeLinks ?? []).compactMap { text in
                     PageLink(https: text).map {
                         ReturnToAppPage.Store(name: Self.store(text), link: $0)
@@ -175,7 +184,21 @@ struct OtherPages: Sendable {
     }
 
     func help(_ visit: BackendVisit) -> Response {
-        exits.page(HelpPage(operatedBy: identity.name, contact: HelpPage.Contact(identity)), visit)
+        exits.page(
+            HelpPage(
+                operatedBy: identity.name,
+                contact: HelpPage.Contact(identity),
+                privacy: identity.privacy.flatMap { PageLink(https: $0) },
+                terms: identity.terms.flatMap { PageLink(https: $0) }
+            ),
+            visit
+        )
+    }
+
+    /// Opens the app, and tells it nothing: by a scheme of its own, where it has one.
+    private static func opening(_ app: App) -> PageLink? {
+        app.redirectURIs.map(RedirectURI.init).first { $0.kind == .privateUseScheme }
+            .flatMap { PageLink(redirect: $0.scheme + ":/") }
     }
 
     private static func store(_ address: String) -> String {
@@ -198,18 +221,6 @@ extension HelpPage.Contact {
     }
 }
 
-extension WelcomePage.Email {
-    init(_ email: AccountEmail?) {
-        switch email {
-        case let email? where email.isRelay: self = .relay(email.address)
-        case let email? where email.isVerified: self = .verified(email.address)
-        case let email?: self = .unverified(email.address)
-        case nil: self = .missing
-        }
-    }
-}
-
 extension LocalPath {
     static let login = LocalPath.known("/login")
-    static let addingEmail = LocalPath.known("/account/email")
 }

@@ -18,6 +18,7 @@ struct PageEndpoints: Sendable {
         case .signup: return try await choose.signUp(visit)
         case .joining: return try await isPost ? join.decide(visit) : join.ask(visit)
         case .code: return try await isPost ? join.confirm(visit) : join.code(visit)
+        case .cookies: return join.cookies(visit)
         case .onboarding: return try await isPost ? other.welcome(visit) : other.onboarding(visit)
         case .dashboard: return try await other.dashboard(visit)
         case .signOut: return try await isPost ? other.signOut(visit) : other.askToSignOut(visit)

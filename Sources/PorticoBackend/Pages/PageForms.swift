@@ -34,6 +34,11 @@ struct PageForms: Sendable {
         return (PageForm(action: path.rawValue, csrf: token, fields: carried), fields)
     }
 
+    /// The cookie that forms are bound to, for a browser that does not bring one.
+    func newVisit(_ visit: BackendVisit) throws -> HTTPField {
+        try cookies.setVisit(FormToken.cookie(random: visit.moment.random))
+    }
+
     /// The body of a form that a page of ours in this browser sent.
     ///
     /// - Throws: `forbidden` where it is not.

@@ -27,6 +27,18 @@ struct ProviderWays: Sendable {
         providers.first { $0.name == name }?.label
     }
 
+    /// What `error` and `reason` of an address say became of a sign-in (decision 9). The provider is
+    /// one of ours, or none.
+    func problem(in query: FormParameters) -> ChooseWayPage.Problem? {
+        query["error"].map { error in
+            ChooseWayPage.Problem(
+                error: error,
+                reason: query["reason"],
+                provider: query["provider"].flatMap(label)
+            )
+        }
+    }
+
     /// What a page whose form leads to a provider permits (CSP `form-action`): Chromium applies it to
     /// the redirects that follow a post.
     var formActions: [String] {

@@ -127,6 +127,7 @@ struct WayPages: Sendable {
                 form: made.form,
                 status: status,
                 lastOneRefused: lastOneRefused,
+                notAdded: ways.problem(in: query),
                 navigation: AccountPages.navigation
             ),
             visit,

@@ -16,6 +16,9 @@ actor ProviderAccess {
         let text: SecretText
         /// Seconds since 1970.
         let expiresAt: Int64
+        /// The refresh token that stood in the row when it was fetched, or that came with it: once
+        /// there is another one, or none, this one was signed out with it.
+        fileprivate let origin: String?
     }
 
     enum Failure: Error, Hashable, Sendable {
@@ -43,18 +46,20 @@ actor ProviderAccess {
         guard let identity = identities.first(where: { sameBytes($0.provider, provider) }) else {
             throw Failure.none
         }
-        if let token = known[identity.key], token.expiresAt - Self.margin > moment.seconds {
+        if let token = known[identity.key], let origin = identity.sealedToken,
+            token.origin == origin, token.expiresAt - Self.margin > moment.seconds
+        {
             return token
         }
-        let fetch = fetches[identity.key] ?? start(identity, moment)
+        let fetch = fetches[identity.key] ?? start(identity, of: accountID, moment)
         return try await fetch.value.get()
     }
 
-    private func start(_ identity: Identity, _ moment: Moment) -> Task<
+    private func start(_ identity: Identity, of accountID: UniqueID, _ moment: Moment) -> Task<
         Result<Token, Failure>, Never
     > {
         let fetch = Task { () -> Result<Token, Failure> in
-            let result = await refresh(identity, moment)
+            let result = await refresh(identity, of: accountID, moment)
             fetches[identity.key] = nil
             if case .success(let token) = result { known[identity.key] = token }
             return result
@@ -63,22 +68,34 @@ actor ProviderAccess {
         return fetch
     }
 
-    private func refresh(_ identity: Identity, _ moment: Moment) async -> Result<Token, Failure> {
+    private func refresh(_ identity: Identity, of accountID: UniqueID, _ moment: Moment) async
+        -> Result<Token, Failure>
+    {
         guard let token = vault.open(identity),
             let provider = directory.provider(named: identity.provider)
         else { return .failure(.none) }
         do {
             let answer = try await provider.client.refresh(token)
+            var origin = identity.sealedToken
             if let successor = answer.refreshToken, successor != token {
+                let sealed = vault.seal(successor, for: identity.key, at: moment)
                 // A rotated token that is lost signs the person out of every API.
-                _ = try await accounts.keepToken(
-                    vault.seal(successor, for: identity.key, at: moment),
+                let change = try await accounts.keepToken(
+                    sealed,
                     of: identity.key,
                     replacing: identity.sealedToken
                 )
+                if change == .changed {
+                    origin = sealed
+                } else if try await isForgotten(identity.key, of: accountID) {
+                    // Signed out meanwhile: what was revoked then was the token before this one.
+                    _ = await provider.client.revoke(successor)
+                    return .failure(.ended)
+                }
             }
             let expiresAt = answer.expiresAt ?? moment.seconds + 60
-            return .success(Token(text: answer.accessToken, expiresAt: expiresAt))
+            let token = Token(text: answer.accessToken, expiresAt: expiresAt, origin: origin)
+            return .success(token)
         } catch let error as SignInError {
             if case .transient = error.kind { return .failure(.unreachable) }
             return .failure(.ended)
@@ -86,6 +103,12 @@ actor ProviderAccess {
             // The successor could not be kept: what it replaces may still do.
             return .failure(.unreachable)
         }
+    }
+
+    /// Whether nothing is kept of an identity any more, or it is gone.
+    private func isForgotten(_ key: IdentityKey, of accountID: UniqueID) async throws -> Bool {
+        let identities = try await accounts.identities(of: accountID)
+        return identities.first { $0.key == key }?.sealedToken == nil
     }
 }
 

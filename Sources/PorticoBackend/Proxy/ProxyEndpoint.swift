@@ -19,6 +19,7 @@ struct ProxyEndpoint: Sendable {
     let transport: any HTTPTransport
     let headers: SecurityHeaders
 
+    /// As far as the setting `limits.body` lets one come here at all.
     private static let longestBody = 4 * 1024 * 1024
     private static let limits = HTTPLimits(bytes: 16 * 1024 * 1024, seconds: 30)
 

@@ -66,7 +66,7 @@ struct BackendVisit: Sendable {
     /// Whether the caller is a program that wants JSON rather than a page or redirect.
     var wantsJSON: Bool {
         let accept = headers[values: .accept].joined(separator: ",").lowercased()
-        return accept.contains("application/json") && !accept.contains("text/html")
+        return accept.hasBytes("application/json") && !accept.hasBytes("text/html")
     }
 
     /// The browser or app as it calls itself, for the list of devices.

@@ -39,6 +39,7 @@ extension IdentityProvider {
         facebook.givesIDTokens = facebook.scopes.contains(.openid)
         facebook.emailTrust = .never
         facebook.nativeNonce = .plainRequired
+        facebook.addsFragment = true
         facebook.pageOrigins =
             [facebook.issuer.pageOrigin] + (standIn == nil ? ["https://m.facebook.com"] : [])
         return facebook

@@ -10,6 +10,9 @@ extension IdentityProvider {
         var oidc = try IdentityProvider(settings, issuer: try settings.required(.issuer))
         oidc.usesUserInfo = true
         oidc.tellsAuthTime = true
+        // We let every provider ask, never with `prompt=none`: where consent is missing all the same,
+        // the person refused it. LemonLDAP::NG says it so.
+        oidc.cancellations = [OAuthError.Code.consentRequired.rawValue]
         oidc.profile.pkceUnannounced = try settings.flag(.pkceUnannounced)
         if let names = try settings.texts(.algorithms) {
             let algorithms = names.compactMap(SignatureAlgorithm.init(rawValue:))

@@ -55,12 +55,7 @@ extension LogoutNotice {
         guard audience.contains(where: { sameBytes($0, expected.clientID) }) else {
             throw .audience
         }
-        guard let issuedAt = claims["iat"].flatMap(NumericDate.date),
-            let expiresAt = claims["exp"].flatMap(NumericDate.date),
-            now.timeIntervalSince(expiresAt) < expected.leeway,
-            now.timeIntervalSince(issuedAt) >= -expected.leeway,
-            now.timeIntervalSince(issuedAt) <= expected.maximumTokenAge ?? 600
-        else { throw .time }
+        let end = try Self.end(claims, expected, now)
         subject = try Self.text("sub", claims)
         providerSessionID = try Self.text("sid", claims)
         guard subject != nil || providerSessionID != nil else { throw .nobody }
@@ -75,12 +70,29 @@ extension LogoutNotice {
         }
         self.issuer = expected.issuer.text
         self.tokenID = tokenID
-        // A token cannot be taken later than its age allows, whatever `exp` says.
-        let last = min(
-            expiresAt,
-            issuedAt.addingTimeInterval(expected.maximumTokenAge ?? 600)
-        )
-        self.expiresAt = NumericDate.seconds(last.addingTimeInterval(expected.leeway))
+        self.expiresAt = NumericDate.seconds(end.addingTimeInterval(expected.leeway))
+    }
+
+    /// When the token is over, leeway aside: by its age, and before that by `exp` where it has one.
+    ///
+    /// `exp` is required only since the errata of December 2023 (§2.4), and many providers leave it
+    /// out. To refuse those would leave people signed in who are not any more.
+    private static func end(
+        _ claims: JSONObject,
+        _ expected: IDTokenExpectation,
+        _ now: Date
+    ) throws(LogoutTokenRefusal) -> Date {
+        let age = expected.maximumTokenAge ?? 600
+        guard let issuedAt = claims["iat"].flatMap(NumericDate.date),
+            now.timeIntervalSince(issuedAt) >= -expected.leeway,
+            now.timeIntervalSince(issuedAt) <= age
+        else { throw .time }
+        let oldest = issuedAt.addingTimeInterval(age)
+        guard let claim = claims["exp"] else { return oldest }
+        guard let expiresAt = NumericDate.date(claim),
+            now.timeIntervalSince(expiresAt) < expected.leeway
+        else { throw .time }
+        return min(expiresAt, oldest)
     }
 
     private static let event = "http://schemas.openid.net/event/backchannel-logout"

@@ -1,0 +1,62 @@
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+
+/// What somebody typed of themselves, and what has to be put right in it. Where it cannot be accepted
+/// it is shown again as it was typed (WCAG 3.3.7).
+struct SaidOfOneself: Sendable {
+    let name: String
+    /// As the page shows it again.
+    let email: WelcomePage.Email
+    /// An address that a code has to be sent to.
+    let newAddress: String?
+    let problems: [WelcomePage.Problem]
+
+    /// - Parameters:
+    ///   - known: The account's address.
+    ///   - asksForEmail: Whether the form needs an address, or one that is confirmed.
+    init(_ form: FormParameters, _ known: WelcomePage.Email, asksForEmail: Bool? = nil) {
+        name = String(ShownText(form["name"] ?? "", limit: 100).text)
+        let typed = form["email"] ?? ""
+        let isKnown = sameBytes(typed, known.address ?? "")
+        let isAsked = asksForEmail ?? known.isAskedFor
+        var problems: [WelcomePage.Problem] = []
+        if name.allSatisfy(\.isWhitespace) { problems.append(.nameMissing) }
+        if isAsked, typed.isEmpty { problems.append(.emailMissing) }
+        if !typed.isEmpty, !isKnown || isAsked, !EmailAddressRule.isAddress(typed) {
+            problems.append(.emailWrong)
+        }
+        self.problems = problems
+        newAddress = !typed.isEmpty && (!isKnown || isAsked) ? typed : nil
+        email =
+            isKnown || typed.isEmpty && !isAsked
+            ? known : typed.isEmpty ? .missing : .unverified(typed)
+    }
+}
+
+extension WelcomePage.Email {
+    init(_ email: AccountEmail?) {
+        switch email {
+        case let email? where email.isRelay: self = .relay(email.address)
+        case let email? where email.isVerified: self = .verified(email.address)
+        case let email?: self = .unverified(email.address)
+        case nil: self = .missing
+        }
+    }
+
+    fileprivate var address: String? {
+        switch self {
+        case .verified(let address), .unverified(let address), .relay(let address): address
+        case .missing: nil
+        }
+    }
+
+    /// Whether the welcome asks for it: nobody vouches for it, or there is none.
+    fileprivate var isAskedFor: Bool {
+        switch self {
+        case .unverified, .missing: true
+        case .verified, .relay: false
+        }
+    }
+}
