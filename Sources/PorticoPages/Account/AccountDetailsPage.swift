@@ -2,15 +2,12 @@
 ///
 /// The form posts `csrf`, `name`, `email` and `action`, which is `save` or `confirm-email`.
 package struct AccountDetailsPage: Page {
-    package enum Status: Sendable, Equatable {
-        case saved, codeSent
-    }
-
     package let name: String
     package let email: WelcomePage.Email
     package let form: PageForm
     package let problems: [WelcomePage.Problem]
-    package let status: Status?
+    /// What was typed has been saved just now.
+    package let wasSaved: Bool
     private let pages: PageNavigation
 
     package init(
@@ -18,14 +15,14 @@ package struct AccountDetailsPage: Page {
         email: WelcomePage.Email,
         form: PageForm,
         problems: [WelcomePage.Problem] = [],
-        status: Status? = nil,
+        wasSaved: Bool = false,
         navigation: PageNavigation = PageNavigation()
     ) {
         self.name = name
         self.email = email
         self.form = form
         self.problems = problems
-        self.status = status
+        self.wasSaved = wasSaved
         pages = navigation
     }
 
@@ -67,14 +64,8 @@ package struct AccountDetailsPage: Page {
             canConfirm = true
         case .missing: (address, about) = ("", words.welcome.whyEmail)
         }
-        let done: Phrase? =
-            switch status {
-            case .saved: words.area.saved
-            case .codeSent: words.area.codeSent
-            case nil: nil
-            }
         return Sheet([
-            .status(done),
+            .status(wasSaved ? words.area.saved : nil),
             .line(words.area.detailsIntro),
             .form(
                 form,
@@ -116,28 +107,28 @@ extension AccountDetailsPage {
         state("unconfirmed", .unverified("ann@example.com")),
         state("relay", .relay("x7k2q@privaterelay.appleid.com")),
         state("no e-mail", .missing),
-        state("saved", .verified("ann@example.com"), status: .saved),
-        state("code sent", .unverified("ann@example.com"), status: .codeSent),
-        state("name missing", .verified("ann@example.com"), [.nameMissing]),
+        state("saved", .verified("ann@example.com"), wasSaved: true),
+        state("name missing", .verified("ann@example.com"), [.nameMissing], name: ""),
         state("e-mail wrong", .unverified("ann@"), [.emailWrong]),
-        state("e-mail taken", .unverified("ben@example.com"), [.emailTaken]),
+        state("e-mail taken", .missing, [.emailTaken]),
         state("e-mail missing", .missing, [.emailMissing]),
     ]
 
     private static func state(
-        _ name: String,
+        _ state: String,
         _ email: WelcomePage.Email,
         _ problems: [WelcomePage.Problem] = [],
-        status: Status? = nil
+        name: String = "Ann Example",
+        wasSaved: Bool = false
     ) -> GalleryState {
         GalleryState(
-            name,
+            state,
             AccountDetailsPage(
-                name: "Ann Example",
+                name: name,
                 email: email,
                 form: .sample,
                 problems: problems,
-                status: status
+                wasSaved: wasSaved
             )
         )
     }

@@ -5,7 +5,7 @@ package struct AccountDevicesPage: Page {
     package struct Device: Sendable {
         /// What the form gives back.
         package let id: String
-        /// Such as "Firefox on Linux".
+        /// Such as "Firefox on Linux"; empty: it is not known.
         package let name: String
         /// The app, where it is one.
         package let app: String?
@@ -36,23 +36,30 @@ package struct AccountDevicesPage: Page {
         case ended, othersEnded
     }
 
+    /// Whose they are, where no other page says so.
+    package let account: PageAccount?
     package let devices: [Device]
     package let now: Int64
     package let form: PageForm
     package let status: Status?
+    package let signOut: PageLink?
     private let pages: PageNavigation
 
     package init(
+        account: PageAccount? = nil,
         devices: [Device],
         now: Int64,
         form: PageForm,
         status: Status? = nil,
+        signOut: PageLink? = nil,
         navigation: PageNavigation = PageNavigation()
     ) {
+        self.account = account
         self.devices = devices
         self.now = now
         self.form = form
         self.status = status
+        self.signOut = signOut
         pages = navigation
     }
 
@@ -68,7 +75,7 @@ package struct AccountDevicesPage: Page {
         let rows = ordered.enumerated().map { index, device in
             RowBlock(
                 id: "device-\(index + 1)",
-                title: "\(name: device.name)",
+                title: device.name.isEmpty ? lists.unknownDevice : "\(name: device.name)",
                 tag: device.isThis ? lists.thisDevice : nil,
                 remarks: [
                     device.app.map { lists.inApp($0) },
@@ -88,11 +95,13 @@ package struct AccountDevicesPage: Page {
         let hasOthers = devices.contains { !$0.isThis }
         return Sheet([
             .status(done),
+            account.map(Block.account),
             .line(lists.devicesIntro),
             .rows(rows),
             hasOthers
                 ? .form(form, [.buttons([ActionButton("end-others", lists.endOthers)])])
                 : .note(lists.noOthers),
+            .links([PageStep(signOut, words.area.signOut)]),
         ])
     }
 }
@@ -104,7 +113,7 @@ extension AccountDevicesPage {
             name: "iPhone",
             app: "Notes",
             address: "203.0.113.7",
-            lastSeen: 1_795_298_400 - 90_000
+            lastSeen: 1_795_298_400 - 18_000
         ),
         Device(
             id: "a1",
@@ -113,7 +122,12 @@ extension AccountDevicesPage {
             lastSeen: 1_795_298_400,
             isThis: true
         ),
-        Device(id: "c3", name: "Safari on macOS", lastSeen: 1_780_000_000),
+        Device(
+            id: "c3",
+            name: "Safari on macOS",
+            address: "198.51.100.4",
+            lastSeen: 1_795_298_400 - 72_000
+        ),
     ]
 
     package static let gallery: [GalleryState] = [
@@ -121,6 +135,25 @@ extension AccountDevicesPage {
         state("only this one", [samples[1]]),
         state("ended", Array(samples.prefix(2)), .ended),
         state("others ended", [samples[1]], .othersEnded),
+        GalleryState(
+            "of a realm",
+            AccountDevicesPage(
+                account: PageAccount(name: "Ann Example", userName: "ann@example.com"),
+                devices: [
+                    Device(id: "b2", name: "", lastSeen: 1_795_298_400 - 1200),
+                    Device(
+                        id: "a1",
+                        name: "Firefox · Linux",
+                        lastSeen: 1_795_298_400,
+                        isThis: true
+                    ),
+                ],
+                now: 1_795_298_400,
+                form: .sample,
+                signOut: PageLink(path: "/realms/demo/protocol/openid-connect/logout"),
+                navigation: .sampleOfRealm
+            )
+        ),
     ]
 
     private static func state(

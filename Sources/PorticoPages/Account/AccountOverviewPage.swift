@@ -5,8 +5,6 @@ package struct AccountOverviewPage: Page {
     package let account: PageAccount
     package let ways: [WayLabel]
     package let devices: Int
-    /// How many apps may use it; `nil` where there are none to allow.
-    package let apps: Int?
     /// Seconds since 1970.
     package let lastActivity: Int64?
     package let now: Int64
@@ -18,7 +16,6 @@ package struct AccountOverviewPage: Page {
         account: PageAccount,
         ways: [WayLabel],
         devices: Int,
-        apps: Int? = nil,
         lastActivity: Int64? = nil,
         now: Int64,
         delete: PageLink? = PageLink(path: "/account/delete"),
@@ -28,7 +25,6 @@ package struct AccountOverviewPage: Page {
         self.account = account
         self.ways = ways
         self.devices = devices
-        self.apps = apps
         self.lastActivity = lastActivity
         self.now = now
         self.delete = delete
@@ -53,7 +49,6 @@ package struct AccountOverviewPage: Page {
             .facts([
                 .init(area.ways, ways.isEmpty ? area.none : names),
                 .init(area.devices, words.time.devices(devices)),
-                apps.map { .init(area.apps, $0 == 0 ? area.none : "\(ours: "\($0)")") },
                 lastActivity.map {
                     .init(area.lastActivity, words.time.ago($0, at: now))
                 },
@@ -70,7 +65,6 @@ package struct AccountOverviewPage: Page {
                 account: .sample,
                 ways: [.google, .apple],
                 devices: 2,
-                apps: 1,
                 lastActivity: 1_795_298_400 - 7_300,
                 now: 1_795_298_400,
                 form: .sample
@@ -82,22 +76,20 @@ package struct AccountOverviewPage: Page {
                 account: PageAccount(name: nil, userName: "ann@example.com"),
                 ways: [.facebook],
                 devices: 1,
-                apps: 0,
                 lastActivity: 1_795_298_400,
                 now: 1_795_298_400,
                 form: .sample
             )
         ),
         GalleryState(
-            "few things known",
+            "no way that there still is",
             AccountOverviewPage(
                 account: .sample,
                 ways: [],
-                devices: 11,
+                devices: 1,
+                lastActivity: 1_795_298_400,
                 now: 1_795_298_400,
-                delete: nil,
-                form: .sample,
-                navigation: PageNavigation(entries: [.overview, .devices])
+                form: .sample
             )
         ),
     ]

@@ -31,6 +31,8 @@ package struct AccountWaysPage: Page {
     package let status: Status?
     /// The last one was to be removed, which is refused.
     package let lastOneRefused: Bool
+    /// Why a way that was to be added was not.
+    package let notAdded: ChooseWayPage.Problem?
     private let pages: PageNavigation
 
     package init(
@@ -39,6 +41,7 @@ package struct AccountWaysPage: Page {
         form: PageForm,
         status: Status? = nil,
         lastOneRefused: Bool = false,
+        notAdded: ChooseWayPage.Problem? = nil,
         navigation: PageNavigation = PageNavigation()
     ) {
         self.linked = linked
@@ -46,6 +49,7 @@ package struct AccountWaysPage: Page {
         self.form = form
         self.status = status
         self.lastOneRefused = lastOneRefused
+        self.notAdded = notAdded
         pages = navigation
     }
 
@@ -54,11 +58,19 @@ package struct AccountWaysPage: Page {
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.area.ways }
 
     package func problems(_ words: Words) -> ErrorSummary? {
-        guard lastOneRefused else { return nil }
-        return ErrorSummary(
-            summaryTitle: words.lists.onlyOneProblem,
-            items: [.init(text: words.lists.onlyOne, field: nil)]
-        )
+        if lastOneRefused {
+            return ErrorSummary(
+                summaryTitle: words.lists.onlyOneProblem,
+                items: [.init(text: words.lists.onlyOne, field: nil)]
+            )
+        }
+        return notAdded.map { problem in
+            let told = words.problem(problem)
+            return ErrorSummary(
+                summaryTitle: told.title,
+                items: [.init(text: told.sentence, field: nil)]
+            )
+        }
     }
 
     package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
@@ -102,35 +114,46 @@ extension AccountWaysPage {
             id: "1",
             label: .google,
             email: "ann@example.com",
-            addedAt: 1_790_000_000
+            addedAt: 1_798_800_000
         ),
-        Linked(id: "2", label: .apple, addedAt: 1_795_000_000),
+        Linked(id: "2", label: .facebook, addedAt: 1_800_000_000),
     ]
 
     package static let gallery: [GalleryState] = [
         state("two ways", samples),
         state("only one", Array(samples.prefix(1))),
         state("nothing to add", samples, others: []),
-        state("added", samples, status: .added(.apple)),
-        state("removed", Array(samples.prefix(1)), status: .removed(.apple)),
+        state("added", samples, status: .added(.facebook)),
+        state("removed", Array(samples.prefix(1)), status: .removed(.facebook)),
         state("last one refused", Array(samples.prefix(1)), lastOneRefused: true),
+        state("stopped", Array(samples.prefix(1)), notAdded: .cancelled(.facebook)),
+        state(
+            "not answering",
+            Array(samples.prefix(1)),
+            others: [
+                Way(name: "facebook", label: .facebook, isNotResponding: true), .apple, .example,
+            ],
+            notAdded: .notAnswering(.facebook)
+        ),
     ]
 
     private static func state(
         _ name: String,
         _ linked: [Linked],
-        others: [Way] = Array(Way.samples.suffix(2)),
+        others: [Way]? = nil,
         status: Status? = nil,
-        lastOneRefused: Bool = false
+        lastOneRefused: Bool = false,
+        notAdded: ChooseWayPage.Problem? = nil
     ) -> GalleryState {
         GalleryState(
             name,
             AccountWaysPage(
                 linked: linked,
-                others: others,
+                others: others ?? Array(Way.samples.dropFirst(linked.count)),
                 form: .sample,
                 status: status,
-                lastOneRefused: lastOneRefused
+                lastOneRefused: lastOneRefused,
+                notAdded: notAdded
             )
         )
     }

@@ -11,35 +11,53 @@ package struct ConnectedAppsPage: Page {
         package let scopes: [String]
         /// Seconds since 1970.
         package let allowedAt: Int64?
+        package let lastUsedAt: Int64?
 
-        package init(id: String, name: String, scopes: [String], allowedAt: Int64? = nil) {
+        package init(
+            id: String,
+            name: String,
+            scopes: [String],
+            allowedAt: Int64? = nil,
+            lastUsedAt: Int64? = nil
+        ) {
             self.id = id
             self.name = name
             self.scopes = scopes
             self.allowedAt = allowedAt
+            self.lastUsedAt = lastUsedAt
         }
     }
 
+    /// Whose they are.
+    package let account: PageAccount
     package let apps: [App]
+    package let now: Int64
     package let form: PageForm
     /// The name of the app that was removed just now.
     package let removed: String?
+    package let signOut: PageLink?
     private let pages: PageNavigation?
 
-    /// - Parameter navigation: `nil` where this is the only account page.
     package init(
+        account: PageAccount,
         apps: [App],
+        now: Int64,
         form: PageForm,
         removed: String? = nil,
-        navigation: PageNavigation? = PageNavigation()
+        signOut: PageLink? = nil,
+        navigation: PageNavigation? = nil
     ) {
+        self.account = account
         self.apps = apps
+        self.now = now
         self.form = form
         self.removed = removed
+        self.signOut = signOut
         pages = navigation
     }
 
     package var navigation: PageNavigation? { pages?.at(.apps) }
+    package var isWide: Bool { true }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.area.apps }
 
@@ -51,39 +69,57 @@ package struct ConnectedAppsPage: Page {
                 title: "\(name: app.name)",
                 remarks: (app.scopes.isEmpty ? [] : [lists.may])
                     + app.scopes.map { words.consent.grant($0) }
-                    + [app.allowedAt.map { lists.allowed(words.time.day(of: $0)) }]
-                    .compactMap(\.self),
+                    + [
+                        app.allowedAt.map { lists.allowed(words.time.day(of: $0)) },
+                        app.lastUsedAt.map { lists.used(words.time.ago($0, at: now)) },
+                    ].compactMap(\.self),
                 form: (form.with("id", app.id), ActionButton("remove", lists.removeApp(app.name)))
             )
         }
         return Sheet([
             .status(removed.map { "\(lists.appRemoved($0)) \(lists.appRemovedNext)" }),
+            .account(account),
             .line(apps.isEmpty ? lists.noApps : lists.appsIntro),
             apps.isEmpty ? nil : .rows(rows),
+            .links([PageStep(signOut, words.area.signOut)]),
         ])
     }
 
     package static let gallery = [
-        GalleryState("two apps", ConnectedAppsPage(apps: samples, form: .sample)),
-        GalleryState("none", ConnectedAppsPage(apps: [], form: .sample)),
-        GalleryState(
-            "removed",
-            ConnectedAppsPage(
-                apps: Array(samples.prefix(1)),
-                form: .sample,
-                removed: "Some Reader",
-                navigation: nil
-            )
-        ),
+        state("two apps", samples),
+        state("none", []),
+        state("removed", Array(samples.prefix(1)), removed: "Some Reader"),
     ]
+
+    private static func state(_ name: String, _ apps: [App], removed: String? = nil)
+        -> GalleryState
+    {
+        GalleryState(
+            name,
+            ConnectedAppsPage(
+                account: PageAccount(name: "Ann Example", userName: "ann@example.com"),
+                apps: apps,
+                now: 1_800_001_200,
+                form: .sample,
+                removed: removed,
+                signOut: PageLink(path: "/realms/demo/protocol/openid-connect/logout"),
+                navigation: .sampleOfRealm
+            )
+        )
+    }
 
     private static let samples = [
         App(
             id: "notes",
             name: "Notes",
-            scopes: ["openid", "profile", "email", "offline_access"],
-            allowedAt: 1_790_000_000
+            scopes: ["openid", "profile", "email", "offline_access", "roles"],
+            lastUsedAt: 1_800_000_000
         ),
-        App(id: "reader", name: "Some Reader", scopes: ["openid", "articles.read"]),
+        App(
+            id: "reader",
+            name: "Some Reader",
+            scopes: ["openid", "roles"],
+            allowedAt: 1_800_000_000
+        ),
     ]
 }

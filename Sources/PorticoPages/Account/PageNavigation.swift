@@ -15,7 +15,10 @@ package struct PageNavigation: Sendable {
     /// The page that is open; a page says so itself.
     var here: Place?
 
-    package init(base: String = "/account", entries places: [Place] = Place.allCases) {
+    /// What every account has.
+    package static let accountPages: [Place] = [.overview, .details, .ways, .devices]
+
+    package init(base: String = "/account", entries places: [Place] = accountPages) {
         self.base = base
         self.places = places
     }
@@ -29,6 +32,12 @@ package struct PageNavigation: Sendable {
     package func link(_ place: Place) -> PageLink? {
         PageLink(path: place == .overview ? base : "\(base)/\(place.rawValue)")
     }
+
+    /// Of the people of a realm at the Provider.
+    static let sampleOfRealm = PageNavigation(
+        base: "/realms/demo/account",
+        entries: [.apps, .devices]
+    )
 
     /// What the layout reads.
     struct View: Sendable {

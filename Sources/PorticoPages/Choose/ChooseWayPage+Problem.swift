@@ -11,16 +11,11 @@ extension ChooseWayPage {
         case misconfigured(WayLabel?)
         /// The administrator of the person's organisation does not allow this app.
         case organisationDenies
-        /// The identity belongs to a different account.
-        case accountTaken(WayLabel?)
         case signUpClosed
         case accountBlocked
-        case tooManyTries(seconds: Int)
         case emailUnverified
         /// There is an account with this e-mail: it is signed in to first.
         case linkRequired(WayLabel?)
-        /// The hand-over to the app was too late or not for it.
-        case handOffLost
         case signInAgain
         /// Something of ours, or nothing that is known.
         case failed(WayLabel?)
@@ -47,15 +42,12 @@ extension ChooseWayPage {
             case "provider_misconfigured", "invalid_client", "unauthorized_client",
                 "redirect_uri_mismatch":
                 .misconfigured(provider)
-            case "admin_policy", "admin_policy_enforced", "org_internal", "hosted_domain":
+            case "admin_policy", "admin_policy_enforced", "org_internal", "organisation":
                 .organisationDenies
-            case "identity_in_use", "identity_taken": .accountTaken(provider)
             case "signup_closed", "sign_up_closed": .signUpClosed
             case "account_blocked": .accountBlocked
-            case "rate_limited": .tooManyTries(seconds: 60)
             case "email_unverified": .emailUnverified
             case "link_required": .linkRequired(provider)
-            case "handoff_expired", "handoff_used", "handoff_verifier_mismatch": .handOffLost
             case "login_required", "interaction_required", "insufficient_user_authentication",
                 "session_expired":
                 .signInAgain
@@ -71,13 +63,10 @@ extension ChooseWayPage {
             ("somebody is not answering", .notAnswering(nil)),
             ("misconfigured", .misconfigured(.generic)),
             ("organisation denies", .organisationDenies),
-            ("account taken", .accountTaken(.apple)),
             ("sign-up closed", .signUpClosed),
             ("account blocked", .accountBlocked),
-            ("too many tries", .tooManyTries(seconds: 45)),
             ("e-mail unverified", .emailUnverified),
             ("link required", .linkRequired(.google)),
-            ("hand-off lost", .handOffLost),
             ("sign in again", .signInAgain),
             ("failed", .failed(.facebook)),
             ("failed for no known reason", .failed(nil)),

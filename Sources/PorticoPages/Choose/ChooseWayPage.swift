@@ -106,43 +106,63 @@ package struct ChooseWayPage: Page {
 extension ChooseWayPage {
     package static let gallery: [GalleryState] =
         [
-            GalleryState("sign in", page(.signIn, isRemembered: true)),
+            GalleryState(
+                "sign in",
+                page(
+                    .signIn,
+                    ways: Way.samples.map { way($0, isLastUsed: $0.name == "facebook") },
+                    isRemembered: true,
+                    fields: [PageField("return_to", "/orders")]
+                )
+            ),
             GalleryState(
                 "sign in for an app",
-                page(
-                    .signIn,
-                    app: "Notes",
-                    fields: [PageField("platform", "mobile"), PageField("app", "notes")]
-                )
+                page(.signIn, app: "Notes", fields: handOff)
             ),
             GalleryState("sign up", page(.signUp)),
-            GalleryState("sign up for an app", page(.signUp, app: "Notes")),
-            GalleryState(
-                "not responding",
-                page(
-                    .signIn,
-                    ways: Way.samples.map {
-                        Way(
-                            name: $0.name,
-                            label: $0.label,
-                            action: $0.action,
-                            isNotResponding: $0.name == "google"
-                        )
-                    }
-                )
-            ),
-            GalleryState("no ways", ChooseWayPage(mode: .signIn, ways: [])),
+            GalleryState("sign up for an app", page(.signUp, app: "Notes", fields: handOff)),
+            GalleryState("not responding", page(.signIn, ways: withoutGoogle)),
+            GalleryState("no ways", page(.signIn, ways: [])),
         ]
         + Problem.gallery.map { name, problem in
-            GalleryState(name, page(.signIn, problem: problem))
+            let isOut = problem == .notAnswering(.google)
+            return GalleryState(
+                name,
+                page(.signIn, ways: isOut ? withoutGoogle : Way.samples, problem: problem)
+            )
         }
+
+    private static let withoutGoogle = Way.samples.map {
+        way($0, isNotResponding: $0.name == "google")
+    }
+
+    private static let handOff = [
+        PageField("platform", "mobile"), PageField("app", "notes"),
+        PageField("redirect_uri", "com.example.notes:/callback"),
+        PageField("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+        PageField("code_challenge_method", "S256"), PageField("state", "s"),
+    ]
+
+    private static func way(
+        _ way: Way,
+        isLastUsed: Bool = false,
+        isNotResponding: Bool = false
+    ) -> Way {
+        Way(
+            name: way.name,
+            label: way.label,
+            action: way.action,
+            isLastUsed: isLastUsed,
+            isNotResponding: isNotResponding
+        )
+    }
 
     private static func page(
         _ mode: Mode,
         app: String? = nil,
         ways: [Way] = Way.samples,
         isRemembered: Bool = false,
-        fields: [PageField] = [PageField("return_to", "/dashboard")],
+        fields: [PageField] = [],
         problem: Problem? = nil
     ) -> ChooseWayPage {
         ChooseWayPage(

@@ -114,9 +114,15 @@ extension EmailCodePage {
             EmailCodePage(
                 address: masked("ann@example.com"),
                 form: .sample,
-                canResend: false,
-                canChangeAddress: false,
                 wasResent: true
+            )
+        ),
+        GalleryState(
+            "for an account that was found",
+            EmailCodePage(
+                address: masked("ann@example.com"),
+                form: .sample,
+                canChangeAddress: false
             )
         ),
         state("missing", .missing),

@@ -46,10 +46,10 @@ package struct WayLabel: Sendable, Equatable {
 }
 
 extension Way {
-    static let samples = [
-        Way(name: "apple", label: .apple, action: "/v1/auth/apple"),
-        Way(name: "google", label: .google, action: "/v1/auth/google", isLastUsed: true),
-        Way(name: "facebook", label: .facebook, action: "/v1/auth/facebook"),
-        Way(name: "example", label: .generic, action: "/v1/auth/example"),
-    ]
+    static let samples: [Way] = [.google, .facebook, .apple, .example]
+
+    static let google = Way(name: "google", label: .google, action: "/v1/auth/google")
+    static let facebook = Way(name: "facebook", label: .facebook, action: "/v1/auth/facebook")
+    static let apple = Way(name: "apple", label: .apple, action: "/v1/auth/apple")
+    static let example = Way(name: "example", label: .generic, action: "/v1/auth/example")
 }

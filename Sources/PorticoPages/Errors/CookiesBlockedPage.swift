@@ -3,7 +3,7 @@ package struct CookiesBlockedPage: Page {
     /// Starts the same request again.
     package let restart: PageLink?
 
-    package init(restart: PageLink? = nil) {
+    package init(restart: PageLink?) {
         self.restart = restart
     }
 
@@ -28,7 +28,6 @@ extension CookiesBlockedPage {
             CookiesBlockedPage(
                 restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
             )
-        ),
-        GalleryState("no way on", CookiesBlockedPage()),
+        )
     ]
 }

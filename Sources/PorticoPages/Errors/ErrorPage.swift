@@ -9,15 +9,11 @@ package struct ErrorPage: Page {
         package let code: String
         package let clientID: String?
         package let time: Date?
-        /// More words for a developer; only on a demonstration or development server, or for a
-        /// signed-in administrator.
-        package let hint: String?
 
-        package init(code: String, clientID: String? = nil, time: Date?, hint: String? = nil) {
+        package init(code: String, clientID: String? = nil, time: Date?) {
             self.code = code
             self.clientID = clientID
             self.time = time
-            self.hint = hint
         }
     }
 
@@ -66,7 +62,6 @@ package struct ErrorPage: Page {
             (words.client, details.clientID),
             (words.time, details.time?.formatted(.iso8601)),
             (words.reference, frame.reference),
-            (words.hint, details.hint),
         ]
         return MessageView.Details(
             detailsTitle: words.title,
@@ -78,27 +73,57 @@ package struct ErrorPage: Page {
 }
 
 extension ErrorPage {
-    package static let gallery: [GalleryState] =
-        Issue.gallery.map { name, issue in
-            GalleryState(name, ErrorPage(issue: issue))
-        } + [
-            GalleryState(
-                "way back and details",
-                ErrorPage(
-                    issue: .requestNotUnderstood,
-                    client: "Notes",
-                    wayBack: PageLink(redirect: "com.example.notes:/callback?error=invalid_scope"),
-                    details: Details(
-                        code: "invalid_scope",
-                        clientID: "notes-app",
-                        time: Date(timeIntervalSince1970: 1_760_000_000),
-                        hint: "Asked for: everything. Registered for this client: 2 scopes."
-                    )
+    package static let gallery: [GalleryState] = [
+        state("request not understood", .requestNotUnderstood, code: "invalid_request"),
+        state("way on", .requestNotUnderstood, code: "invalid_request", wayBack: login),
+        state("unknown client", .unknownClient, code: "invalid_request", client: "notes-app"),
+        state("unknown redirect", .unknownRedirect, code: "invalid_request", client: "notes-app"),
+        GalleryState(
+            "account blocked",
+            ErrorPage(
+                issue: .accountBlocked,
+                client: "Notes",
+                wayBack: PageLink(redirect: "com.example.notes:/callback?error=access_denied")
+            )
+        ),
+        state("not allowed", .notAllowed, code: "forged_form"),
+        GalleryState(
+            "provider misconfigured",
+            ErrorPage(issue: .providerMisconfigured(name: "Google"), wayBack: login)
+        ),
+        state("busy", .busy, code: "busy"),
+        state("server error", .serverError, code: "server_error"),
+        state("too large", .tooLarge, code: "too_large"),
+        state(
+            "too many tries",
+            .tooManyTries(seconds: 12),
+            code: "rate_limited",
+            wayBack: login
+        ),
+        GalleryState("not found", ErrorPage(issue: .notFound)),
+        GalleryState("method not allowed", ErrorPage(issue: .methodNotAllowed)),
+    ]
+
+    private static let login = PageLink(path: "/login")
+
+    private static func state(
+        _ name: String,
+        _ issue: Issue,
+        code: String,
+        client: String? = nil,
+        wayBack: PageLink? = nil
+    ) -> GalleryState {
+        GalleryState(
+            name,
+            ErrorPage(
+                issue: issue,
+                wayBack: wayBack,
+                details: Details(
+                    code: code,
+                    clientID: client,
+                    time: Date(timeIntervalSince1970: 1_760_000_000)
                 )
-            ),
-            GalleryState(
-                "few details",
-                ErrorPage(issue: .serverError, details: Details(code: "server_error", time: nil))
-            ),
-        ]
+            )
+        )
+    }
 }

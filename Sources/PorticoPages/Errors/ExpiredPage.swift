@@ -5,19 +5,14 @@ package struct ExpiredPage: Page {
         case tookTooLong(minutes: Int)
         /// Another browser started it, or this one did not keep our cookie.
         case unmatched
-        /// It was finished already, perhaps in another tab.
-        case finished
     }
 
     package let reason: Reason
-    /// The client to which the request belongs, where known.
-    package let client: String?
-    /// Starts the same request again.
+    /// Starts the same request again, where it can be read.
     package let restart: PageLink?
 
-    package init(reason: Reason, client: String? = nil, restart: PageLink? = nil) {
+    package init(reason: Reason, restart: PageLink? = nil) {
         self.reason = reason
-        self.client = client
         self.restart = restart
     }
 
@@ -27,7 +22,6 @@ package struct ExpiredPage: Page {
         switch reason {
         case .tookTooLong: words.expired.tookTooLong
         case .unmatched: words.expired.unmatched
-        case .finished: words.expired.finished
         }
     }
 
@@ -36,10 +30,9 @@ package struct ExpiredPage: Page {
             switch reason {
             case .tookTooLong(let minutes): [words.expired.closed(minutes)]
             case .unmatched: [words.expired.otherBrowser]
-            case .finished: [words.expired.onlyOnce]
             }
         guard let restart else {
-            lines.append(client.map { words.expired.returnTo($0) } ?? words.expired.returnToApp)
+            lines.append(words.expired.returnToApp)
             return MessageView(lines: lines)
         }
         let text = words.common.startAgain
@@ -52,17 +45,15 @@ extension ExpiredPage {
         GalleryState(
             "took too long",
             ExpiredPage(
-                reason: .tookTooLong(minutes: 10),
-                client: "Notes",
+                reason: .tookTooLong(minutes: 30),
                 restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
             )
         ),
-        GalleryState("took too long, no way", ExpiredPage(reason: .tookTooLong(minutes: 1))),
-        GalleryState("unmatched", ExpiredPage(reason: .unmatched, client: "Notes")),
+        GalleryState("unmatched, no way on", ExpiredPage(reason: .unmatched)),
         GalleryState(
-            "finished",
+            "unmatched",
             ExpiredPage(
-                reason: .finished,
+                reason: .unmatched,
                 restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
             )
         ),

@@ -62,11 +62,12 @@ package struct HelpPage: Page {
         GalleryState(
             "a page to ask",
             HelpPage(
+                operatedBy: "Example Ltd",
                 contact: PageLink(https: "https://example.com/help").map {
                     .page($0, host: "example.com")
                 }
             )
         ),
-        GalleryState("nothing known", HelpPage()),
+        GalleryState("nobody to ask", HelpPage(operatedBy: "Example Ltd")),
     ]
 }

@@ -53,6 +53,7 @@ package struct NotAnsweringPage: Page {
             "just now",
             NotAnsweringPage(
                 provider: .generic,
+                since: 1_795_298_400,
                 now: 1_795_298_400,
                 tryAgain: PageLink(path: "/v1/auth/example"),
                 otherWays: PageLink(path: "/login")

@@ -46,7 +46,7 @@ package struct OpenInBrowserPage: Page {
                     provider: .google,
                     address: "https://id.example/login?return_to=%2Fdashboard",
                     platform: platform,
-                    otherWays: platform == .other ? nil : PageLink(path: "/login")
+                    otherWays: PageLink(path: "/login")
                 )
             )
         }

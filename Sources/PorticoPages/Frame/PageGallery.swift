@@ -5,6 +5,7 @@ package enum PageGallery {
         SignInPage.self,
         ConsentPage.self,
         AccountPage.self,
+        ConfirmEmailPage.self,
         SignOutPage.self,
         SignedOutPage.self,
         ExpiredPage.self,

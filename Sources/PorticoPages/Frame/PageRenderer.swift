@@ -25,7 +25,8 @@ package struct PageRenderer: Sendable {
     package func html<P: Page>(_ page: P, in language: Language, frame: PageFrame) -> String {
         var frame = frame
         frame.theme = theme
-        return layout.render(PageLayout(page, in: language, frame: frame), library: library)
+        let view = ViewProperties(PageLayout(page, in: language, frame: frame))
+        return layout.render(view, library: library)
     }
 
     /// A template starts with the library's escaping, a partial within it does so again; the first line

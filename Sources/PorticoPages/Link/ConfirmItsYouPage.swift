@@ -1,6 +1,6 @@
 /// A step for which somebody who is signed in shows once more who they are.
 ///
-/// The form posts `request`, `csrf`, and either `way` (its name) or `action`, which is `mailbox` or
+/// The form posts `request`, `csrf`, and either `way` (its name) or `action`, which is
 /// `cancel`.
 package struct ConfirmItsYouPage: Page {
     package enum Reason: Sendable, CaseIterable {
@@ -10,21 +10,17 @@ package struct ConfirmItsYouPage: Page {
     package let reason: Reason
     package let account: PageAccount
     package let ways: [Way]
-    /// The account's address, mostly hidden, where a code can be sent to it.
-    package let mailbox: String?
     package let form: PageForm
 
     package init(
         reason: Reason,
         account: PageAccount,
         ways: [Way],
-        mailbox: String? = nil,
         form: PageForm
     ) {
         self.reason = reason
         self.account = account
         self.ways = ways
-        self.mailbox = mailbox
         self.form = form
     }
 
@@ -42,14 +38,11 @@ package struct ConfirmItsYouPage: Page {
         return Sheet([
             .account(account),
             .line(linking.confirmReason(reason)),
-            ways.isEmpty && mailbox == nil ? .strong(linking.confirmNone) : nil,
+            ways.isEmpty ? .strong(linking.confirmNone) : nil,
             .form(
                 form,
                 [
                     ways.isEmpty ? nil : .ways(block),
-                    mailbox.map {
-                        .buttons([ActionButton("mailbox", linking.byMailbox($0))])
-                    },
                     .buttons([ActionButton("cancel", Phrase(words.common.cancel), .plain)]),
                 ]
             ),
@@ -66,7 +59,6 @@ extension ConfirmItsYouPage {
                     reason: reason,
                     account: .sample,
                     ways: Array(Way.samples.prefix(2)),
-                    mailbox: reason == .deleting ? "a…@example.com" : nil,
                     form: .sample
                 )
             )

@@ -71,15 +71,20 @@ extension FoundAccountPage {
     package static let gallery: [GalleryState] = [
         GalleryState(
             "one way",
-            FoundAccountPage(newWay: .apple, knownWays: [Way.samples[1]], form: .sample)
-        ),
-        GalleryState(
-            "several ways, mailbox, separate",
             FoundAccountPage(
                 newWay: .apple,
-                knownWays: Array(Way.samples[1...3]),
+                knownWays: [.google],
                 mailbox: "a…@example.com",
                 canSeparate: true,
+                form: .sample
+            )
+        ),
+        GalleryState(
+            "several ways, no new accounts",
+            FoundAccountPage(
+                newWay: .apple,
+                knownWays: [.google, .facebook, .example],
+                mailbox: "a…@example.com",
                 form: .sample
             )
         ),
@@ -87,8 +92,9 @@ extension FoundAccountPage {
             "stopped",
             FoundAccountPage(
                 newWay: .facebook,
-                knownWays: [Way.samples[1]],
+                knownWays: [.google],
                 mailbox: "a…@example.com",
+                canSeparate: true,
                 form: .sample,
                 cancelled: .google
             )
@@ -99,6 +105,7 @@ extension FoundAccountPage {
                 newWay: .facebook,
                 knownWays: [],
                 mailbox: "a…@example.com",
+                canSeparate: true,
                 form: .sample
             )
         ),

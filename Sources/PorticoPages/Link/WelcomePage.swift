@@ -66,7 +66,6 @@ package struct WelcomePage: Page {
             case (.nameMissing, Field.name): words.welcome.nameMissing
             case (.emailMissing, Field.email) where asksForEmail: words.welcome.emailMissing
             case (.emailWrong, Field.email) where asksForEmail: words.welcome.emailWrong
-            case (.emailTaken, Field.email) where asksForEmail: words.welcome.emailTaken
             default: nil
             }
         }
@@ -137,13 +136,13 @@ package struct WelcomePage: Page {
 extension WelcomePage {
     package static let gallery: [GalleryState] = [
         state("e-mail confirmed", .verified("ann@example.com")),
+        state("terms", .verified("ann@example.com"), terms: "https://example.com/terms"),
         state("e-mail unverified", .unverified("ann@example.com"), .facebook),
         state("e-mail missing", .missing, .facebook),
         state("relay", .relay("x7k2q@privaterelay.appleid.com"), .apple),
         state("name missing", .relay("x7k2q@privaterelay.appleid.com"), .apple, name: ""),
         state("nothing given", .missing, .facebook, [.nameMissing, .emailMissing], name: ""),
         state("e-mail wrong", .unverified("ann@"), .facebook, [.emailWrong]),
-        state("e-mail taken", .unverified("ann@example.com"), .facebook, [.emailTaken]),
     ]
 
     private static func state(
@@ -151,7 +150,8 @@ extension WelcomePage {
         _ email: Email,
         _ provider: WayLabel = .google,
         _ problems: [Problem] = [],
-        name: String = "Ann Example"
+        name: String = "Ann Example",
+        terms: String? = nil
     ) -> GalleryState {
         GalleryState(
             state,
@@ -161,7 +161,7 @@ extension WelcomePage {
                 provider: provider,
                 form: .sample,
                 problems: problems,
-                terms: PageLink(path: "/terms")
+                terms: terms.flatMap { PageLink(https: $0) }
             )
         )
     }

@@ -6,6 +6,7 @@ package enum MailText: Sendable, Equatable {
     case wayAdded(provider: String)
     case wayRemoved(provider: String)
     case passwordReset(address: String, minutes: Int)
+    case passwordChanged
     case accountDeleted
 
     package struct Written: Sendable, Equatable {

@@ -17,7 +17,9 @@ extension MailWords {
                 subject: "تسجيل دخول جديد إلى \(name: service)",
                 lines: [
                     "سجّل أحدهم الدخول إلى حسابك باستخدام \(name: provider):",
-                    "\(name: device)، \(TimeWords.arabic.moment(of: time))",
+                    device.isEmpty
+                        ? "\(TimeWords.arabic.moment(of: time))"
+                        : "\(name: device)، \(TimeWords.arabic.moment(of: time))",
                     "إن كنت أنت، فكل شيء على ما يرام.",
                     "وإن لم تكن أنت، فافتح حسابك وسجّل خروج ذلك الجهاز من «الأجهزة»، ثم غيّر كلمة مرورك "
                         + "لدى \(name: provider).",
@@ -47,6 +49,16 @@ extension MailWords {
                     "\(exact: address)",
                     "يعمل لمدة \(ours: TimeWords.arabicMinutes(minutes))، ومرة واحدة فقط.",
                     "إن لم تطلب ذلك، فلا يلزمك فعل شيء، وتبقى كلمة مرورك كما هي.",
+                ]
+            )
+        case .passwordChanged:
+            Text(
+                subject: "تم تغيير كلمة مرورك",
+                lines: [
+                    "تم تغيير كلمة مرور حسابك في \(name: service)، وتم تسجيل خروجك من كل مكان.",
+                    "إن كنت أنت، فسجّل الدخول بكلمة المرور الجديدة.",
+                    "وإن لم تكن أنت، فهناك من يستطيع قراءة بريدك: غيّر كلمة مرور بريدك أولًا، ثم اختر "
+                        + "كلمة مرور جديدة في \(name: service).",
                 ]
             )
         case .accountDeleted:

@@ -26,7 +26,9 @@ struct MailWords: Sendable {
                 subject: "New sign-in to \(name: service)",
                 lines: [
                     "Somebody signed in to your account with \(name: provider):",
-                    "\(name: device), \(TimeWords.english.moment(of: time))",
+                    device.isEmpty
+                        ? "\(TimeWords.english.moment(of: time))"
+                        : "\(name: device), \(TimeWords.english.moment(of: time))",
                     "If that was you, all is well.",
                     "If it wasn’t, open your account, sign out that device under Devices, and change "
                         + "your password at \(name: provider).",
@@ -59,6 +61,17 @@ struct MailWords: Sendable {
                     "If you didn’t ask for it, you needn’t do anything: your password stays as it is.",
                 ]
             )
+        case .passwordChanged:
+            Text(
+                subject: "Your password was changed",
+                lines: [
+                    "The password of your account at \(name: service) was changed, and you were "
+                        + "signed out everywhere.",
+                    "If that was you, sign in with the new password.",
+                    "If it wasn’t, somebody can read your e-mail: change the password of your "
+                        + "mailbox first, then choose a new one at \(name: service).",
+                ]
+            )
         case .accountDeleted:
             Text(
                 subject: "Your account was deleted",
@@ -88,7 +101,9 @@ struct MailWords: Sendable {
                 subject: "Neue Anmeldung bei \(name: service)",
                 lines: [
                     "Jemand hat sich mit \(name: provider) bei Ihrem Konto angemeldet:",
-                    "\(name: device), \(TimeWords.german.moment(of: time))",
+                    device.isEmpty
+                        ? "\(TimeWords.german.moment(of: time))"
+                        : "\(name: device), \(TimeWords.german.moment(of: time))",
                     "Wenn Sie das waren, ist alles in Ordnung.",
                     "Wenn nicht, öffnen Sie Ihr Konto, melden Sie das Gerät unter „Geräte“ ab und "
                         + "ändern Sie Ihr Passwort bei \(name: provider).",
@@ -121,6 +136,17 @@ struct MailWords: Sendable {
                     "Sie gilt \(ours: TimeWords.german.minutes(minutes)), und nur einmal.",
                     "Wenn Sie das nicht angefordert haben, müssen Sie nichts tun: Ihr Passwort bleibt, "
                         + "wie es ist.",
+                ]
+            )
+        case .passwordChanged:
+            Text(
+                subject: "Ihr Passwort wurde geändert",
+                lines: [
+                    "Das Passwort Ihres Kontos bei \(name: service) wurde geändert, und Sie wurden "
+                        + "überall abgemeldet.",
+                    "Wenn Sie das waren, melden Sie sich mit dem neuen Passwort an.",
+                    "Wenn nicht, kann jemand Ihre E-Mails lesen: Ändern Sie zuerst das Passwort Ihres "
+                        + "Postfachs, und wählen Sie dann ein neues bei \(name: service).",
                 ]
             )
         case .accountDeleted:

@@ -1,13 +1,19 @@
 /// Somebody does not know their password: a link is sent to their address. The answer is the same
 /// whether there is an account.
 ///
-/// The form posts `request`, `csrf`, `email` and `action`, which is `send` or `cancel`.
+/// The form posts `request`, `csrf`, `email` and `action`, which is `send` or `cancel`; after that
+/// `request`, `csrf`, `code` and `action`, which is `confirm`.
 package struct ForgotPasswordPage: Page {
     package enum State: Sendable, Equatable {
         case asking
         case emailMissing
-        /// By the address that was given.
-        case sent(to: String)
+        /// By the address that was given. Where the link was opened in another browser, the code that
+        /// it shows there is entered here.
+        case sent(to: String, problem: CodeProblem? = nil)
+    }
+
+    package enum CodeProblem: Sendable, Equatable, CaseIterable {
+        case missing, wrong, tooMany
     }
 
     package let state: State
@@ -15,12 +21,21 @@ package struct ForgotPasswordPage: Page {
     package let email: String
     package let form: PageForm
     package let back: PageLink?
+    /// For how long the link is good.
+    package let minutes: Int
 
-    package init(state: State, email: String = "", form: PageForm, back: PageLink? = nil) {
+    package init(
+        state: State,
+        email: String = "",
+        form: PageForm,
+        back: PageLink? = nil,
+        minutes: Int = 30
+    ) {
         self.state = state
         self.email = email
         self.form = form
         self.back = back
+        self.minutes = minutes
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
@@ -28,22 +43,38 @@ package struct ForgotPasswordPage: Page {
     }
 
     package func problems(_ words: Words) -> ErrorSummary? {
-        guard state == .emailMissing else { return nil }
-        return ErrorSummary(
-            summaryTitle: words.reset.problem,
-            items: [.init(text: words.reset.emailMissing, field: "email")]
-        )
+        switch state {
+        case .emailMissing:
+            ErrorSummary(
+                summaryTitle: words.reset.problem,
+                items: [.init(text: words.reset.emailMissing, field: "email")]
+            )
+        case .sent(_, let problem?):
+            ErrorSummary(
+                summaryTitle: words.code.problem,
+                items: [.init(text: told(problem, words), field: "code")]
+            )
+        case .asking, .sent: nil
+        }
+    }
+
+    private func told(_ problem: CodeProblem, _ words: Words) -> Phrase {
+        switch problem {
+        case .missing: words.reset.codeMissing
+        case .wrong: words.reset.codeWrong
+        case .tooMany: words.reset.codeTooMany
+        }
     }
 
     package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        let reset = words.reset
-        if case .sent(let address) = state {
-            return Sheet([
-                .line(reset.sentWhat(address)),
-                .line(reset.sentAdvice),
-                .steps([PageStep(back, words.choose.toSignIn)]),
-            ])
+        switch state {
+        case .asking, .emailMissing: asking(words)
+        case .sent(let address, let problem): sent(to: address, problem, words)
         }
+    }
+
+    private func asking(_ words: Words) -> Sheet {
+        let reset = words.reset
         return Sheet([
             .line(reset.forgotIntro),
             .form(
@@ -68,23 +99,65 @@ package struct ForgotPasswordPage: Page {
         ])
     }
 
-    package static let gallery = [
-        GalleryState("asked", ForgotPasswordPage(state: .asking, form: .sample)),
-        GalleryState(
-            "e-mail known",
-            ForgotPasswordPage(state: .asking, email: "ann@example.com", form: .sample)
-        ),
-        GalleryState(
-            "e-mail missing",
-            ForgotPasswordPage(state: .emailMissing, email: "ann", form: .sample)
-        ),
-        GalleryState(
-            "sent",
-            ForgotPasswordPage(
-                state: .sent(to: "ann@example.com"),
-                form: .sample,
-                back: PageLink(path: "/realms/demo/login-actions/restart")
+    private func sent(to address: String, _ problem: CodeProblem?, _ words: Words) -> Sheet {
+        let reset = words.reset
+        return Sheet([
+            .line(reset.sentWhat(address)),
+            .line(reset.sentAdvice(minutes)),
+            .section(
+                "elsewhere",
+                reset.elsewhere,
+                [
+                    .line(reset.elsewhereWhat),
+                    .form(
+                        form,
+                        [
+                            .field(
+                                FieldBlock(
+                                    "code",
+                                    .code,
+                                    label: reset.codeLabel,
+                                    problem: problem.map { told($0, words) }
+                                )
+                            ),
+                            .buttons([ActionButton("confirm", words.code.confirm)]),
+                        ]
+                    ),
+                ]
+            ),
+            .links([PageStep(back, words.choose.toSignIn)]),
+        ])
+    }
+
+    package static let gallery =
+        [
+            GalleryState("asked", ForgotPasswordPage(state: .asking, form: .sample)),
+            GalleryState(
+                "e-mail known",
+                ForgotPasswordPage(state: .asking, email: "ann@example.com", form: .sample)
+            ),
+            GalleryState(
+                "e-mail missing",
+                ForgotPasswordPage(state: .emailMissing, email: "ann", form: .sample)
+            ),
+            GalleryState(
+                "sent",
+                ForgotPasswordPage(
+                    state: .sent(to: "ann@example.com"),
+                    form: .sample,
+                    back: PageLink(path: "/realms/demo/login-actions/restart")
+                )
+            ),
+        ]
+        + [("code missing", .missing), ("wrong code", .wrong), ("too many codes", .tooMany)]
+        .map { (name: String, problem: CodeProblem) in
+            GalleryState(
+                name,
+                ForgotPasswordPage(
+                    state: .sent(to: "ann@example.com", problem: problem),
+                    form: .sample,
+                    back: PageLink(path: "/realms/demo/login-actions/restart")
+                )
             )
-        ),
-    ]
+        }
 }

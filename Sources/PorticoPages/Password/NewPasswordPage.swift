@@ -3,7 +3,7 @@
 /// The form posts `request`, `csrf`, `password` and `action`, which is `save`.
 package struct NewPasswordPage: Page {
     package enum Problem: Sendable, Equatable {
-        case missing, tooShort, tooCommon
+        case missing, tooShort, tooLong, tooCommon, hasName
     }
 
     /// For the password manager, and so that the person sees whose it is.
@@ -39,7 +39,9 @@ package struct NewPasswordPage: Page {
         switch problem {
         case .missing: words.reset.missing
         case .tooShort: words.reset.tooShort(leastCharacters)
+        case .tooLong: words.reset.tooLong
         case .tooCommon: words.reset.tooCommon
+        case .hasName: words.reset.hasName
         case nil: nil
         }
     }
@@ -76,63 +78,17 @@ package struct NewPasswordPage: Page {
     package static let gallery =
         [
             ("asked", nil), ("missing", .missing), ("too short", .tooShort),
-            ("too common", .tooCommon),
+            ("too long", .tooLong), ("too common", .tooCommon), ("name in it", .hasName),
         ]
         .map { (name: String, problem: Problem?) in
             GalleryState(
                 name,
                 NewPasswordPage(
                     userName: "ann@example.com",
-                    leastCharacters: 12,
+                    leastCharacters: 8,
                     form: .sample,
                     problem: problem
                 )
             )
         }
-}
-
-/// What became of a link to choose a new password.
-package struct PasswordLinkPage: Page {
-    package enum Outcome: Sendable, CaseIterable {
-        case done, expired, used
-    }
-
-    package let outcome: Outcome
-    /// To sign in, or to have another link sent.
-    package let next: PageLink?
-
-    package init(outcome: Outcome, next: PageLink? = nil) {
-        self.outcome = outcome
-        self.next = next
-    }
-
-    package var isError: Bool { outcome != .done }
-
-    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
-        switch outcome {
-        case .done: words.reset.done
-        case .expired: words.reset.expired
-        case .used: words.reset.used
-        }
-    }
-
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        let (line, step): (Phrase, Phrase) =
-            switch outcome {
-            case .done: (words.reset.doneWhat, words.choose.toSignIn)
-            case .expired: (words.reset.expiredWhy, words.reset.again)
-            case .used: (words.reset.usedWhy, words.reset.again)
-            }
-        return Sheet([.line(line), .steps([PageStep(next, step)])])
-    }
-
-    package static let gallery = Outcome.allCases.map { outcome in
-        GalleryState(
-            "\(outcome)",
-            PasswordLinkPage(
-                outcome: outcome,
-                next: PageLink(path: "/realms/demo/login-actions/reset-credentials")
-            )
-        )
-    }
 }

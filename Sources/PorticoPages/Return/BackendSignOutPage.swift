@@ -80,7 +80,17 @@ package struct BackendSignedOutPage: Page {
                 signInAgain: PageLink(path: "/login")
             )
         ),
-        GalleryState("everywhere", BackendSignedOutPage(outcome: .everywhere)),
-        GalleryState("nobody was", BackendSignedOutPage(outcome: .nobodyWas)),
+        GalleryState(
+            "everywhere",
+            BackendSignedOutPage(
+                outcome: .everywhere,
+                stillAt: ["Google"],
+                signInAgain: PageLink(path: "/login")
+            )
+        ),
+        GalleryState(
+            "nobody was",
+            BackendSignedOutPage(outcome: .nobodyWas, signInAgain: PageLink(path: "/login"))
+        ),
     ]
 }

@@ -6,8 +6,6 @@ package struct ReturnToAppPage: Page {
         case ready
         /// A claimed https address was opened by the browser instead of the app.
         case appNotOpened
-        /// The hand-off was too late or used already.
-        case expired
     }
 
     /// Where the app can be got.
@@ -46,7 +44,6 @@ package struct ReturnToAppPage: Page {
         switch state {
         case .ready: words.leaving.ready(app)
         case .appNotOpened: words.leaving.notOpened(app)
-        case .expired: words.leaving.expired
         }
     }
 
@@ -57,7 +54,6 @@ package struct ReturnToAppPage: Page {
             case .ready:
                 [person.map { leaving.signedInAs($0) }, leaving.readyAdvice].compactMap(\.self)
             case .appNotOpened: [leaving.notOpenedAdvice]
-            case .expired: [leaving.expiredWhy, leaving.expiredAdvice(app)]
             }
         return Sheet(
             Block.lines(lines) + [
@@ -95,13 +91,5 @@ extension ReturnToAppPage {
             )
         ),
         GalleryState("app not opened, no way", ReturnToAppPage(state: .appNotOpened, app: "Notes")),
-        GalleryState(
-            "expired",
-            ReturnToAppPage(
-                state: .expired,
-                app: "Notes",
-                link: PageLink(redirect: "com.example.notes:/")
-            )
-        ),
     ]
 }

@@ -72,7 +72,7 @@ extension AccountPage {
             "other person expected",
             AccountPage(
                 client: "Notes",
-                account: PageAccount(name: nil, userName: "bob"),
+                account: .sample,
                 reason: .otherPersonExpected,
                 form: .sample
             )

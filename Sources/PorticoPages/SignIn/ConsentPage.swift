@@ -19,25 +19,19 @@ package struct ConsentPage: Page {
     /// The scope names asked for, in the request's order.
     package let scopes: [String]
     package let form: PageForm
-    package let policy: PageLink?
-    package let terms: PageLink?
 
     package init(
         client: String,
         origin: Origin,
         account: PageAccount,
         scopes: [String],
-        form: PageForm,
-        policy: PageLink? = nil,
-        terms: PageLink? = nil
+        form: PageForm
     ) {
         self.client = client
         self.origin = origin
         self.account = account
         self.scopes = scopes
         self.form = form
-        self.policy = policy
-        self.terms = terms
     }
 
     package static let template = PageTemplate.consent
@@ -70,21 +64,13 @@ package struct ConsentPage: Page {
             form: form,
             allow: words.consent.allow,
             deny: words.consent.deny,
-            switchAccount: words.common.useAnotherAccount,
-            links: [
-                policy.map { View.Link(link: $0, linkText: words.consent.policy(client)) },
-                terms.map { View.Link(link: $0, linkText: words.consent.terms(client)) },
-            ].compactMap(\.self)
+            switchAccount: words.common.useAnotherAccount
         )
     }
 
     package struct View: Sendable {
         struct Grant: Sendable {
             let grant: Phrase
-        }
-        struct Link: Sendable {
-            let link: PageLink
-            let linkText: Phrase
         }
 
         let originName: Phrase?
@@ -97,7 +83,6 @@ package struct ConsentPage: Page {
         let allow: String
         let deny: String
         let switchAccount: String
-        let links: [Link]
     }
 }
 
@@ -109,10 +94,8 @@ extension ConsentPage {
                 client: "Notes",
                 origin: .registered,
                 account: .sample,
-                scopes: ["openid", "profile", "email"],
-                form: .sample,
-                policy: PageLink(https: "https://notes.example/privacy"),
-                terms: PageLink(https: "https://notes.example/terms")
+                scopes: ["openid", "profile", "email", "roles"],
+                form: .sample
             )
         ),
         GalleryState(
@@ -123,7 +106,7 @@ extension ConsentPage {
                 account: .sample,
                 scopes: [
                     "openid", "profile", "email", "address", "phone", "offline_access",
-                    "notes.write:all",
+                    "notes.write:all", "roles",
                 ],
                 form: .sample
             )
@@ -134,7 +117,7 @@ extension ConsentPage {
                 client: "Some Reader",
                 origin: .site(host: "reader.example"),
                 account: PageAccount(name: nil, userName: "bob"),
-                scopes: ["openid"],
+                scopes: ["openid", "roles"],
                 form: .sample
             )
         ),

@@ -65,6 +65,7 @@ extension FormPostPage {
                         action: $0,
                         parameters: [
                             Parameter("code", "AbC_123-xyz"),
+                            Parameter("session_state", "8d0b3c6e"),
                             Parameter("state", "a&b=\"c\""),
                             Parameter("iss", "https://id.example/realms/demo"),
                         ]

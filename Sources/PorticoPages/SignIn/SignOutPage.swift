@@ -49,12 +49,8 @@ extension SignOutPage {
             "asked by nobody known",
             SignOutPage(
                 client: nil,
-                account: nil,
-                form: PageForm(
-                    action: PageForm.sample.action,
-                    request: nil,
-                    csrf: PageForm.sample.csrf
-                )
+                account: .sample,
+                form: .sample
             )
         ),
     ]

@@ -45,9 +45,9 @@ extension SignedOutPage {
     package static let gallery: [GalleryState] = [
         GalleryState("signed out", SignedOutPage(outcome: .signedOut)),
         GalleryState(
-            "signed out, way back",
+            "nobody was, way back",
             SignedOutPage(
-                outcome: .signedOut,
+                outcome: .nobodyWas,
                 client: "Notes",
                 wayBack: PageLink(redirect: "https://notes.example/goodbye?state=1&x=2")
             )
@@ -55,7 +55,11 @@ extension SignedOutPage {
         GalleryState("nobody was", SignedOutPage(outcome: .nobodyWas)),
         GalleryState(
             "stayed",
-            SignedOutPage(outcome: .stayed, wayBack: PageLink(path: "/"))
+            SignedOutPage(
+                outcome: .stayed,
+                client: "Notes",
+                wayBack: PageLink(redirect: "https://notes.example/")
+            )
         ),
     ]
 }

@@ -48,9 +48,7 @@ extension Words {
             grant: { arabicGrant(of: $0) },
             account: "حسابك",
             allow: "سماح",
-            deny: "عدم السماح",
-            policy: { "كيف يتعامل \(name: $0) مع بياناتك" },
-            terms: { "شروط \(name: $0)" }
+            deny: "عدم السماح"
         ),
         account: AccountWords(
             heading: "أنت مسجَّل الدخول بالفعل",
@@ -82,9 +80,6 @@ extension Words {
             },
             unmatched: "تعذّرت مطابقة محاولة تسجيل الدخول هذه",
             otherBrowser: "بدأت في متصفح آخر، أو لم يحتفظ متصفحك بملف تعريف الارتباط الخاص بنا.",
-            finished: "استُخدمت هذه الصفحة من قبل",
-            onlyOnce: "اكتمل تسجيل الدخول، ربما في علامة تبويب أخرى. كل محاولة تُستخدم مرة واحدة.",
-            returnTo: { "ارجع إلى \(name: $0) وسجّل الدخول من هناك." },
             returnToApp: "ارجع إلى التطبيق وسجّل الدخول من هناك."
         ),
         cookies: CookiesWords(
@@ -101,8 +96,7 @@ extension Words {
             code: "الرمز",
             client: "التطبيق",
             time: "الوقت",
-            reference: "الرقم المرجعي",
-            hint: "تلميح"
+            reference: "الرقم المرجعي"
         ),
         problem: { .arabic($0) },
         choose: .arabic,

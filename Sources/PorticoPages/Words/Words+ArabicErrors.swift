@@ -2,12 +2,6 @@ extension Words {
     /// What an issue is called, what it means and what to do: a table.
     static func arabicError(_ issue: ErrorPage.Issue) -> ErrorWords {
         switch issue {
-        case .cancelled:
-            ErrorWords(
-                heading: "أوقفت تسجيل الدخول",
-                sentence: "لم يتغيّر شيء.",
-                next: "ارجع إلى التطبيق إذا أردت المحاولة مرة أخرى."
-            )
         case .requestNotUnderstood:
             ErrorWords(
                 heading: "طلب التطبيق شيئًا لا نفهمه",
@@ -26,12 +20,6 @@ extension Words {
                 sentence: "أعطانا عنوانًا غير مسجَّل له، فتوقفنا هنا حفاظًا على أمانك.",
                 next: "ارجع إلى التطبيق. إذا تكرر ذلك، فأخبر صانعيه."
             )
-        case .signInNeeded:
-            ErrorWords(
-                heading: "سجّل الدخول مرة أخرى للمتابعة",
-                sentence: "في هذه الخطوة نحتاج إلى التأكد من أنك أنت فعلًا.",
-                next: "ارجع إلى التطبيق وسجّل الدخول من هناك."
-            )
         case .accountBlocked:
             ErrorWords(
                 heading: "هذا الحساب محظور",
@@ -44,35 +32,11 @@ extension Words {
                 sentence: "فُتحت من موقع آخر، أو ليست للحساب الذي تستخدمه.",
                 next: "ارجع إلى التطبيق وابدأ من هناك."
             )
-        case .providerNotAnswering(let provider):
-            ErrorWords(
-                heading: "لا استجابة من \(name: provider)",
-                sentence: "المشكلة من جهتهم أو في الشبكة، وليست في حسابك.",
-                next: "حاول مرة أخرى بعد لحظات، أو استخدم طريقة أخرى لتسجيل الدخول."
-            )
         case .providerMisconfigured(let provider):
             ErrorWords(
                 heading: "لم يُقبل طلبنا لدى \(name: provider)",
                 sentence: "على القائمين على هذه الخدمة تصحيح أحد الإعدادات.",
                 next: "استخدم طريقة أخرى لتسجيل الدخول."
-            )
-        case .organisationDenies:
-            ErrorWords(
-                heading: "مؤسستك لا تسمح بهذا التطبيق",
-                sentence: "القرار لمسؤول مؤسستك.",
-                next: "اسأل المسؤول لديك، أو استخدم حسابًا شخصيًا."
-            )
-        case .signUpClosed:
-            ErrorWords(
-                heading: "إنشاء الحسابات الجديدة متوقف",
-                sentence: "لا يمكن الانضمام حاليًا إلا بدعوة.",
-                next: "إن كان لديك حساب بالفعل، فاستخدم الطريقة التي استخدمتها من قبل."
-            )
-        case .handOffLost:
-            ErrorWords(
-                heading: "ارجع إلى التطبيق وحاول مرة أخرى",
-                sentence: "لم يكتمل الانتقال إلى التطبيق في الوقت المحدد.",
-                next: "ما زلت مسجَّل الدخول هنا."
             )
         case .busy:
             ErrorWords(

@@ -50,9 +50,7 @@ extension Words {
             grant: { grant(of: $0) },
             account: "Your account",
             allow: "Allow",
-            deny: "Don’t allow",
-            policy: { "How \(name: $0) handles your data" },
-            terms: { "Terms of \(name: $0)" }
+            deny: "Don’t allow"
         ),
         account: AccountWords(
             heading: "You’re already signed in",
@@ -87,9 +85,6 @@ extension Words {
             unmatched: "We couldn’t match this sign-in",
             otherBrowser:
                 "It was started in another browser, or your browser didn’t keep our cookie.",
-            finished: "This page has been used already",
-            onlyOnce: "The sign-in was finished, perhaps in another tab. Each can be used once.",
-            returnTo: { "Go back to \(name: $0) and sign in from there." },
             returnToApp: "Go back to the app and sign in from there."
         ),
         cookies: CookiesWords(
@@ -108,8 +103,7 @@ extension Words {
             code: "Code",
             client: "Client",
             time: "Time",
-            reference: "Reference",
-            hint: "Hint"
+            reference: "Reference"
         ),
         problem: { .english($0) },
         choose: .english,

@@ -2,12 +2,6 @@ extension Words {
     /// What an issue is called, what it means and what to do: a table.
     static func englishError(_ issue: ErrorPage.Issue) -> ErrorWords {
         switch issue {
-        case .cancelled:
-            ErrorWords(
-                heading: "You stopped signing in",
-                sentence: "Nothing was changed.",
-                next: "Go back to the app if you want to try again."
-            )
         case .requestNotUnderstood:
             ErrorWords(
                 heading: "The app asked for something we don’t understand",
@@ -28,12 +22,6 @@ extension Words {
                     + "to keep you safe.",
                 next: "Go back to the app. If it happens again, tell the people who make it."
             )
-        case .signInNeeded:
-            ErrorWords(
-                heading: "Sign in again to continue",
-                sentence: "For this step we need to know that it’s really you.",
-                next: "Go back to the app and sign in from there."
-            )
         case .accountBlocked:
             ErrorWords(
                 heading: "This account is blocked",
@@ -47,36 +35,11 @@ extension Words {
                     + "you’re using.",
                 next: "Go back to the app and start from there."
             )
-        case .providerNotAnswering(let provider):
-            ErrorWords(
-                heading: "\(name: provider) isn’t answering",
-                sentence: "This is a problem on their side or on the network, not with your "
-                    + "account.",
-                next: "Try again in a moment, or use another way to sign in."
-            )
         case .providerMisconfigured(let provider):
             ErrorWords(
                 heading: "\(name: provider) didn’t accept our request",
                 sentence: "The people who run this service need to fix a setting.",
                 next: "Use another way to sign in."
-            )
-        case .organisationDenies:
-            ErrorWords(
-                heading: "Your organisation doesn’t allow this app",
-                sentence: "That is for your administrator to decide.",
-                next: "Ask your administrator, or use a personal account."
-            )
-        case .signUpClosed:
-            ErrorWords(
-                heading: "New accounts are closed",
-                sentence: "Only people with an invitation can join at the moment.",
-                next: "If you have an account already, use the way that you used before."
-            )
-        case .handOffLost:
-            ErrorWords(
-                heading: "Return to the app and try again",
-                sentence: "The hand-over to the app wasn’t finished in time.",
-                next: "You’re still signed in here."
             )
         case .busy:
             ErrorWords(

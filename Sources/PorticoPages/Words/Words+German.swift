@@ -55,9 +55,7 @@ extension Words {
             grant: { germanGrant(of: $0) },
             account: "Ihr Konto",
             allow: "Erlauben",
-            deny: "Nicht erlauben",
-            policy: { "Wie \(name: $0) mit Ihren Daten umgeht" },
-            terms: { "Bedingungen von \(name: $0)" }
+            deny: "Nicht erlauben"
         ),
         account: AccountWords(
             heading: "Sie sind schon angemeldet",
@@ -93,10 +91,6 @@ extension Words {
             unmatched: "Wir konnten diese Anmeldung nicht zuordnen",
             otherBrowser: "Sie wurde in einem anderen Browser begonnen, oder Ihr Browser hat unser "
                 + "Cookie nicht behalten.",
-            finished: "Diese Seite wurde schon verwendet",
-            onlyOnce: "Die Anmeldung ist abgeschlossen, vielleicht in einem anderen Tab. Jede gilt "
-                + "nur einmal.",
-            returnTo: { "Gehen Sie zurück zu \(name: $0) und melden Sie sich von dort aus an." },
             returnToApp: "Gehen Sie zurück zur App und melden Sie sich von dort aus an."
         ),
         cookies: CookiesWords(
@@ -117,8 +111,7 @@ extension Words {
             code: "Code",
             client: "Client",
             time: "Zeit",
-            reference: "Kennung",
-            hint: "Hinweis"
+            reference: "Kennung"
         ),
         problem: { .german($0) },
         choose: .german,

@@ -2,12 +2,6 @@ extension Words {
     /// What an issue is called, what it means and what to do: a table.
     static func germanError(_ issue: ErrorPage.Issue) -> ErrorWords {
         switch issue {
-        case .cancelled:
-            ErrorWords(
-                heading: "Sie haben die Anmeldung abgebrochen",
-                sentence: "Es wurde nichts geändert.",
-                next: "Gehen Sie zurück zur App, wenn Sie es noch einmal versuchen möchten."
-            )
         case .requestNotUnderstood:
             ErrorWords(
                 heading: "Wir verstehen die Anfrage der App nicht",
@@ -31,12 +25,6 @@ extension Words {
                 next: "Gehen Sie zurück zur App. Wenn es wieder geschieht, geben Sie dem Anbieter "
                     + "der App Bescheid."
             )
-        case .signInNeeded:
-            ErrorWords(
-                heading: "Melden Sie sich erneut an",
-                sentence: "Für diesen Schritt müssen wir wissen, dass Sie es wirklich sind.",
-                next: "Gehen Sie zurück zur App und melden Sie sich von dort aus an."
-            )
         case .accountBlocked:
             ErrorWords(
                 heading: "Dieses Konto ist gesperrt",
@@ -50,37 +38,11 @@ extension Words {
                     + "Konto, das Sie gerade verwenden.",
                 next: "Gehen Sie zurück zur App und beginnen Sie dort."
             )
-        case .providerNotAnswering(let provider):
-            ErrorWords(
-                heading: "\(name: provider) antwortet nicht",
-                sentence: "Das liegt am Anbieter oder am Netz, nicht an Ihrem Konto.",
-                next:
-                    "Versuchen Sie es gleich noch einmal, oder melden Sie sich auf anderem Weg an."
-            )
         case .providerMisconfigured(let provider):
             ErrorWords(
                 heading: "\(name: provider) hat unsere Anfrage nicht angenommen",
                 sentence: "Die Betreiber dieses Dienstes müssen eine Einstellung berichtigen.",
                 next: "Melden Sie sich auf anderem Weg an."
-            )
-        case .organisationDenies:
-            ErrorWords(
-                heading: "Ihre Organisation erlaubt diese App nicht",
-                sentence: "Darüber entscheidet deren Administration.",
-                next: "Fragen Sie dort nach oder verwenden Sie ein persönliches Konto."
-            )
-        case .signUpClosed:
-            ErrorWords(
-                heading: "Neue Konten sind zurzeit nicht möglich",
-                sentence: "Im Moment können nur Eingeladene dazukommen.",
-                next: "Wenn Sie schon ein Konto haben, nehmen Sie den Weg, den Sie schon "
-                    + "verwendet haben."
-            )
-        case .handOffLost:
-            ErrorWords(
-                heading: "Gehen Sie zurück zur App und versuchen Sie es noch einmal",
-                sentence: "Die Übergabe an die App wurde nicht rechtzeitig fertig.",
-                next: "Hier sind Sie weiter angemeldet."
             )
         case .busy:
             ErrorWords(

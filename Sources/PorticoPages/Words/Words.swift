@@ -98,9 +98,6 @@ struct ConsentWords: Sendable {
     let account: String
     let allow: String
     let deny: String
-    /// By client.
-    let policy: NamedPhrase
-    let terms: NamedPhrase
 }
 
 struct AccountWords: Sendable {
@@ -138,10 +135,6 @@ struct ExpiredWords: Sendable {
     let closed: CountedPhrase
     let unmatched: Phrase
     let otherBrowser: Phrase
-    let finished: Phrase
-    let onlyOnce: Phrase
-    /// By client.
-    let returnTo: NamedPhrase
     let returnToApp: Phrase
 }
 
@@ -163,7 +156,6 @@ struct DetailsWords: Sendable {
     let client: String
     let time: String
     let reference: String
-    let hint: String
 }
 
 struct ErrorWords: Sendable {

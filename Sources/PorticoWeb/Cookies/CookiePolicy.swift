@@ -83,39 +83,36 @@ package struct CookiePolicy: Sendable {
     /// Two of one name are hostile (WEB-COOKIE-7): somebody planted one of them, and nobody can say
     /// which. Then there is none.
     package func value(of cookie: CookieName, in headers: HTTPFields) -> String? {
-        let name = Array(name(cookie).utf8)
-        var found: ArraySlice<UInt8>?
-        for header in headers[values: .cookie] {
-            for pair in Array(header.utf8).split(separator: UInt8(ascii: ";")) {
-                let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
-                    pair[..<equals].elementsEqual(name)
-                else { continue }
-                guard found == nil else { return nil }
-                found = pair[(equals + 1)...]
-            }
-        }
-        return found.map { String(decoding: $0, as: UTF8.self).trimmed }
+        let name = name(cookie)
+        let found = Self.pairs(in: headers).filter { $0.name.elementsEqual(name.utf8) }
+        guard found.count == 1 else { return nil }
+        return String(decoding: found[0].value, as: UTF8.self).trimmed
     }
 
     /// Whether a request brings a cookie of that name at all, even one that ``value(of:in:)`` does
     /// not take.
     package func isPresent(_ cookie: CookieName, in headers: HTTPFields) -> Bool {
-        let start = name(cookie) + "="
-        return headers[values: .cookie].contains { header in
-            header.split(separator: ";").contains { pair in
-                pair.drop { $0 == " " || $0 == "\t" }.hasPrefix(start)
-            }
-        }
+        let name = name(cookie)
+        return Self.pairs(in: headers).contains { $0.name.elementsEqual(name.utf8) }
     }
 
     /// The ids of all cookies of a purpose that a request brings, in order.
     package func ids(of purpose: StaticString, in headers: HTTPFields) -> [String] {
         let start = name(CookieName(purpose)) + "-"
-        return headers[values: .cookie].flatMap { header in
-            header.split(separator: ";").compactMap { pair in
-                let name = pair.drop { $0 == " " || $0 == "\t" }.prefix { $0 != "=" }
-                return name.hasPrefix(start) ? String(name.dropFirst(start.count)) : nil
+        return Self.pairs(in: headers).filter { $0.name.starts(with: start.utf8) }
+            .map { String(decoding: $0.name.dropFirst(start.utf8.count), as: UTF8.self) }
+    }
+
+    private typealias Pair = (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
+
+    /// All cookies of a request, in order (RFC 6265 §4.2.1). As bytes: by characters it is many times
+    /// slower.
+    private static func pairs(in headers: HTTPFields) -> [Pair] {
+        headers[values: .cookie].flatMap { header in
+            Array(header.utf8).split(separator: UInt8(ascii: ";")).compactMap { pair -> Pair? in
+                let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+                return (pair[..<equals], pair[(equals + 1)...])
             }
         }
     }

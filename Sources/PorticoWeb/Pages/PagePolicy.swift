@@ -48,7 +48,7 @@ package struct PagePolicy: Hashable, Sendable {
     /// One origin that is https or loopback, or one private-use scheme (RFC 8252 §7.1). A scheme that a
     /// browser reads itself has no dot in it.
     private static func isFormAction(_ source: String) -> Bool {
-        guard isWritable(source), !source.contains("*") else { return false }
+        guard isWritable(source) else { return false }
         if let host = source.dropping("https://") {
             return !host.isEmpty && !host.utf8.contains(UInt8(ascii: "/"))
         }

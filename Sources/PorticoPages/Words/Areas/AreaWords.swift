@@ -18,7 +18,6 @@ struct AreaWords: Sendable {
     let save: Phrase
     let saved: Phrase
     let confirmEmail: Phrase
-    let codeSent: Phrase
     let isConfirmed: Phrase
     let isUnconfirmed: Phrase
     let dashboard: Phrase
@@ -53,7 +52,6 @@ struct AreaWords: Sendable {
         save: "Save",
         saved: "Your details have been saved.",
         confirmEmail: "Send a code to confirm the e-mail",
-        codeSent: "A code has been sent.",
         isConfirmed: "Confirmed.",
         isUnconfirmed: "Not confirmed yet. Until then we don’t use it for anything but the code.",
         dashboard: "You’re signed in",
@@ -87,7 +85,6 @@ struct AreaWords: Sendable {
         save: "Speichern",
         saved: "Ihre Angaben wurden gespeichert.",
         confirmEmail: "Code zum Bestätigen der Adresse senden",
-        codeSent: "Ein Code wurde gesendet.",
         isConfirmed: "Bestätigt.",
         isUnconfirmed: "Noch nicht bestätigt. Bis dahin verwenden wir sie nur für den Code.",
         dashboard: "Sie sind angemeldet",
@@ -121,7 +118,6 @@ struct AreaWords: Sendable {
         save: "حفظ",
         saved: "حُفظت بياناتك.",
         confirmEmail: "إرسال رمز لتأكيد البريد الإلكتروني",
-        codeSent: "أُرسل الرمز.",
         isConfirmed: "مؤكَّد.",
         isUnconfirmed: "لم يُؤكَّد بعد. حتى ذلك الحين لا نستخدمه إلا لإرسال الرمز.",
         dashboard: "أنت مسجَّل الدخول",

@@ -16,8 +16,15 @@ struct CodeWords: Sendable {
     let expired: Phrase
     let used: Phrase
     let tooMany: Phrase
-    let elsewhere: Phrase
+    let confirmFirst: Phrase
+    /// By address, mostly hidden.
+    let confirmWhy: NamedPhrase
+    let send: Phrase
+    let elsewhereAsked: Phrase
     let elsewhereWhy: Phrase
+    let elsewhereDoubt: Phrase
+    let show: Phrase
+    let elsewhere: Phrase
     let elsewhereAdvice: Phrase
 
     static let english = CodeWords(
@@ -40,9 +47,18 @@ struct CodeWords: Sendable {
         expired: "It is too old. Send a new code and enter that one.",
         used: "It has been used already. Send a new code and enter that one.",
         tooMany: "It was entered wrongly too often. Send a new code and enter that one.",
+        confirmFirst: "Please confirm your e-mail first",
+        confirmWhy: {
+            "We’ll send a code to \(exact: $0). This protects you from somebody else using your "
+                + "address."
+        },
+        send: "Send the code",
+        elsewhereAsked: "You started in another browser",
+        elsewhereWhy: "Or on another device. To keep you safe, the rest happens there: we’ll show "
+            + "you a code to enter on the page where you started.",
+        elsewhereDoubt: "Didn’t you ask for this e-mail? Then close this page: nothing changes.",
+        show: "Show the code",
         elsewhere: "Enter this code in your other browser",
-        elsewhereWhy: "You started in another browser or on another device. To keep you safe, the "
-            + "rest happens there.",
         elsewhereAdvice: "Go back to the page where you started and enter this code. Give it to "
             + "nobody."
     )
@@ -68,10 +84,20 @@ struct CodeWords: Sendable {
         expired: "Er ist zu alt. Lassen Sie einen neuen senden und geben Sie den ein.",
         used: "Er wurde schon verwendet. Lassen Sie einen neuen senden und geben Sie den ein.",
         tooMany: "Er wurde zu oft falsch eingegeben. Lassen Sie einen neuen senden.",
-        elsewhere: "Geben Sie diesen Code in Ihrem anderen Browser ein",
+        confirmFirst: "Bestätigen Sie bitte zuerst Ihre E-Mail-Adresse",
+        confirmWhy: {
+            "Wir senden einen Code an \(exact: $0). Das schützt Sie davor, dass jemand anders Ihre "
+                + "Adresse verwendet."
+        },
+        send: "Code senden",
+        elsewhereAsked: "Sie haben in einem anderen Browser begonnen",
         elsewhereWhy:
-            "Sie haben in einem anderen Browser oder auf einem anderen Gerät begonnen. Zu "
-            + "Ihrer Sicherheit geht es dort weiter.",
+            "Oder auf einem anderen Gerät. Zu Ihrer Sicherheit geht es dort weiter: Wir zeigen "
+            + "Ihnen einen Code, den Sie auf der Seite eingeben, auf der Sie begonnen haben.",
+        elsewhereDoubt: "Haben Sie diese E-Mail nicht angefordert? Dann schließen Sie diese Seite: "
+            + "Es ändert sich nichts.",
+        show: "Code anzeigen",
+        elsewhere: "Geben Sie diesen Code in Ihrem anderen Browser ein",
         elsewhereAdvice: "Gehen Sie zurück zu der Seite, auf der Sie begonnen haben, und geben Sie "
             + "den Code dort ein. Geben Sie ihn niemandem weiter."
     )
@@ -91,8 +117,17 @@ struct CodeWords: Sendable {
         expired: "انتهت مدته. أرسل رمزًا جديدًا وأدخله.",
         used: "استُخدم من قبل. أرسل رمزًا جديدًا وأدخله.",
         tooMany: "أُدخل خطأً مرات كثيرة. أرسل رمزًا جديدًا وأدخله.",
+        confirmFirst: "أكّد بريدك الإلكتروني أولًا",
+        confirmWhy: {
+            "سنرسل رمزًا إلى \(exact: $0). يحميك ذلك من أن يستخدم شخص آخر عنوانك."
+        },
+        send: "إرسال الرمز",
+        elsewhereAsked: "بدأت في متصفح آخر",
+        elsewhereWhy: "أو على جهاز آخر. حفاظًا على أمانك تكتمل الخطوات هناك: سنعرض لك رمزًا تدخله في "
+            + "الصفحة التي بدأت منها.",
+        elsewhereDoubt: "لم تطلب هذه الرسالة؟ أغلق هذه الصفحة ولن يتغير شيء.",
+        show: "عرض الرمز",
         elsewhere: "أدخل هذا الرمز في متصفحك الآخر",
-        elsewhereWhy: "بدأت في متصفح آخر أو على جهاز آخر. حفاظًا على أمانك تكتمل الخطوات هناك.",
         elsewhereAdvice: "ارجع إلى الصفحة التي بدأت منها وأدخل هذا الرمز. لا تعطه لأحد."
     )
 

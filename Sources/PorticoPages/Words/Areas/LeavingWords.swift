@@ -9,9 +9,6 @@ struct LeavingWords: Sendable {
     let returnTo: NamedPhrase
     let notOpened: NamedPhrase
     let notOpenedAdvice: Phrase
-    let expired: Phrase
-    let expiredWhy: Phrase
-    let expiredAdvice: NamedPhrase
     /// By store.
     let get: NamedPhrase
     let already: Phrase
@@ -39,10 +36,6 @@ struct LeavingWords: Sendable {
         notOpenedAdvice:
             "Open the app yourself and sign in from there. If it isn’t on this device, "
             + "get it first.",
-        expired: "Return to the app and try again",
-        expiredWhy:
-            "The hand-over to the app wasn’t finished in time. You’re still signed in here.",
-        expiredAdvice: { "Go back to \(name: $0) and start signing in from there." },
         get: { "Get it from \(name: $0)" },
         already: "You’re already signed in",
         otherTab: "You can go on with this account, or use another one.",
@@ -70,10 +63,6 @@ struct LeavingWords: Sendable {
         notOpenedAdvice:
             "Öffnen Sie die App selbst und melden Sie sich dort an. Wenn sie auf diesem "
             + "Gerät fehlt, laden Sie sie zuerst.",
-        expired: "Gehen Sie zurück zur App und versuchen Sie es noch einmal",
-        expiredWhy: "Die Übergabe an die App wurde nicht rechtzeitig fertig. Hier sind Sie weiter "
-            + "angemeldet.",
-        expiredAdvice: { "Gehen Sie zurück zu \(name: $0) und melden Sie sich von dort aus an." },
         get: { "Bei \(name: $0) laden" },
         already: "Sie sind schon angemeldet",
         otherTab: "Sie können mit diesem Konto weitermachen oder ein anderes verwenden.",
@@ -99,9 +88,6 @@ struct LeavingWords: Sendable {
         notOpened: { "لم يُفتح تطبيق \(name: $0)" },
         notOpenedAdvice: "افتح التطبيق بنفسك وسجّل الدخول من هناك. إن لم يكن على هذا الجهاز، فثبّته "
             + "أولًا.",
-        expired: "ارجع إلى التطبيق وحاول مرة أخرى",
-        expiredWhy: "لم يكتمل الانتقال إلى التطبيق في الوقت المحدد. ما زلت مسجَّل الدخول هنا.",
-        expiredAdvice: { "ارجع إلى \(name: $0) وابدأ تسجيل الدخول من هناك." },
         get: { "التنزيل من \(name: $0)" },
         already: "أنت مسجَّل الدخول بالفعل",
         otherTab: "يمكنك المتابعة بهذا الحساب أو استخدام حساب آخر.",

@@ -13,6 +13,8 @@ struct ListWords: Sendable {
     let addWhat: Phrase
     let devicesIntro: Phrase
     let thisDevice: Phrase
+    /// One that did not say what it is.
+    let unknownDevice: Phrase
     let inApp: NamedPhrase
     /// By when it was seen last.
     let seen: @Sendable (Phrase) -> Phrase
@@ -27,6 +29,7 @@ struct ListWords: Sendable {
     /// Stands before a list of what an app may do.
     let may: Phrase
     let allowed: @Sendable (Phrase) -> Phrase
+    let used: @Sendable (Phrase) -> Phrase
     let removeApp: NamedPhrase
     let appRemoved: NamedPhrase
     let appRemovedNext: Phrase
@@ -48,6 +51,7 @@ struct ListWords: Sendable {
             "You’re signed in on these devices and in these apps. If you don’t know one of "
             + "them, sign out there.",
         thisDevice: "This device",
+        unknownDevice: "Unknown device",
         inApp: { "In the app \(name: $0)" },
         seen: { "Last seen \($0)" },
         address: { "From \(exact: $0)" },
@@ -56,13 +60,14 @@ struct ListWords: Sendable {
         ended: "You’re signed out there.",
         othersEnded: "You’re signed out everywhere else.",
         noOthers: "You’re signed in nowhere else.",
-        appsIntro: "You have allowed these apps to use your account.",
+        appsIntro: "These apps can use your account: you allowed it, or signed in with them.",
         noApps: "No app may use your account.",
         may: "It can:",
         allowed: { "Allowed \($0)" },
+        used: { "Last used \($0)" },
         removeApp: { "Remove \(name: $0)" },
         appRemoved: { "\(name: $0) can no longer use your account." },
-        appRemovedNext: "It will ask again if you sign in with it."
+        appRemovedNext: "If you sign in with it again, it can use your account again."
     )
 
     static let german = ListWords(
@@ -85,6 +90,7 @@ struct ListWords: Sendable {
         devicesIntro: "Auf diesen Geräten und in diesen Apps sind Sie angemeldet. Wenn Sie etwas "
             + "davon nicht kennen, melden Sie sich dort ab.",
         thisDevice: "Dieses Gerät",
+        unknownDevice: "Unbekanntes Gerät",
         inApp: { "In der App \(name: $0)" },
         seen: { "Zuletzt gesehen \($0)" },
         address: { "Von \(exact: $0)" },
@@ -93,13 +99,15 @@ struct ListWords: Sendable {
         ended: "Dort sind Sie abgemeldet.",
         othersEnded: "Überall sonst sind Sie abgemeldet.",
         noOthers: "Sonst sind Sie nirgends angemeldet.",
-        appsIntro: "Diesen Apps haben Sie erlaubt, Ihr Konto zu verwenden.",
+        appsIntro: "Diese Apps können Ihr Konto verwenden: Sie haben es erlaubt oder sich damit "
+            + "angemeldet.",
         noApps: "Keine App darf Ihr Konto verwenden.",
         may: "Sie kann:",
         allowed: { "Erlaubt \($0)" },
+        used: { "Zuletzt verwendet \($0)" },
         removeApp: { "\(name: $0) entfernen" },
         appRemoved: { "\(name: $0) kann Ihr Konto nicht mehr verwenden." },
-        appRemovedNext: "Wenn Sie sich wieder damit anmelden, werden Sie erneut gefragt."
+        appRemovedNext: "Wenn Sie sich wieder damit anmelden, kann sie es wieder."
     )
 
     static let arabic = ListWords(
@@ -116,6 +124,7 @@ struct ListWords: Sendable {
         devicesIntro: "أنت مسجَّل الدخول على هذه الأجهزة وفي هذه التطبيقات. إن لم تعرف أحدها، فسجّل "
             + "الخروج منه.",
         thisDevice: "هذا الجهاز",
+        unknownDevice: "جهاز غير معروف",
         inApp: { "في تطبيق \(name: $0)" },
         seen: { "آخر ظهور \($0)" },
         address: { "من \(exact: $0)" },
@@ -124,12 +133,13 @@ struct ListWords: Sendable {
         ended: "تم تسجيل خروجك هناك.",
         othersEnded: "تم تسجيل خروجك من كل ما سواه.",
         noOthers: "لست مسجَّل الدخول في أي مكان آخر.",
-        appsIntro: "سمحت لهذه التطبيقات باستخدام حسابك.",
+        appsIntro: "يمكن لهذه التطبيقات استخدام حسابك: سمحت بذلك أو سجّلت الدخول بها.",
         noApps: "لا يُسمح لأي تطبيق باستخدام حسابك.",
         may: "يمكنه:",
         allowed: { "سُمح به \($0)" },
+        used: { "آخر استخدام \($0)" },
         removeApp: { "إزالة \(name: $0)" },
         appRemoved: { "لم يعد بإمكان \(name: $0) استخدام حسابك." },
-        appRemovedNext: "سيطلب الإذن مرة أخرى إذا سجّلت الدخول به."
+        appRemovedNext: "إذا سجّلت الدخول به مرة أخرى، أمكنه ذلك من جديد."
     )
 }

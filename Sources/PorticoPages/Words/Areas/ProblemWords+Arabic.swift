@@ -32,12 +32,7 @@ extension ProblemWords {
         case .organisationDenies:
             .init(
                 "مؤسستك لا تسمح بهذا التطبيق",
-                "اسأل المسؤول لديك، أو استخدم حسابًا شخصيًا."
-            )
-        case .accountTaken(let provider):
-            .init(
-                provider.map { "\(way.account($0)) مستخدم بالفعل" } ?? "هذا الحساب مستخدم بالفعل",
-                "إنه مرتبط هنا بحساب آخر. سجّل الدخول به، أو اختر طريقة أخرى."
+                "اسأل المسؤول لديك، أو استخدم حسابًا آخر."
             )
         case .signUpClosed:
             .init(
@@ -49,11 +44,6 @@ extension ProblemWords {
             .init(
                 "هذا الحساب محظور",
                 "تواصل مع الدعم واذكر الرقم المرجعي أدناه."
-            )
-        case .tooManyTries(let seconds):
-            .init(
-                "محاولات كثيرة",
-                "انتظر \(ours: Words.arabicSpan(seconds: seconds))، ثم حاول مرة أخرى."
             )
         case .emailUnverified:
             .init(
@@ -67,11 +57,6 @@ extension ProblemWords {
                     "تسجّل الدخول عادةً باستخدام \(name: $0.displayName). افعل ذلك مرة واحدة، ثم "
                         + "يمكنك إضافة الطريقة الأخرى."
                 } ?? "سجّل الدخول كما تفعل عادةً، ثم يمكنك إضافة الطريقة الأخرى."
-            )
-        case .handOffLost:
-            .init(
-                "ارجع إلى التطبيق وحاول مرة أخرى",
-                "لم يكتمل الانتقال إلى التطبيق في الوقت المحدد."
             )
         case .signInAgain:
             .init(

@@ -36,14 +36,7 @@ extension ProblemWords {
         case .organisationDenies:
             .init(
                 "Ihre Organisation erlaubt diese App nicht",
-                "Fragen Sie Ihre Administration oder verwenden Sie ein persönliches Konto."
-            )
-        case .accountTaken(let provider):
-            .init(
-                provider.map { "Dieses \(way.account($0)) ist vergeben" }
-                    ?? "Dieses Konto ist vergeben",
-                "Es gehört hier zu einem anderen Konto. Melden Sie sich damit an oder wählen Sie "
-                    + "einen anderen Weg."
+                "Fragen Sie Ihre Administration oder verwenden Sie ein anderes Konto."
             )
         case .signUpClosed:
             .init(
@@ -55,14 +48,6 @@ extension ProblemWords {
             .init(
                 "Dieses Konto ist gesperrt",
                 "Wenden Sie sich an den Support und nennen Sie die Kennung unten."
-            )
-        case .tooManyTries(let seconds):
-            .init(
-                "Zu viele Versuche",
-                """
-                Warten Sie \(ours: Words.germanSpan(seconds: seconds)) und versuchen Sie es dann \
-                noch einmal.
-                """
             )
         case .emailUnverified:
             .init(
@@ -78,11 +63,6 @@ extension ProblemWords {
                         + "können Sie den anderen Weg hinzufügen."
                 }
                     ?? "Melden Sie sich an wie sonst, dann können Sie den anderen Weg hinzufügen."
-            )
-        case .handOffLost:
-            .init(
-                "Gehen Sie zurück zur App und versuchen Sie es noch einmal",
-                "Die Übergabe an die App wurde nicht rechtzeitig fertig."
             )
         case .signInAgain:
             .init(

@@ -43,12 +43,7 @@ struct ProblemWords: Sendable {
         case .organisationDenies:
             .init(
                 "Your organisation doesn’t allow this app",
-                "Ask your administrator, or use a personal account."
-            )
-        case .accountTaken(let provider):
-            .init(
-                provider.map { "That \(way.account($0)) is taken" } ?? "That account is taken",
-                "It belongs to a different account here. Sign in with it, or choose another way."
+                "Ask your administrator, or use another account."
             )
         case .signUpClosed:
             .init(
@@ -60,11 +55,6 @@ struct ProblemWords: Sendable {
             .init(
                 "This account is blocked",
                 "Contact support and give the reference below."
-            )
-        case .tooManyTries(let seconds):
-            .init(
-                "Too many tries",
-                "Wait \(ours: Words.englishSpan(seconds: seconds)), then try again."
             )
         case .emailUnverified:
             .init(
@@ -79,11 +69,6 @@ struct ProblemWords: Sendable {
                     "You usually sign in with \(name: $0.displayName). Do that once, and you can "
                         + "add the other way."
                 } ?? "Sign in the way you usually do, and you can add the other way."
-            )
-        case .handOffLost:
-            .init(
-                "Return to the app and try again",
-                "The hand-over to the app wasn’t finished in time."
             )
         case .signInAgain:
             .init(

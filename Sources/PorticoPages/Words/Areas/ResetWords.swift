@@ -9,7 +9,14 @@ struct ResetWords: Sendable {
     let sent: Phrase
     /// By address.
     let sentWhat: NamedPhrase
-    let sentAdvice: Phrase
+    /// By minutes.
+    let sentAdvice: CountedPhrase
+    let elsewhere: Phrase
+    let elsewhereWhat: Phrase
+    let codeLabel: Phrase
+    let codeMissing: Phrase
+    let codeWrong: Phrase
+    let codeTooMany: Phrase
     let new: Phrase
     let newPassword: Phrase
     /// By the least number of characters.
@@ -17,10 +24,13 @@ struct ResetWords: Sendable {
     let missing: Phrase
     let tooShort: CountedPhrase
     let tooCommon: Phrase
+    let tooLong: Phrase
+    let hasName: Phrase
     let userName: Phrase
     let save: Phrase
     let expired: Phrase
-    let expiredWhy: Phrase
+    /// By minutes.
+    let expiredWhy: CountedPhrase
     let used: Phrase
     let usedWhy: Phrase
     let again: Phrase
@@ -36,9 +46,17 @@ struct ResetWords: Sendable {
         problem: "There is a problem",
         sent: "Look into your e-mail",
         sentWhat: { "If there is an account with \(exact: $0), a link is on its way to it." },
-        sentAdvice:
-            "It can take a few minutes. Look among unwanted mail as well. The link works for 30 "
-            + "minutes, once.",
+        sentAdvice: {
+            "It can take a few minutes. Look among unwanted mail as well. The link works for "
+                + "\(ours: Words.englishSpan(minutes: $0)), once."
+        },
+        elsewhere: "Opened the link elsewhere?",
+        elsewhereWhat:
+            "In another browser or on another device the link shows a code. Enter it here.",
+        codeLabel: "Code from there",
+        codeMissing: "Enter the six digits that the link showed",
+        codeWrong: "Check the code and enter it again. If it is too old, the link shows a new one.",
+        codeTooMany: "It was entered wrongly too often, or it is too old. Have a new link sent.",
         new: "Choose a new password",
         newPassword: "New password",
         rule: {
@@ -49,10 +67,15 @@ struct ResetWords: Sendable {
         tooShort: { "Enter a password with at least \(ours: "\($0)") characters" },
         tooCommon:
             "Enter a different password: this one is among the first that somebody would try",
+        tooLong: "Enter a shorter password: this one is longer than we can take",
+        hasName: "Enter a different password: this one is made of your name or address",
         userName: "User name",
         save: "Save the new password",
         expired: "This link is too old",
-        expiredWhy: "It worked for 30 minutes. You can have a new one sent.",
+        expiredWhy: {
+            "It worked for \(ours: Words.englishSpan(minutes: $0)), or until a newer one was sent. You "
+                + "can have a new one sent."
+        },
         used: "This link has been used already",
         usedWhy: "Each link works once. If it wasn’t you, have a new one sent.",
         again: "Send a new link",
@@ -74,9 +97,21 @@ struct ResetWords: Sendable {
         sentWhat: {
             "Wenn es ein Konto mit \(exact: $0) gibt, ist ein Link dorthin unterwegs."
         },
-        sentAdvice:
+        sentAdvice: {
             "Das kann ein paar Minuten dauern. Sehen Sie auch bei unerwünschten E-Mails nach. "
-            + "Der Link gilt 30 Minuten, und nur einmal.",
+                + "Der Link gilt \(ours: TimeWords.german.minutes($0)), und nur einmal."
+        },
+        elsewhere: "Den Link woanders geöffnet?",
+        elsewhereWhat: "In einem anderen Browser oder auf einem anderen Gerät zeigt der Link einen "
+            + "Code. Geben Sie ihn hier ein.",
+        codeLabel: "Code von dort",
+        codeMissing: "Geben Sie die sechs Ziffern ein, die der Link gezeigt hat",
+        codeWrong:
+            "Prüfen Sie den Code und geben Sie ihn noch einmal ein. Ist er zu alt, zeigt der "
+            + "Link einen neuen.",
+        codeTooMany:
+            "Er wurde zu oft falsch eingegeben, oder er ist zu alt. Lassen Sie einen neuen "
+            + "Link senden.",
         new: "Neues Passwort wählen",
         newPassword: "Neues Passwort",
         rule: {
@@ -87,10 +122,17 @@ struct ResetWords: Sendable {
         tooShort: { "Geben Sie ein Passwort mit mindestens \(ours: "\($0)") Zeichen ein" },
         tooCommon: "Geben Sie ein anderes Passwort ein: Dieses würde man als eines der ersten "
             + "ausprobieren",
+        tooLong: "Geben Sie ein kürzeres Passwort ein: Dieses ist länger, als wir es annehmen "
+            + "können",
+        hasName: "Geben Sie ein anderes Passwort ein: Dieses besteht aus Ihrem Namen oder Ihrer "
+            + "Adresse",
         userName: "Benutzername",
         save: "Neues Passwort speichern",
         expired: "Dieser Link ist zu alt",
-        expiredWhy: "Er galt 30 Minuten. Sie können sich einen neuen senden lassen.",
+        expiredWhy: {
+            "Er galt \(ours: TimeWords.german.minutes($0)), oder bis ein neuerer gesendet wurde. Sie "
+                + "können sich einen neuen senden lassen."
+        },
         used: "Dieser Link wurde schon verwendet",
         usedWhy:
             "Jeder Link gilt einmal. Wenn Sie das nicht waren, lassen Sie sich einen neuen senden.",
@@ -109,8 +151,16 @@ struct ResetWords: Sendable {
         problem: "هناك مشكلة",
         sent: "انظر في بريدك الإلكتروني",
         sentWhat: { "إذا كان هناك حساب بالعنوان \(exact: $0)، فقد أُرسل إليه رابط." },
-        sentAdvice: "قد يستغرق ذلك بضع دقائق. انظر في البريد غير المرغوب أيضًا. يعمل الرابط لمدة 30 "
-            + "دقيقة، ومرة واحدة فقط.",
+        sentAdvice: {
+            "قد يستغرق ذلك بضع دقائق. انظر في البريد غير المرغوب أيضًا. يعمل الرابط لمدة "
+                + "\(ours: TimeWords.arabicMinutes($0))، ومرة واحدة فقط."
+        },
+        elsewhere: "هل فتحت الرابط في مكان آخر؟",
+        elsewhereWhat: "في متصفح آخر أو على جهاز آخر يعرض الرابط رمزًا. أدخله هنا.",
+        codeLabel: "الرمز من هناك",
+        codeMissing: "أدخل الأرقام الستة التي عرضها الرابط",
+        codeWrong: "تحقق من الرمز وأدخله مرة أخرى. إن انتهت مدته، يعرض الرابط رمزًا جديدًا.",
+        codeTooMany: "أُدخل خطأً مرات كثيرة، أو انتهت مدته. اطلب رابطًا جديدًا.",
         new: "اختيار كلمة مرور جديدة",
         newPassword: "كلمة المرور الجديدة",
         rule: {
@@ -120,10 +170,15 @@ struct ResetWords: Sendable {
         missing: "أدخل كلمة مرور جديدة",
         tooShort: { "أدخل كلمة مرور لا تقل عن \(ours: characters($0))" },
         tooCommon: "أدخل كلمة مرور أخرى، فهذه من أول ما قد يجرّبه أحد",
+        tooLong: "أدخل كلمة مرور أقصر، فهذه أطول مما يمكننا قبوله",
+        hasName: "أدخل كلمة مرور أخرى، فهذه مكوّنة من اسمك أو عنوانك",
         userName: "اسم المستخدم",
         save: "حفظ كلمة المرور الجديدة",
         expired: "هذا الرابط قديم",
-        expiredWhy: "كان يعمل لمدة 30 دقيقة. يمكنك طلب رابط جديد.",
+        expiredWhy: {
+            "كان يعمل لمدة \(ours: TimeWords.arabicMinutes($0))، أو حتى أُرسل رابط أحدث. يمكنك طلب "
+                + "رابط جديد."
+        },
         used: "استُخدم هذا الرابط من قبل",
         usedWhy: "يعمل كل رابط مرة واحدة. إن لم تكن أنت من استخدمه، فاطلب رابطًا جديدًا.",
         again: "إرسال رابط جديد",

@@ -1,0 +1,30 @@
+import PorticoBytes
+
+/// What a browser or app is called in the list of devices: a few words that a person knows
+/// again, such as "Firefox · Linux". Never more than a hint.
+package enum DeviceName {
+    /// - Parameter userAgent: As it came (RFC 9110 §10.1.5).
+    package static func of(_ userAgent: String?, app: String? = nil) -> String {
+        let agent = String((userAgent ?? "").prefix(500))
+        let system = systems.first { agent.hasBytes($0.mark) }?.name
+        // The order counts: all of them say Mozilla, most say Safari.
+        let program = app ?? browsers.first { agent.hasBytes($0.mark) }?.name
+        switch (program, system) {
+        case (let program?, let system?): return "\(program) · \(system)"
+        case (let program?, nil): return program
+        case (nil, let system?): return system
+        case (nil, nil): return ""
+        }
+    }
+
+    private static let systems: [(mark: StaticString, name: String)] = [
+        ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("CrOS", "ChromeOS"),
+        ("Windows", "Windows"), ("Mac OS X", "Mac"), ("Macintosh", "Mac"), ("Linux", "Linux"),
+    ]
+
+    private static let browsers: [(mark: StaticString, name: String)] = [
+        ("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser", "Samsung Internet"),
+        ("Firefox", "Firefox"), ("FxiOS", "Firefox"), ("CriOS", "Chrome"), ("Chrome", "Chrome"),
+        ("Epiphany", "GNOME Web"), ("Safari", "Safari"), ("curl", "curl"),
+    ]
+}
