@@ -376,8 +376,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoOutbound", "PorticoSQL",
-                "PorticoSQLite", "PorticoUpstream", "PorticoBackend", "PorticoStandIns",
-                "PorticoTestSupport", crypto, httpTypes,
+                "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoBackend",
+                "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
             ],
@@ -395,7 +395,7 @@ let package = Package(
         .testTarget(
             name: "PorticoProgramTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoStores",
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoOutbound", "PorticoMail", "PorticoSQL", "PorticoSQLite", "PorticoProgram",
                 "PorticoTestSupport", httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
@@ -407,7 +407,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", "PorticoStores", "PorticoOutbound",
-                "PorticoTestSupport", httpTypes,
+                "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", httpTypes,
                 serverProduct("AsyncHTTPClient", "async-http-client"),
             ],
             swiftSettings: settings

@@ -21,6 +21,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case conflict = 6
     /// A person did not finish in time.
     case timedOut = 7
+    /// `portico doctor` and its like found something to mend.
+    case foundProblems = 10
     /// Ctrl-C.
     case interrupted = 130
 

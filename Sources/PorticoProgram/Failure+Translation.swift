@@ -3,6 +3,7 @@ import PorticoSQL
 import PorticoSQLite
 import PorticoSeals
 import PorticoStores
+import PorticoUpstream
 
 extension Failure {
     /// What the rules and stores throw, in words for the command line; `nil`: something unforeseen.
@@ -20,6 +21,9 @@ extension Failure {
             self.init(.refused, "\(refusal.field)\(place) is refused.", advice: advice)
         case let refusal as RoleRegistration.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
+        case let refusal as IdentityProviderRefusal: self.init(provider: refusal)
+        case let refusal as AppRegistration.Refusal:
+            self.init(.refused, "\(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as PersonRegistration.Refusal:
             self.init(.refused, "The \(refusal.field) is refused.", "\(refusal.rule)")
         case let refusal as PasswordPolicy.Refusal:
@@ -52,6 +56,35 @@ extension Failure {
                 "Are the database and the key ring of the same backup?"
             )
         default: return nil
+        }
+    }
+}
+
+extension Failure {
+    /// Settings are named as the options that say them.
+    fileprivate init(provider refusal: IdentityProviderRefusal) {
+        switch refusal {
+        case .missing(let setting):
+            self.init(
+                .refused,
+                "Something is missing: \(setting.option).",
+                "Say it: portico provider add --help"
+            )
+        case .malformed(let setting):
+            self.init(.refused, "\(setting.option) is malformed.", "Nothing was written.")
+        case .otherSecret:
+            self.init(
+                .refused,
+                refusal.description,
+                "Apple, and whoever is told --key-id, takes a private key; the others a text."
+            )
+        case .key:
+            self.init(
+                .refused,
+                refusal.description,
+                "Apple gives it as a file once: AuthKey_KEYID.p8"
+            )
+        default: self.init(.refused, refusal.description, "Nothing was written.")
         }
     }
 }

@@ -17,4 +17,7 @@ struct Failure: Error, Sendable {
         self.what = what
         self.advice = advice
     }
+
+    /// What mends it, as far as that is one line.
+    var remedy: String { advice.last ?? what }
 }

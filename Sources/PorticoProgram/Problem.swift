@@ -38,6 +38,9 @@ enum Problem: String, CaseIterable, Sendable {
     case storage = "storage"
     case tokenInvalid = "token-invalid"
 
+    // Looking for what is wrong
+    case problemsFound = "problems-found"
+
     case interrupted = "interrupted"
     case unexpected = "unexpected"
 
@@ -51,6 +54,7 @@ enum Problem: String, CaseIterable, Sendable {
         case .declined: .notAllowed
         case .timedOut: .timedOut
         case .unreachable: .unreachable
+        case .problemsFound: .foundProblems
         case .interrupted: .interrupted
         case .dataDirectory, .keyRing, .database, .importBroken, .notFound, .refused,
             .misconfigured, .rejected, .storage, .tokenInvalid, .unexpected:

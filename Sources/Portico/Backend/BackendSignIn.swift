@@ -45,7 +45,12 @@ public final class BackendSignIn: Sendable {
     }
 
     func receive(_ callback: String) -> SignInError.Check? {
-        response.receive(callback)
+        // Where a provider adds a fragment to its answer, the backend puts an empty one in its
+        // place, whose mark a browser hands on (RFC 9110 §10.2.2).
+        let isMarked = callback.utf8.last == UInt8(ascii: "#")
+        return response.receive(
+            isMarked ? String(Substring(callback.utf8.dropLast())) : callback
+        )
     }
 
     /// Redeems the hand-off code that was received, once.

@@ -13,6 +13,8 @@ extension Realm {
                 "enabled": .bool(isEnabled),
                 "signing_algorithm": .string(signingAlgorithm.rawValue),
                 "signs_in_with_email": .bool(signsInWithEmail),
+                "password_reset": .bool(allowsPasswordReset),
+                "confirms_email": .bool(confirmsEmail),
                 "lifetimes": .object(lifetimes.json),
             ],
             fields: [
@@ -22,6 +24,11 @@ extension Realm {
                 ("State", state),
                 ("Algorithm", signingAlgorithm.rawValue),
                 ("Signs in with", signsInWithEmail ? "user name or e-mail address" : "user name"),
+                ("Forgotten password", allowsPasswordReset ? "replaced by mail" : "not replaced"),
+                (
+                    "E-mail address",
+                    confirmsEmail ? "confirmed before an app gets anything" : "not confirmed"
+                ),
                 ("Access token", Times.duration(lifetimes.accessToken)),
                 (
                     "Session",

@@ -20,6 +20,15 @@ extension RealmCommand {
         @Option(help: ArgumentHelp("What clients reach the server at.", valueName: "url"))
         var publicURL: String?
 
+        @Flag(
+            inversion: .prefixedNo,
+            help: "Whether people may replace a forgotten password by mail."
+        )
+        var passwordReset = true
+
+        @Flag(help: "People confirm their e-mail address before an app gets anything.")
+        var confirmEmail = false
+
         @OptionGroup var change: ChangeOptions
         @OptionGroup var place: DataDirectoryOptions
         @OptionGroup var output: ConsoleOptions
@@ -34,12 +43,14 @@ extension RealmCommand {
                 console
             ) { administration in
                 let installation = administration.installation
-                let new = try RealmCreation(ring: installation.ring)(
+                var new = try RealmCreation(ring: installation.ring)(
                     name: name,
                     displayName: displayName,
                     baseURL: installation.settings.effectivePublicURL,
                     at: administration.moment
                 )
+                new.realm.allowsPasswordReset = passwordReset
+                new.realm.confirmsEmail = confirmEmail
                 let taken = Failure(
                     .exists,
                     "There is a realm \"\(printable(name))\" already.",

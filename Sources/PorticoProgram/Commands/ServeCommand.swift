@@ -34,16 +34,24 @@ struct ServeCommand: AsyncParsableCommand {
         let console = output.console
         let clock = Clock.system
         var settings = try await readSettings()
+        let look = try PageLook(settings)
+        for warning in look.warnings { console.warn(warning) }
         let directory = DataDirectory(path: settings.dataDirectory)
         try directory.create()
         let lock = try ServerLock(directory)
         settings.listen = try PortProbe.check(settings.listen)
+        lock.note(publicURL: settings.effectivePublicURL)
         let installation = try Installation.open(settings, missing: .create, clock: clock)
         let log = ServerLog(settings, clock: clock)
         let result: Result<Void, any Error>
         do {
             var lines = try await prepare(installation, console)
-            var wiring = Wiring(installation: installation, address: settings.listen, log: log)
+            var wiring = Wiring(
+                installation: installation,
+                address: settings.listen,
+                log: log,
+                look: look
+            )
             if demo {
                 let server = try await standIns(installation, log)
                 wiring.standIns = server
@@ -101,6 +109,12 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let realms = try await installation.realms.snapshot().realms
         for realm in realms { try checkIssuer(of: realm, settings.effectivePublicURL) }
+        for app in try await installation.backend.configuration().apps {
+            guard let warning = app.sessionWarning else { continue }
+            console.warn(
+                "App \(app.name) \(warning). Mend it: portico app update \(app.name) --hand-off code"
+            )
+        }
         if realms.isEmpty { lines.append("  No realm yet. The first: portico realm create NAME") }
         return lines
     }

@@ -7,6 +7,7 @@ struct Purge: Sendable {
     let sessions: any BrowserSessionStore
     let grants: any GrantStore
     let pushedRequests: any PushedRequestStore
+    let mailboxes: any PersonMailboxStore
 
     /// - Parameter now: Seconds since 1970.
     func callAsFunction(at now: Int64) async throws {
@@ -16,6 +17,7 @@ struct Purge: Sendable {
         try await grants.purge(before: yesterday)
         try await sessions.purge(before: yesterday)
         try await pushedRequests.purgePushedRequests(before: now - 3600)
+        try await mailboxes.purgeResets(before: yesterday)
         try await realms.removeKeys(retiredBefore: yesterday)
     }
 }

@@ -1,3 +1,5 @@
+import PorticoWeb
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -33,19 +35,47 @@ final class ServerLock: Sendable {
                 "Stop that one, or give this one a folder of its own: --data-directory PATH"
             )
         }
-        let text = Array("\(getpid())\n".utf8)
-        // Only a courtesy to whoever meets the lock: it holds without.
-        if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.count, 0) }
+        write("\(getpid())\n")
+    }
+
+    /// Says where this server is reached, for commands that were not told.
+    func note(publicURL: String) {
+        write("\(getpid())\n\(publicURL)\n")
+    }
+
+    /// Only a courtesy to whoever meets the lock: it holds without.
+    private func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, bytes, bytes.count, 0) }
     }
 
     deinit {
         close(descriptor)
     }
 
-    private static func processID(_ descriptor: Int32) -> Int? {
-        var buffer = [UInt8](repeating: 0, count: 20)
+    private static func processID(_ descriptor: Int32) -> pid_t? {
+        lines(descriptor).first.flatMap { pid_t($0) }
+    }
+
+    private static func lines(_ descriptor: Int32) -> [Substring] {
+        var buffer = [UInt8](repeating: 0, count: 512)
         let count = pread(descriptor, &buffer, buffer.count, 0)
-        guard count > 1 else { return nil }
-        return Int(String(decoding: buffer[..<(count - 1)], as: UTF8.self))
+        return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    /// Where the server that serves from the folder is reached; `nil` where none does.
+    ///
+    /// The lock is not tried: a server that starts just now would find it taken.
+    static func servedURL(_ directory: DataDirectory) -> PublicURL? {
+        let descriptor = open(directory.serverLock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let lines = lines(descriptor)
+        guard lines.count >= 2, let process = pid_t(lines[0]), process > 0,
+            kill(process, 0) == 0 || errno == EPERM
+        else { return nil }
+        // `try?`: what is none was not written by a server.
+        return try? PublicURL(String(lines[1]))
     }
 }

@@ -114,5 +114,5 @@ extension Setting {
             number("limits.body", \.limitBody, in: 4096...16_777_216),
             number("limits.request-seconds", \.limitRequestSeconds, in: 1...600),
             number("limits.idle-seconds", \.limitIdleSeconds, in: 1...3600),
-        ] + mail + backend
+        ] + mail + backend + pages
 }

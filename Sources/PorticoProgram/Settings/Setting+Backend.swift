@@ -1,4 +1,5 @@
 import PorticoBackend
+import PorticoPages
 
 extension Setting {
     /// What the backend-for-frontend is told: whose accounts these are, and the rules for them.
@@ -28,6 +29,28 @@ extension Setting {
                 return true
             },
             show: { $0.serviceContact }
+        ),
+        Setting(
+            "service.privacy",
+            expected: "an https address",
+            standard: "none",
+            apply: { settings, text in
+                guard PageLink(https: text) != nil else { return false }
+                settings.servicePrivacy = text
+                return true
+            },
+            show: { $0.servicePrivacy }
+        ),
+        Setting(
+            "service.terms",
+            expected: "an https address",
+            standard: "none",
+            apply: { settings, text in
+                guard PageLink(https: text) != nil else { return false }
+                settings.serviceTerms = text
+                return true
+            },
+            show: { $0.serviceTerms }
         ),
         Setting(
             "accounts.sign-up",

@@ -35,22 +35,4 @@ extension Setting {
         path("mail.ca-file", \.mailCAFile, standard: "the system's"),
         path("mail.sendmail", \.mailSendmail, standard: "none"),
     ]
-
-    private static func path(
-        _ key: String,
-        _ field: any WritableKeyPath<Settings, String?> & Sendable,
-        standard: String
-    ) -> Setting {
-        Setting(
-            key,
-            expected: "the path of a file",
-            standard: standard,
-            apply: { settings, path in
-                guard !path.isEmpty, !path.utf8.contains(0) else { return false }
-                settings[keyPath: field] = path
-                return true
-            },
-            show: { $0[keyPath: field] }
-        )
-    }
 }

@@ -80,4 +80,24 @@ struct Setting: Sendable {
             show: { String($0[keyPath: field]) }
         )
     }
+
+    /// A file or folder; what it holds is looked at by whoever needs it.
+    static func path(
+        _ key: String,
+        _ field: any WritableKeyPath<Settings, String?> & Sendable,
+        expected: String = "the path of a file",
+        standard: String
+    ) -> Setting {
+        Setting(
+            key,
+            expected: expected,
+            standard: standard,
+            apply: { settings, path in
+                guard !path.isEmpty, !path.utf8.contains(0) else { return false }
+                settings[keyPath: field] = path
+                return true
+            },
+            show: { $0[keyPath: field] }
+        )
+    }
 }

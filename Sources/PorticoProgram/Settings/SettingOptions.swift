@@ -81,6 +81,12 @@ struct SettingOptions: ParsableArguments {
     )
     var serviceContact: String?
 
+    @Option(help: ArgumentHelp("The notice of privacy: https.", valueName: "address"))
+    var servicePrivacy: String?
+
+    @Option(help: ArgumentHelp("The terms: https.", valueName: "address"))
+    var serviceTerms: String?
+
     @Option(help: ArgumentHelp("New accounts: open or closed.", valueName: "rule"))
     var accountsSignUp: String?
 
@@ -98,6 +104,22 @@ struct SettingOptions: ParsableArguments {
     )
     var apis: [String] = []
 
+    @Option(
+        help: ArgumentHelp("A colour, the radius or the font of pages.", valueName: "name=value")
+    )
+    var pagesLight: [String] = []
+
+    @Option(help: ArgumentHelp("A colour of pages in the dark.", valueName: "name=value"))
+    var pagesDark: [String] = []
+
+    @Option(help: ArgumentHelp("An image beside the service's name.", valueName: "path"))
+    var pagesLogo: String?
+
+    @Option(
+        help: ArgumentHelp("A folder with the marks of identity providers.", valueName: "path")
+    )
+    var pagesBrand: String?
+
     /// What was given, by option.
     var values: [String: [String]] {
         let single = [
@@ -108,8 +130,10 @@ struct SettingOptions: ParsableArguments {
             "limits-idle-seconds": limitsIdleSeconds, "mail-from": mailFrom,
             "mail-smtp": mailSMTP, "mail-password-file": mailPasswordFile,
             "mail-ca-file": mailCAFile, "mail-sendmail": mailSendmail, "service-name": serviceName,
-            "service-contact": serviceContact, "accounts-sign-up": accountsSignUp,
-            "accounts-linking": accountsLinking,
+            "service-contact": serviceContact, "service-privacy": servicePrivacy,
+            "service-terms": serviceTerms, "accounts-sign-up": accountsSignUp,
+            "accounts-linking": accountsLinking, "pages-logo": pagesLogo,
+            "pages-brand": pagesBrand,
         ]
         var values = place.values
         for (option, value) in single {
@@ -119,6 +143,8 @@ struct SettingOptions: ParsableArguments {
         if !importRealm.isEmpty { values["import-realm"] = importRealm }
         if !apis.isEmpty { values["bff-api"] = apis }
         if !backchannelAllow.isEmpty { values["backchannel-allow"] = backchannelAllow }
+        if !pagesLight.isEmpty { values["pages-light"] = pagesLight }
+        if !pagesDark.isEmpty { values["pages-dark"] = pagesDark }
         return values
     }
 }

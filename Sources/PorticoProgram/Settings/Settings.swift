@@ -36,8 +36,17 @@ struct Settings: Sendable {
     var serviceName = "Portico"
     /// An e-mail address or https address where people ask for help.
     var serviceContact: String?
+    /// Https addresses of its notice of privacy and of its terms.
+    var servicePrivacy: String?
+    var serviceTerms: String?
     var isSignUpOpen = true
     var linking = AccountRules.Linking.ask
+    /// Of ``PageTheme``: by custom property.
+    var pagesLight: [String: String] = [:]
+    var pagesDark: [String: String] = [:]
+    var pagesLogo: String?
+    /// A folder with the marks of identity providers.
+    var pagesBrand: String?
     /// A team's own APIs behind `/bff/…`.
     var apis: [ProxiedAPI] = []
 

@@ -49,6 +49,7 @@ struct SettingsReader {
     /// What is meant from where it is written.
     private static let paths: Set = [
         "data-directory", "import-realm", "mail.password-file", "mail.ca-file", "mail.sendmail",
+        "pages.logo", "pages.brand",
     ]
 
     private func value(of setting: Setting) throws(Failure) -> (

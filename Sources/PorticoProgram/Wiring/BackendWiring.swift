@@ -17,6 +17,7 @@ struct BackendWiring {
     let installation: Installation
     let log: ServerLog
     let outbound: OutboundClient
+    let theme: PageTheme
     /// Where a demonstration's providers are.
     let standIns: StandIns?
     /// `nil`: what waits in the outbox stays there.
@@ -42,13 +43,15 @@ struct BackendWiring {
             accounts: installation.accounts,
             ring: ring,
             clock: clock,
-            activity: AccountActivity(accounts: installation.accounts),
+            activity: SessionActivity(accounts: installation.accounts),
             logger: log.logger("portico.backend"),
-            pages: PageRenderer(),
+            pages: PageRenderer(theme: theme),
             publicURL: publicURL,
             identity: ServiceIdentity(
                 name: settings.serviceName,
-                contact: settings.serviceContact
+                contact: settings.serviceContact,
+                privacy: settings.servicePrivacy,
+                terms: settings.serviceTerms
             ),
             transport: outbound,
             apis: settings.apis,
@@ -73,7 +76,7 @@ struct BackendWiring {
         ) { draft, language in
             try MailText(draft, ring: ring) { name in
                 directory.providers.first { $0.name == name }?.client.provider.displayName ?? name
-            }.text(in: language, service: service)
+            }.text(in: language, service: draft.service ?? service)
         }
     }
 

@@ -15,6 +15,21 @@ struct DataDirectory: Sendable {
 
     var hasDatabase: Bool { FileManager.default.fileExists(atPath: database) }
 
+    /// What is said where nothing is in the folder.
+    var missing: Failure {
+        let demo = DataDirectory(path: path + "/demo")
+        return Failure(
+            .dataDirectory,
+            "There is no server data in \(printable(path)).",
+            advice: (demo.hasDatabase
+                ? ["That of serve --demo: --data-directory \(printable(demo.path))"] : [])
+                + [
+                    "Name its folder with --data-directory PATH, or make a first realm:",
+                    "portico realm create NAME",
+                ]
+        )
+    }
+
     /// Makes the folder, for this user only, where it is missing.
     func create() throws(Failure) {
         do {

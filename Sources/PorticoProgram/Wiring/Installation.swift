@@ -18,6 +18,7 @@ struct Installation: Sendable {
     var people: any PersonStore { SQLPersonStore(database) }
     var sessions: any BrowserSessionStore { SQLBrowserSessionStore(database) }
     var grants: any GrantStore { SQLGrantStore(database) }
+    var mailboxes: any PersonMailboxStore { SQLPersonMailboxStore(database) }
     var accounts: any AccountStore { SQLAccountStore(database) }
     var outbox: any OutboxStore { SQLOutboxStore(database) }
     var audit: any AuditStore { SQLAuditStore(database) }
@@ -46,12 +47,7 @@ struct Installation: Sendable {
             switch missing {
             case .create: try directory.create()
             case .fail:
-                throw Failure(
-                    .dataDirectory,
-                    "There is no server data in \(printable(directory.path)).",
-                    "Name its folder with --data-directory PATH, or make a first realm:",
-                    "portico realm create NAME"
-                )
+                throw directory.missing
             case .pretend:
                 return Installation(
                     settings: settings,

@@ -19,6 +19,7 @@ struct Wiring {
     let installation: Installation
     let address: ListenAddress
     let log: ServerLog
+    let look: PageLook
     /// Where a demonstration's providers answer.
     var standIns: StandInServer?
 
@@ -37,26 +38,32 @@ struct Wiring {
         )
         let outbound = OutboundClient()
         let logout = backchannelLogout(realms, outbound)
+        let mail = try OutgoingMail(settings, environment: ProcessInfo.processInfo.environment)
         let provider = try Provider(
             realms: realms,
             people: installation.people,
             sessions: installation.sessions,
             grants: installation.grants,
             pushed: installation.pushedRequests,
+            mailboxes: installation.mailboxes,
             ring: installation.ring,
             clock: installation.clock,
             hashing: hashing,
             activity: activity,
             logger: log.logger("portico.provider"),
             publicURL: publicURL,
+            // A demonstration shows its outbox as a page.
+            sendsMail: mail != nil || standIns != nil,
+            theme: look.theme,
             sessionEnded: { logout.wake() }
         )
         let wiring = BackendWiring(
             installation: installation,
             log: log,
             outbound: outbound,
+            theme: look.theme,
             standIns: standIns?.standIns,
-            mail: try OutgoingMail(settings, environment: ProcessInfo.processInfo.environment)
+            mail: mail
         )
         let backend = try await wiring.backend(publicURL)
         let readiness = Readiness()
@@ -109,19 +116,22 @@ struct Wiring {
     ) -> FrontDoor {
         let clock = installation.clock
         let backendRoutes = backend.routes
+        let images = look.images
+        let headers = SecurityHeaders(publicURL)
         let demo = standIns == nil ? nil : backend.demo(outbox: installation.outbox)
         return FrontDoor(
             guarding: HostGuard([publicURL]),
             proxies: TrustedProxies(
                 installation.settings.trustedProxies.compactMap { NetworkRange($0) }
             ),
-            headers: SecurityHeaders(publicURL),
+            headers: headers,
             log: log.access,
             now: { clock.moment().now },
             random: .system
         ) { arrival in
             if let answered = await routes.respond(to: arrival) { return answered }
             if let answered = await backendRoutes.respond(to: arrival) { return answered }
+            if let answered = images.respond(to: arrival, headers: headers) { return answered }
             if let answered = await demo?.respond(to: arrival) { return answered }
             return routes.notFound(arrival)
         }
@@ -156,7 +166,7 @@ struct Wiring {
     /// What goes on beside the requests.
     private func repeating(
         _ realms: RealmDirectory,
-        _ activity: SessionActivity,
+        _ activity: SessionActivity<String>,
         _ logout: BackchannelLogout,
         _ events: SecurityEvents
     ) -> [Repeating] {
@@ -165,7 +175,8 @@ struct Wiring {
             realms: installation.realms,
             sessions: installation.sessions,
             grants: installation.grants,
-            pushedRequests: installation.pushedRequests
+            pushedRequests: installation.pushedRequests,
+            mailboxes: installation.mailboxes
         )
         let logger = log.logger("portico.background")
         return [

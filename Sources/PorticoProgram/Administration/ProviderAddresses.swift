@@ -1,0 +1,62 @@
+import PorticoStores
+import PorticoUpstream
+
+/// The addresses of ours that are registered at an identity provider, to the letter.
+struct ProviderAddresses {
+    let name: String
+    let kind: IdentityProvider.Kind?
+    /// Without a slash at the end.
+    let publicURL: String
+
+    init(_ record: ProviderRecord, publicURL: String) {
+        name = record.name
+        kind = IdentityProvider.Kind(rawValue: record.kind)
+        self.publicURL = publicURL
+    }
+
+    /// Where a sign-in comes back to.
+    var callback: String { "\(publicURL)/v1/auth/\(name)/callback" }
+    /// Where a further way to sign in comes back to.
+    var linkCallback: String { "\(callback)/link" }
+
+    /// Where the provider itself tells us something, by what it is called there.
+    var notices: [(key: String, label: String, address: String)] {
+        switch kind {
+        case .keycloak, .oidc:
+            [
+                (
+                    "backchannel_logout", "Back-channel logout",
+                    "\(publicURL)/v1/auth/\(name)/backchannel-logout"
+                )
+            ]
+        case .apple:
+            [
+                (
+                    "notifications", "Server-to-server notifications",
+                    "\(publicURL)/v1/auth/apple/notifications"
+                )
+            ]
+        case .facebook:
+            [
+                (
+                    "deauthorize", "Deauthorize callback",
+                    "\(publicURL)/v1/auth/facebook/deauthorize"
+                ),
+                (
+                    "data_deletion", "Data deletion request",
+                    "\(publicURL)/v1/auth/facebook/data-deletion"
+                ),
+            ]
+        case .google, nil: []
+        }
+    }
+
+    /// All of them, as `portico provider add` prints them.
+    var fields: [(name: String, value: String?)] {
+        var fields: [(name: String, value: String?)] = [
+            ("Redirect URI", callback), ("Redirect URI", linkCallback),
+        ]
+        for notice in notices { fields.append((notice.label, notice.address)) }
+        return fields
+    }
+}

@@ -1,0 +1,71 @@
+import Portico
+import PorticoBackend
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+import PorticoUpstream
+
+/// Makes the record of an identity provider, new or changed: nothing of it is written before its
+/// settings and its secret have been read as the server will read them.
+struct ProviderRegistration {
+    let ring: KeyRing
+    let allowsStandIns: Bool
+
+    enum Secret {
+        case unchanged
+        case none
+        case given(SecretText)
+    }
+
+    /// - Throws: ``Failure``, `IdentityProviderRefusal`, and `SealError` where the former secret does
+    ///   not open any more.
+    func callAsFunction(
+        _ unchecked: ProviderRecord,
+        secret: Secret,
+        random: RandomSource
+    ) throws -> ProviderRecord {
+        var record = unchecked
+        let secrets = ProviderSecrets(ring: ring)
+        switch secret {
+        case .unchanged: break
+        case .none: record.sealedSecret = nil
+        case .given(let text):
+            record.sealedSecret = secrets.seal(text, for: record.name, random: random)
+        }
+        let provider = try IdentityProvider(record, allowingStandIns: allowsStandIns)
+        try checkName(of: provider)
+        guard provider.scopes.contains(.openid) || [.apple, .facebook].contains(provider.kind)
+        else {
+            throw Failure(
+                .refused,
+                "The scopes must have openid: without it there is no ID Token.",
+                "Nothing was written."
+            )
+        }
+        try provider.check(try secrets.open(record))
+        return record
+    }
+
+    /// Routes below `/v1/auth/` that a provider's name would hide, and names that mean one kind.
+    private func checkName(of provider: IdentityProvider) throws(Failure) {
+        let name = provider.name
+        guard !["token", "refresh", "session", "logout"].contains(name) else {
+            throw Failure(
+                .refused,
+                "The name \(name) is taken by an address of ours: /v1/auth/\(name).",
+                "Choose another: --name NAME"
+            )
+        }
+        // The notices of Google, Apple and Facebook come in under these names.
+        let vendor = IdentityProvider.Kind(rawValue: name)
+        guard vendor == nil || vendor == provider.kind || vendor == .keycloak || vendor == .oidc
+        else {
+            throw Failure(
+                .refused,
+                "The name \(name) is that of another kind of provider.",
+                "Choose another: --name NAME"
+            )
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import PorticoProtocol
+
+/// One thing that was looked at, and how it is.
+struct Finding: Hashable, Sendable {
+    enum Mark: String, Sendable {
+        case passed = "✓"
+        /// Worth knowing; nothing to mend, or not from here.
+        case note = "!"
+        case problem = "✗"
+    }
+
+    let mark: Mark
+    /// What was looked at: a word or two.
+    let subject: String
+    let text: String
+    /// What mends it: a command or a line.
+    var fix: String?
+
+    static func passed(_ subject: String, _ text: String) -> Finding {
+        Finding(mark: .passed, subject: subject, text: text)
+    }
+
+    static func note(_ subject: String, _ text: String, fix: String? = nil) -> Finding {
+        Finding(mark: .note, subject: subject, text: text, fix: fix)
+    }
+
+    /// Whatever is wrong comes with what mends it.
+    static func problem(_ subject: String, _ text: String, fix: String) -> Finding {
+        Finding(mark: .problem, subject: subject, text: text, fix: fix)
+    }
+
+    /// As one of many about something: that names it, and the text says what was looked at.
+    func under(_ subject: String) -> Finding {
+        Finding(mark: mark, subject: subject, text: "\(self.subject): \(text)", fix: fix)
+    }
+
+    var json: JSONObject {
+        let result =
+            switch mark {
+            case .passed: "passed"
+            case .note: "note"
+            case .problem: "problem"
+            }
+        return [
+            "check": .string(subject),
+            "result": .string(result),
+            "text": .string(text),
+            "fix": fix.map(JSONValue.string) ?? .null,
+        ]
+    }
+}
+
+/// What was found, under headings.
+struct Findings: Sendable {
+    private(set) var groups: [(title: String, findings: [Finding])] = []
+
+    mutating func add(_ title: String, _ findings: [Finding]) {
+        guard !findings.isEmpty else { return }
+        groups.append((title, findings))
+    }
+
+    private var all: [Finding] { groups.flatMap(\.findings) }
+
+    func count(_ mark: Finding.Mark) -> Int {
+        all.count { $0.mark == mark }
+    }
+
+    var json: JSONObject {
+        [
+            "items": .array(
+                groups.flatMap { group in
+                    group.findings.map { finding -> JSONValue in
+                        var item: JSONObject = ["group": .string(group.title)]
+                        for (name, value) in finding.json { item[name] = value }
+                        return .object(item)
+                    }
+                }
+            ),
+            "passed": .integer(Int64(count(.passed))),
+            "notes": .integer(Int64(count(.note))),
+            "problems": .integer(Int64(count(.problem))),
+        ]
+    }
+
+    var summary: String {
+        let problems = count(.problem)
+        let notes = count(.note)
+        return "\(count(.passed)) passed · \(notes) \(notes == 1 ? "note" : "notes") · "
+            + "\(problems) \(problems == 1 ? "problem" : "problems")"
+    }
+
+    /// Told by the exit code, too.
+    var failure: Failure? {
+        let problems = count(.problem)
+        guard problems > 0 else { return nil }
+        return Failure(
+            .problemsFound,
+            problems == 1 ? "One problem was found." : "\(problems) problems were found.",
+            "What mends it stands beside each."
+        )
+    }
+
+    fileprivate func lines(_ console: Console) -> [String] {
+        let width = all.map(\.subject.count).max() ?? 0
+        return groups.flatMap { group in
+            [group.title]
+                + group.findings.flatMap { finding -> [String] in
+                    let subject = printable(finding.subject)
+                    let padding = String(repeating: " ", count: max(0, width - subject.count) + 2)
+                    let mark = console.dataMark(finding.mark)
+                    var lines = ["  \(mark) \(subject)\(padding)\(printable(finding.text))"]
+                    if let fix = finding.fix { lines.append("      fix: \(printable(fix))") }
+                    return lines
+                }
+        }
+    }
+
+    fileprivate var plain: String {
+        groups.flatMap { group in
+            group.findings.map { finding in
+                [
+                    group.title, finding.json.string("result") ?? "", finding.subject,
+                    finding.text, finding.fix ?? "",
+                ].map(printable).joined(separator: "\t")
+            }
+        }.joined(separator: "\n")
+    }
+}
+
+extension Console {
+    func show(_ findings: Findings, _ options: ReadOptions) {
+        if options.json {
+            data(findings.json.serialized())
+        } else if options.plain {
+            data(findings.plain)
+        } else {
+            data(findings.lines(self).joined(separator: "\n"))
+            say(findings.summary)
+        }
+    }
+
+    /// Colour only where data goes to a screen that shows it; the sign says it all.
+    fileprivate func dataMark(_ mark: Finding.Mark) -> String {
+        guard showsDataOnTerminal else { return mark.rawValue }
+        return switch mark {
+        case .passed: coloured(mark.rawValue, .green)
+        case .note: coloured(mark.rawValue, .yellow)
+        case .problem: coloured(mark.rawValue, .red)
+        }
+    }
+}

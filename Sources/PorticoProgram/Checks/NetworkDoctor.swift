@@ -1,0 +1,162 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoUpstream
+
+/// The part of ``Doctor`` that looks at what others see and say: the public address, realms,
+/// identity providers, apps, the clock.
+struct NetworkDoctor {
+    let administration: Administration
+    let backend: BackendConfiguration
+    /// `nil`: nobody is asked.
+    let outbound: ObservedTransport?
+
+    private var publicURL: String { administration.publicURL }
+
+    /// - Parameter leads: How far this machine was ahead of each server that was asked.
+    func clock(_ leads: [Int64]) -> [Finding] {
+        guard let lead = leads.sorted().dropFirst(leads.count / 2).first else {
+            return [.note("clock", "not compared: no provider was asked, or none answered")]
+        }
+        // `Date` has whole seconds, and the answer took a while.
+        guard lead.magnitude > 5 else { return [.passed("clock", "as the providers' is")] }
+        let text = "\(lead.magnitude) s \(lead > 0 ? "ahead of" : "behind") the providers'"
+        return [
+            lead.magnitude > 30
+                ? .problem(
+                    "clock",
+                    "\(text): ID Tokens may be refused",
+                    fix: "sudo timedatectl set-ntp true"
+                ) : .note("clock", text)
+        ]
+    }
+
+    /// Imported clients may be laxer than new ones can be (decision 13).
+    func laxClients() -> [Finding] {
+        administration.snapshot.realms.flatMap { realm in
+            administration.clients(of: realm)
+                .filter { $0.type == .public && !$0.requiresPKCE && $0.isEnabled }
+                .map { client in
+                    Finding.note(
+                        "client \(client.clientID)",
+                        "public, and PKCE is optional (realm \(realm.name))",
+                        fix: "portico client update \(client.clientID) --realm \(realm.name) --pkce"
+                    )
+                }
+        }
+    }
+
+    func providers() async -> (findings: [Finding], clockLeads: [Int64]) {
+        var findings: [Finding] = []
+        var leads: [Int64] = []
+        for record in backend.providers {
+            guard record.isEnabled else {
+                findings.append(.note(record.name, "disabled"))
+                continue
+            }
+            let transport = outbound.map(\.anew)
+            let report = await ProviderCheck(
+                administration: administration,
+                record: record
+            )(over: transport)
+            leads += (transport?.exchanges ?? []).compactMap(\.clockLead)
+            let problems = report.findings.filter { $0.mark == .problem }
+            findings += problems.map { $0.under(record.name) }
+            guard problems.isEmpty else { continue }
+            let time = transport?.exchanges.map(\.milliseconds).max().map { ", \($0) ms" } ?? ""
+            findings.append(
+                .passed(
+                    record.name,
+                    transport == nil
+                        ? "settings and secret are usable" : "answers with its keys\(time)"
+                )
+            )
+        }
+        return (findings + appleHint() + artworkHint(), leads)
+    }
+
+    /// App Store Review Guidelines 4.8: an app that offers such a sign-in offers an equal one that
+    /// keeps the address private.
+    private func appleHint() -> [Finding] {
+        let kinds = Set(backend.providers.filter(\.isEnabled).map(\.kind))
+        let hasAppleApp = backend.apps.contains { $0.isEnabled && !$0.appleAppIDs.isEmpty }
+        guard hasAppleApp, !kinds.isDisjoint(with: ["google", "facebook"]),
+            !kinds.contains("apple")
+        else { return [] }
+        return [
+            .note(
+                "apple",
+                "an iOS app that offers Google or Facebook is asked by App Review to offer "
+                    + "Sign in with Apple or its like",
+                fix: "portico provider add apple"
+            )
+        ]
+    }
+
+    /// Vendors prescribe their mark on the button: said where people see it, of those that lack it.
+    private func artworkHint() -> [Finding] {
+        // `try?`: what cannot be read is told elsewhere.
+        guard publicURL.hasPrefix("https://"),
+            let look = try? PageLook(administration.installation.settings)
+        else { return [] }
+        let offered = Set(backend.providers.filter(\.isEnabled).map(\.kind))
+        let missing = PageLook.branded.filter {
+            offered.contains($0.rawValue) && !look.images.has($0)
+        }
+        guard !missing.isEmpty else { return [] }
+        let names = missing.map(\.rawValue)
+        return [
+            .note(
+                "buttons",
+                "without the mark of \(names.joined(separator: ", ")), which the vendors "
+                    + "prescribe",
+                fix: "pages.brand in portico.yaml: a folder with \(names[0]).svg, as the vendor "
+                    + "gives it"
+            )
+        ]
+    }
+
+    func apps() async -> [Finding] {
+        var findings: [Finding] = []
+        for app in backend.apps {
+            guard app.isEnabled else {
+                findings.append(.note(app.name, "disabled"))
+                continue
+            }
+            if let warning = app.sessionWarning {
+                findings.append(
+                    .note(
+                        app.name,
+                        warning,
+                        fix: "portico app update \(app.name) --hand-off code"
+                    )
+                )
+            }
+            findings += await links(of: app)
+        }
+        return findings
+    }
+
+    private func links(of app: App) async -> [Finding] {
+        let links = AppLinks(app, publicURL: publicURL)
+        let hasHTTPS = app.redirectURIs.contains { RedirectURI($0).kind == .https }
+        guard links.isInFiles else {
+            guard hasHTTPS else {
+                return [.passed(app.name, joined(app.redirectURIs) ?? "native tokens only")]
+            }
+            return [
+                .problem(
+                    app.name,
+                    "has an https redirect, and no app is named that opens it",
+                    fix: "portico app update \(app.name) --bundle-id ID --team TEAM"
+                )
+            ]
+        }
+        guard let outbound else {
+            return [.note(app.name, "association files not fetched (--offline)")]
+        }
+        return await links.check(over: outbound).map { $0.under(app.name) }
+    }
+}

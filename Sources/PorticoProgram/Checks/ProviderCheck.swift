@@ -1,0 +1,183 @@
+import HTTPTypes
+import Portico
+import PorticoBackend
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoUpstream
+
+/// Looks at one identity provider as the server would use it: settings, secret, metadata, keys.
+/// Whether the provider takes the client id and the secret only a sign-in can tell.
+struct ProviderCheck {
+    let administration: Administration
+    let record: ProviderRecord
+
+    struct Report {
+        var findings: [Finding] = []
+        var health = ProviderHealth.unknown
+        /// Whether the server could use it at all.
+        var isUsable = true
+    }
+
+    private var addresses: ProviderAddresses { administration.addresses(of: record) }
+
+    /// - Parameter transport: `nil`: nobody is asked.
+    func callAsFunction(over transport: ObservedTransport?) async -> Report {
+        var report = Report()
+        guard let provider = settings(&report), secret(of: provider, &report) else {
+            report.isUsable = false
+            return report
+        }
+        redirects(of: provider, &report)
+        if let transport { await reach(provider, over: transport, &report) }
+        return report
+    }
+
+    private func settings(_ report: inout Report) -> IdentityProvider? {
+        do {
+            let provider = try IdentityProvider(
+                record,
+                allowingStandIns: administration.allowsStandIns
+            )
+            let scopes = provider.scopes.map(\.text).joined(separator: " ")
+            report.findings.append(
+                .passed("settings", "client \(provider.clientID), scopes \(scopes)")
+            )
+            return provider
+        } catch {
+            let failure = Failure(translating: error)
+            report.findings.append(
+                .problem("settings", failure?.what ?? "unusable", fix: updateCommand + " …")
+            )
+            return nil
+        }
+    }
+
+    private func secret(of provider: IdentityProvider, _ report: inout Report) -> Bool {
+        do {
+            let secret = try ProviderSecrets(ring: administration.installation.ring).open(record)
+            try provider.check(secret)
+            let text =
+                switch secret {
+                case .text: "a client secret, which opens with the key ring"
+                case .key: "a private key, which opens with the key ring"
+                case nil: "none: we are a public client"
+                }
+            report.findings.append(.passed("secret", text))
+            return true
+        } catch {
+            let failure = Failure(translating: error)
+            report.findings.append(
+                .problem(
+                    "secret",
+                    failure?.what ?? "unusable",
+                    fix: updateCommand + " --secret-file PATH"
+                )
+            )
+            return false
+        }
+    }
+
+    private func redirects(of provider: IdentityProvider, _ report: inout Report) {
+        let isTaken = provider.permits(redirectURI: addresses.callback)
+        report.findings.append(
+            isTaken
+                ? .note(
+                    "redirects",
+                    "must be registered there, which cannot be seen from here: "
+                        + "\(addresses.callback) and \(addresses.linkCallback)"
+                )
+                : .problem(
+                    "redirects",
+                    "\(addresses.callback) is not https on a domain name, and "
+                        + "\(provider.displayName) takes nothing else",
+                    fix: "public-url: https://YOUR.DOMAIN in portico.yaml"
+                )
+        )
+    }
+
+    private func reach(
+        _ provider: IdentityProvider,
+        over transport: ObservedTransport,
+        _ report: inout Report
+    ) async {
+        do {
+            report.health = try await administration.client(of: record, over: transport).probe()
+        } catch {
+            return
+        }
+        // The last one is what it failed at.
+        let good = report.health.isDown ? transport.exchanges.dropLast() : transport.exchanges[...]
+        for exchange in good {
+            guard let reply = exchange.reply, reply.response.status == .ok else { continue }
+            report.findings.append(seen(exchange, reply))
+        }
+        if case .down(_, let reason) = report.health {
+            report.findings.append(problem(reason, provider, transport))
+        } else if good.isEmpty {
+            report.findings.append(.note("keys", "it publishes none"))
+        }
+    }
+
+    private func seen(_ exchange: ObservedTransport.Exchange, _ reply: HTTPReply) -> Finding {
+        let place = "\(exchange.address) (\(exchange.milliseconds) ms)"
+        // `try?`: what is no JSON is told by the probe.
+        let json = try? JSONObject(parsing: reply.body)
+        guard let keys = json?.array("keys") else { return .passed("metadata", place) }
+        return .passed("keys", "\(keys.count) at \(place)")
+    }
+
+    private func problem(
+        _ reason: ProviderHealth.Reason,
+        _ provider: IdentityProvider,
+        _ transport: ObservedTransport
+    ) -> Finding {
+        let last = transport.exchanges.last
+        let place = last?.address ?? provider.canonicalIssuer
+        switch (reason, last?.result) {
+        case (_, .failure(let error)?):
+            return .problem("reachable", "\(place): \(error)", fix: error.remedy)
+        case (.failing, .success(let reply)?):
+            return .problem(
+                "reachable",
+                "\(place) answers \(reply.response.status.code)",
+                fix: "Try again later, or ask whoever runs it."
+            )
+        case (_, .success(let reply)?):
+            guard reply.response.status == .ok else {
+                return .problem(
+                    "metadata",
+                    "\(place) answers \(reply.response.status.code)",
+                    fix: "Is the issuer right? \(updateCommand) --issuer URL"
+                )
+            }
+            // `try?`: what is no JSON names no issuer.
+            let json = try? JSONObject(parsing: reply.body)
+            let named = json?.string("issuer")
+            if let named, !sameBytes(named, provider.canonicalIssuer) {
+                return .problem(
+                    "issuer",
+                    "it calls itself \(named), not \(provider.canonicalIssuer)",
+                    fix: "Say it to the letter: \(updateCommand) --issuer URL"
+                )
+            }
+            let methods = json?.strings("code_challenge_methods_supported") ?? []
+            if named != nil, !methods.contains("S256"), !provider.profile.pkceUnannounced {
+                return .problem(
+                    "metadata",
+                    "it does not announce PKCE with S256",
+                    fix: "Where it takes PKCE all the same: \(updateCommand) --pkce-unannounced"
+                )
+            }
+            return .problem(
+                "metadata",
+                "what \(place) says cannot be used",
+                fix: "Ask whoever runs it: it must keep OpenID Connect Discovery."
+            )
+        case (_, nil):
+            return .problem("reachable", "\(place) was not reached", fix: updateCommand + " …")
+        }
+    }
+
+    private var updateCommand: String { "portico provider update \(record.name)" }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import PorticoBackend
+import PorticoBytes
+import PorticoStores
+
+extension AccountCommand {
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete an account with its identities and sessions, for good.",
+            discussion: """
+                What a provider gave us to keep is given back: it is asked to revoke it. A \
+                provider that does not answer keeps nobody from leaving; what was not done is said.
+                """
+        )
+
+        @Argument(help: "Its id.") var id: String
+        @OptionGroup var confirmation: ConfirmationOptions
+        @OptionGroup var change: ChangeOptions
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(place, changing: change, console) { administration in
+                let account = try await administration.account(id)
+                let text = account.id.text
+                let accounts = administration.installation.accounts
+                let ways = joined(try await accounts.identities(of: account.id).map(\.provider))
+                guard !change.dryRun else {
+                    return administration.dryRun(
+                        "deleted account \(text) (\(account.called), \(ways ?? "no way to sign in"))"
+                    )
+                }
+                try confirmation.check(
+                    text,
+                    warning: "This deletes \(account.called), who signs in with "
+                        + "\(printable(ways ?? "nothing")), and every session, for good.",
+                    console
+                )
+                let report = try await administration.depart { departure, now in
+                    try await departure.delete(account.id, at: now)
+                }
+                guard let report else {
+                    return try administration.expectChanged(.notFound, "Account \(text)")
+                }
+                console.done(
+                    "Deleted account \(text) (\(account.called)). Only a backup brings it back."
+                )
+                console.say(report)
+            }
+        }
+    }
+}

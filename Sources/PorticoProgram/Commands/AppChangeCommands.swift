@@ -1,0 +1,136 @@
+import PorticoProtocol
+import ArgumentParser
+import PorticoBytes
+import PorticoStores
+
+extension AppCommand {
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Register an app.",
+            discussion: """
+                Redirect URIs are compared to the letter; http://127.0.0.1 and http://[::1] come \
+                back on any port. An https redirect needs the app that opens it: --bundle-id with \
+                --team, --android-package with --fingerprint.
+                """
+        )
+
+        @Argument(help: "What requests name it by: lower-case letters, digits, '-'.")
+        var name: String
+        @OptionGroup var fields: AppFields
+        @OptionGroup var change: ChangeOptions
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(
+                place,
+                changing: change,
+                missing: change.dryRun ? .pretend : .create,
+                console
+            ) { administration in
+                let taken = Failure(
+                    .exists,
+                    "There is an app \"\(printable(name))\" already.",
+                    "Change it: portico app update \(printable(name))"
+                )
+                let configuration = try await administration.backend()
+                guard !configuration.apps.contains(where: { sameBytes($0.name, name) }) else {
+                    throw taken
+                }
+                var app = App(
+                    id: UniqueID(random: administration.moment.random),
+                    name: name,
+                    displayName: name,
+                    redirectURIs: []
+                )
+                try fields.apply(to: &app)
+                try administration.admit(app, replacing: nil, among: configuration)
+                guard !change.dryRun else {
+                    return administration.dryRun("created app \(name)")
+                }
+                do {
+                    try await administration.installation.backend.put(app)
+                } catch is StoreConflict {
+                    throw taken
+                }
+                console.done(
+                    "Created app \(name). Undo: portico app delete \(name) --confirm \(name)"
+                )
+                administration.sayDomains(of: app)
+            }
+        }
+    }
+
+    struct Update: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change an app. What is not named stays; a list is replaced as a whole."
+        )
+
+        @Argument(help: "Its name.") var name: String
+        @OptionGroup var fields: AppFields
+        @OptionGroup var change: ChangeOptions
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(place, changing: change, console) { administration in
+                let former = try await administration.app(name)
+                var app = former
+                try fields.apply(to: &app)
+                guard app != former else {
+                    return console.say("Nothing to change: app \(app.name) is like that already.")
+                }
+                try administration.admit(
+                    app,
+                    replacing: former,
+                    among: try await administration.backend()
+                )
+                guard !change.dryRun else {
+                    return administration.dryRun("changed app \(app.name)")
+                }
+                try await administration.installation.backend.put(app)
+                console.done("Changed app \(app.name). See it: portico app show \(app.name)")
+                administration.sayDomains(of: app)
+            }
+        }
+    }
+}
+
+extension Administration {
+    /// An app that keeps the rules of registration; what is allowed and yet unwise is said, where it
+    /// was not so before.
+    fileprivate func admit(
+        _ app: App,
+        replacing former: App?,
+        among configuration: BackendConfiguration
+    ) throws {
+        let registration = AppRegistration(
+            publicURL: publicURL,
+            providers: configuration.providers.map(\.name)
+        )
+        try registration.check(app)
+        let known = former.map(registration.warnings) ?? []
+        for warning in registration.warnings(app) where !known.contains(warning) {
+            console.warn(warning)
+        }
+    }
+
+    /// What Xcode and Android Studio have to know.
+    fileprivate func sayDomains(of app: App) {
+        let hosts = AppLinks(app, publicURL: publicURL).hosts
+        guard let host = hosts.first else { return }
+        if !app.appleAppIDs.isEmpty {
+            console.say(
+                "  Xcode, Associated Domains: webcredentials:\(host)  applinks:\(host)"
+            )
+        }
+        if !app.androidApps.isEmpty {
+            console.say("  Android, intent filter with autoVerify: https://\(host)")
+        }
+        if !app.appleAppIDs.isEmpty || !app.androidApps.isEmpty {
+            console.say("Check: portico app links check \(app.name)")
+        }
+    }
+}

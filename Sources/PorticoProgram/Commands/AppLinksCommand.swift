@@ -1,0 +1,71 @@
+import PorticoStores
+import PorticoBytes
+import ArgumentParser
+
+/// `portico app links`
+struct AppLinksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "links",
+        abstract: "The files by which Apple and Google know whose links an app opens.",
+        subcommands: [Check.self]
+    )
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Fetch the association files as Apple's and Google's systems do.",
+            discussion: """
+                From the public URL, without following a redirect. Apple keeps a copy for up to a \
+                day: what a device sees may be older.
+                """
+        )
+
+        @Argument(help: "The name of the app.") var name: String
+        @Option(help: ArgumentHelp("What people reach the server at.", valueName: "url"))
+        var publicURL: String?
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var read: ReadOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(place, publicURL: publicURL, console) { administration in
+                let app = try await administration.app(name)
+                let publicURL = administration.publicURL
+                let links = AppLinks(app, publicURL: publicURL)
+                guard links.isInFiles else {
+                    throw Failure(
+                        .notFound,
+                        "App \(app.name) names no app that opens links.",
+                        "For Apple: portico app update \(app.name) --bundle-id ID --team TEAM",
+                        "For Android: portico app update \(app.name) --android-package NAME "
+                            + "--fingerprint HEX"
+                    )
+                }
+                var findings = try await look(links, administration)
+                if findings.failure != nil {
+                    // The server sees within about a second what was changed just now.
+                    try await Task.sleep(for: .milliseconds(1500))
+                    findings = try await look(links, administration)
+                }
+                console.show(findings, read)
+                if let failure = findings.failure { throw failure }
+            }
+        }
+
+        private func look(_ links: AppLinks, _ administration: Administration) async throws
+            -> Findings
+        {
+            let clock = administration.installation.clock
+            var findings = Findings()
+            findings.add(
+                links.app.name,
+                try await Administration.withOutbound { outbound in
+                    await links.check(
+                        over: ObservedTransport(outbound, now: { clock.moment().now })
+                    )
+                }
+            )
+            return findings
+        }
+    }
+}

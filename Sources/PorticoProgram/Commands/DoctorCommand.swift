@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import PorticoOutbound
+
+/// `portico doctor`
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look for what is wrong, and say what mends it.",
+        discussion: """
+            Settings, data folder, key ring, database, mail, clock; the public address as others \
+            reach it; identity providers; the association files of apps. Nothing is changed. Exit \
+            code 10 means that problems were found.
+            """
+    )
+
+    @Option(help: ArgumentHelp("What people reach the server at.", valueName: "url"))
+    var publicURL: String?
+    @Flag(help: "Ask nobody: look at what is on this machine only.")
+    var offline = false
+    @OptionGroup var place: DataDirectoryOptions
+    @OptionGroup var read: ReadOptions
+    @OptionGroup var output: ConsoleOptions
+
+    func run() async throws {
+        let console = output.console
+        let findings = try await look(console)
+        console.show(findings, read)
+        if let failure = findings.failure { throw failure }
+    }
+
+    private func look(_ console: Console) async throws -> Findings {
+        let environment = ProcessInfo.processInfo.environment
+        var options = place.values
+        options["public-url"] = publicURL.map { [$0] }
+        let settings: Settings
+        let origins: [String: SettingOrigin]
+        do {
+            let reader = try await SettingsReader(
+                options: options,
+                file: place.config,
+                environment: environment
+            )
+            (settings, origins) = try reader.settings()
+        } catch let failure as Failure {
+            var findings = Findings()
+            findings.add(
+                "Server",
+                [.problem("settings", failure.what, fix: failure.remedy)]
+            )
+            return findings
+        }
+        func doctor(_ outbound: OutboundClient?) async throws -> Findings {
+            try await Doctor(
+                settings: settings,
+                origins: origins,
+                environment: environment,
+                console: console,
+                outbound: outbound
+            )()
+        }
+        return offline
+            ? try await doctor(nil) : try await Administration.withOutbound { try await doctor($0) }
+    }
+}

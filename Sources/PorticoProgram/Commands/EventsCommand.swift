@@ -1,0 +1,151 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// `portico events`
+struct EventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "What happened to accounts.",
+        subcommands: [Tail.self]
+    )
+
+    struct Tail: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the latest events; with -f, also those that follow.",
+            discussion:
+                "Types: \(AuditEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "))."
+        )
+
+        @Flag(name: [.customShort("f"), .long], help: "Go on with what happens, until Ctrl-C.")
+        var follow = false
+        @Option(
+            name: .customLong("type"),
+            help: ArgumentHelp("Events of this type only. Repeat for several.", valueName: "type")
+        )
+        var types: [String] = []
+        @Option(help: ArgumentHelp("How many of the latest.", valueName: "count"))
+        var limit = 20
+        @Option(help: ArgumentHelp("Of this account only.", valueName: "id"))
+        var account: String?
+        @Flag(help: "Write one JSON object a line, of a shape that only ever grows.")
+        var jsonl = false
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func validate() throws {
+            guard (0...10_000).contains(limit) else {
+                throw ValidationError("--limit must be a number from 0 to 10000.")
+            }
+        }
+
+        func run() async throws {
+            let console = output.console
+            let kinds = try kinds()
+            try await Administration.run(place, console) { administration in
+                let audit = administration.installation.audit
+                let account = try accountID()
+                func isWanted(_ event: AuditEvent) -> Bool {
+                    kinds.contains(event.kind) && (account == nil || event.accountID == account)
+                }
+                // Where to go on is the place of the latest of all, whatever is shown.
+                var last = try await audit.latest(of: nil, limit: 1).first?.number ?? 0
+                let until = last
+                let shown = try await latest(
+                    { $0.number <= until && isWanted($0) },
+                    of: account,
+                    audit
+                )
+                show(shown, administration)
+                if shown.isEmpty, !follow { console.say("Nothing has happened yet.") }
+                while follow {
+                    let events = try await audit.events(after: last, limit: 500)
+                    show(events.filter(isWanted), administration)
+                    last = events.last?.number ?? last
+                    if events.count < 500 { try await Task.sleep(for: .seconds(1)) }
+                }
+            }
+        }
+
+        /// The latest that are wanted, in order; looked for among ten thousand.
+        private func latest(
+            _ isWanted: (AuditEvent) -> Bool,
+            of account: UniqueID?,
+            _ audit: any AuditStore
+        ) async throws -> [AuditEvent] {
+            let events = try await audit.latest(
+                of: account,
+                limit: types.isEmpty ? limit : 10_000
+            )
+            return events.filter(isWanted).prefix(limit).reversed()
+        }
+
+        private func kinds() throws(Failure) -> Set<AuditEvent.Kind> {
+            guard !types.isEmpty else { return Set(AuditEvent.Kind.allCases) }
+            var kinds: Set<AuditEvent.Kind> = []
+            for type in types {
+                guard let kind = AuditEvent.Kind(rawValue: type) else {
+                    let names = AuditEvent.Kind.allCases.map(\.rawValue)
+                    let nearest = Suggestion.nearest(to: type, among: names)
+                    throw Failure(
+                        .usage,
+                        "There is no type of event \"\(printable(type))\".",
+                        advice: (nearest.map { ["Did you mean \"\($0)\"?"] } ?? [])
+                            + ["See: portico events tail --help"]
+                    )
+                }
+                kinds.insert(kind)
+            }
+            return kinds
+        }
+
+        private func accountID() throws(Failure) -> UniqueID? {
+            guard let account else { return nil }
+            guard let id = UniqueID(account) else {
+                throw Failure(
+                    .wrongValue,
+                    "\"\(printable(account))\" is no id of an account.",
+                    "Find it: portico account list --email ADDRESS"
+                )
+            }
+            return id
+        }
+
+        private func show(_ events: [AuditEvent], _ administration: Administration) {
+            for event in events {
+                if jsonl {
+                    administration.console.data(event.json.serialized())
+                } else {
+                    administration.console.data(event.line)
+                }
+            }
+        }
+    }
+}
+
+extension AuditEvent {
+    fileprivate var json: JSONObject {
+        [
+            "number": .integer(number),
+            "type": .string(kind.rawValue),
+            "at": .string(Times.standard(at)),
+            "account": (accountID?.text).map(JSONValue.string) ?? .null,
+            "provider": provider.map(JSONValue.string) ?? .null,
+            "app": app.map(JSONValue.string) ?? .null,
+            "device": device.map(JSONValue.string) ?? .null,
+            "address": address.map(JSONValue.string) ?? .null,
+        ]
+    }
+
+    private static let width = Kind.allCases.map(\.rawValue.count).max() ?? 0
+
+    fileprivate var line: String {
+        let padding = String(repeating: " ", count: Self.width - kind.rawValue.count)
+        let parts = [provider, app, device, address].compactMap { $0.map(printable) }
+        return
+            ([
+                Times.standard(at), kind.rawValue + padding, accountID?.text ?? "–",
+            ] + parts).joined(separator: "  ")
+    }
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import PorticoBackend
+import PorticoBytes
+import PorticoStores
+import PorticoUpstream
+
+extension ProviderCommand {
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add an identity provider, and print what to register there.",
+            discussion: """
+                The addresses of ours that the provider has to know go to stdout; with --dry-run \
+                nothing is written, and they are printed all the same. The secret comes from a \
+                file or from stdin: a client secret or app secret, for Apple the .p8 file. \
+                Keycloak and other OpenID providers may have us as a public client, without one.
+                """
+        )
+
+        @Argument(help: "google, facebook, apple, keycloak or oidc.")
+        var kind: IdentityProvider.Kind
+        @Option(
+            help: ArgumentHelp(
+                "What addresses name it by, else its kind: lower-case letters, digits, '-'.",
+                valueName: "name"
+            )
+        )
+        var name: String?
+        @OptionGroup var secret: ProviderSecretOptions
+        // A number below zero is a value, and no option.
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Where its button stands; lower first.", valueName: "number")
+        )
+        var place: Int64?
+        @Option(help: ArgumentHelp("What people reach the server at.", valueName: "url"))
+        var publicURL: String?
+        @OptionGroup var fields: ProviderFields
+        @OptionGroup var change: ChangeOptions
+        @OptionGroup var data: DataDirectoryOptions
+        @OptionGroup var read: ReadOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func validate() throws {
+            guard fields.clientID != nil else {
+                throw ValidationError("Missing expected argument '--client-id <id>'")
+            }
+        }
+
+        func run() async throws {
+            let console = output.console
+            let settings = try fields.settings(of: kind)
+            let name = name ?? kind.rawValue
+            try await Administration.run(
+                data,
+                changing: change,
+                publicURL: publicURL,
+                missing: change.dryRun ? .pretend : .create,
+                console
+            ) { administration in
+                let others = try await administration.backend().providers
+                guard !others.contains(where: { sameBytes($0.name, name) }) else {
+                    throw Failure(
+                        .exists,
+                        "There is a provider \"\(printable(name))\" already.",
+                        "Change it: portico provider update \(printable(name))",
+                        "Or add a second one: --name NAME"
+                    )
+                }
+                let last = others.map(\.place).max()
+                let record = try administration.registration(
+                    ProviderRecord(
+                        name: name,
+                        kind: kind.rawValue,
+                        place: place ?? last.map { min($0, .max - 1) + 1 } ?? 0,
+                        isEnabled: true,
+                        settings: settings,
+                        sealedSecret: nil
+                    ),
+                    secret: try secret.asked(for: kind, console),
+                    random: administration.moment.random
+                )
+                administration.warn(of: record, replacing: nil)
+                if change.dryRun {
+                    administration.dryRun("added provider \(name)")
+                } else {
+                    try await administration.installation.backend.put(record)
+                    console.done(
+                        "Added provider \(name). "
+                            + "Undo: portico provider remove \(name) --confirm \(name)"
+                    )
+                }
+                console.say("Register at the provider, to the letter:")
+                console.show(record.registered(at: administration.addresses(of: record)), read)
+                if !change.dryRun { console.say("Check: portico provider test \(name)") }
+            }
+        }
+    }
+}
+
+extension Administration {
+    var registration: ProviderRegistration {
+        ProviderRegistration(ring: installation.ring, allowsStandIns: allowsStandIns)
+    }
+
+    func addresses(of record: ProviderRecord) -> ProviderAddresses {
+        ProviderAddresses(record, publicURL: publicURL)
+    }
+
+    /// What is allowed and yet will not work, or not as it did.
+    func warn(of record: ProviderRecord, replacing former: ProviderRecord?) {
+        let addresses = addresses(of: record)
+        // `try?`: it was read a moment ago.
+        if let provider = try? IdentityProvider(record),
+            !provider.permits(redirectURI: addresses.callback)
+        {
+            console.warn(
+                "\(provider.displayName) takes https addresses with a domain name only. "
+                    + "Set public-url to yours."
+            )
+        } else if settledPublicURL == nil {
+            console.warn(
+                "No public-url is set: these addresses are good on this machine only."
+            )
+        }
+        if let kind = addresses.kind, kind == .apple || kind == .facebook,
+            record.name != kind.rawValue
+        {
+            console.warn(
+                "The notices of a provider of kind \(kind.rawValue) arrive only where its name "
+                    + "is \(kind.rawValue)."
+            )
+        }
+        if let before = former?.issuer, let now = record.issuer, !sameBytes(before, now) {
+            console.warn(
+                "The issuer was \(printable(before)): who signed in with it is not known at "
+                    + "\(printable(now))."
+            )
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import PorticoStores
+import PorticoBytes
+import ArgumentParser
+import PorticoProtocol
+import PorticoUpstream
+
+extension ProviderCommand {
+    struct Test: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ask an identity provider for its metadata and keys, and say what came.",
+            discussion: """
+                Settings and secret are read as the server reads them. Whether the provider knows \
+                our client id, secret and redirect URIs only a sign-in can tell.
+                """
+        )
+
+        @Argument(help: "Its name.") var name: String
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var read: ReadOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(place, console) { administration in
+                let record = try await administration.provider(name)
+                let clock = administration.installation.clock
+                let report = try await Administration.withOutbound { outbound in
+                    await ProviderCheck(administration: administration, record: record)(
+                        over: ObservedTransport(outbound, now: { clock.moment().now })
+                    )
+                }
+                var findings = Findings()
+                findings.add("\(record.name) (\(record.kind))", report.findings)
+                console.show(findings, read)
+                if let failure = failure(report) { throw failure }
+            }
+        }
+
+        private func failure(_ report: ProviderCheck.Report) -> Failure? {
+            let name = printable(name)
+            guard report.isUsable else {
+                return Failure(.misconfigured, "Provider \(name) cannot be used as it is.")
+            }
+            guard case .down(_, let reason) = report.health else {
+                var findings = Findings()
+                findings.add(name, report.findings)
+                return findings.failure
+            }
+            switch reason {
+            case .unreachable, .timedOut, .failing:
+                return Failure(
+                    .unreachable,
+                    "Provider \(name) does not answer as it should.",
+                    "People see its button with a note until it does."
+                )
+            case .unusable:
+                return Failure(
+                    .rejected,
+                    "What provider \(name) says of itself cannot be used.",
+                    "Nobody can sign in with it."
+                )
+            }
+        }
+    }
+}

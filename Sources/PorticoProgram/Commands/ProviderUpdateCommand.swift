@@ -1,0 +1,149 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoStores
+import PorticoUpstream
+
+extension ProviderCommand {
+    struct Update: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change an identity provider: settings, secret, place, whether it is used.",
+            discussion: """
+                What is not named stays; a list is replaced as a whole, and one empty value takes \
+                it away. Sessions and accounts stay.
+                """
+        )
+
+        @Argument(help: "Its name.") var name: String
+        @OptionGroup var secret: ProviderSecretOptions
+        // A number below zero is a value, and no option.
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Where its button stands; lower first.", valueName: "number")
+        )
+        var place: Int64?
+        @Flag(inversion: .prefixedEnableDisable, help: "Whether people can sign in with it.")
+        var provider: Bool?
+        @OptionGroup var fields: ProviderFields
+        @OptionGroup var change: ChangeOptions
+        @OptionGroup var data: DataDirectoryOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(data, changing: change, console) { administration in
+                let former = try await administration.provider(name)
+                let record = try changed(former, administration)
+                guard record != former else {
+                    return console.say(
+                        "Nothing to change: provider \(former.name) is like that already."
+                    )
+                }
+                administration.warn(of: record, replacing: former)
+                guard !change.dryRun else {
+                    return administration.dryRun("changed provider \(former.name)")
+                }
+                try await administration.installation.backend.put(record)
+                console.done(
+                    "Changed provider \(record.name). See it: portico provider show \(record.name)"
+                )
+                if record.isEnabled { console.say("Check: portico provider test \(record.name)") }
+            }
+        }
+
+        private func changed(_ former: ProviderRecord, _ administration: Administration) throws
+            -> ProviderRecord
+        {
+            var record = former
+            if let place { record.place = place }
+            if let provider { record.isEnabled = provider }
+            if let kind = IdentityProvider.Kind(rawValue: former.kind) {
+                record.settings = try fields.settings(of: kind, over: former.settings)
+            }
+            let secret = try secret.given(administration.console)
+            if case .unchanged = secret, !record.isEnabled, record.settings == former.settings {
+                // What cannot be used can still be taken out of use.
+                return record
+            }
+            return try administration.registration(
+                record,
+                secret: secret,
+                random: administration.moment.random
+            )
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show one identity provider, with what has to be registered there."
+        )
+
+        @Argument(help: "Its name.") var name: String
+        @OptionGroup var data: DataDirectoryOptions
+        @OptionGroup var read: ReadOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func run() async throws {
+            let console = output.console
+            try await Administration.run(data, console) { administration in
+                let record = try await administration.provider(name)
+                console.show(record.description(administration.addresses(of: record)), read)
+            }
+        }
+    }
+}
+
+/// Where a provider's secret comes from: never an argument.
+struct ProviderSecretOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The file with its secret; - for stdin.", valueName: "path"))
+    var secretFile: String?
+    @Flag(help: "Keycloak, oidc: we are a public client there, without a secret.")
+    var withoutSecret = false
+
+    func validate() throws {
+        guard !withoutSecret || secretFile == nil else {
+            throw ValidationError("--without-secret and --secret-file exclude each other.")
+        }
+    }
+
+    /// What was said of it; nobody is asked.
+    func given(_ console: Console) throws -> ProviderRegistration.Secret {
+        if withoutSecret { return .none }
+        guard let secretFile else { return .unchanged }
+        return .given(
+            try SecretInput(console: console).secret(
+                path: secretFile,
+                name: "Secret",
+                option: "--secret-file"
+            )
+        )
+    }
+
+    /// A new provider's; a person is asked where nothing was said.
+    func asked(for kind: IdentityProvider.Kind, _ console: Console) throws
+        -> ProviderRegistration.Secret
+    {
+        guard !withoutSecret, secretFile == nil else { return try given(console) }
+        guard kind != .apple else {
+            throw Failure(
+                .secretMissing,
+                "There is no private key.",
+                "Name the file that Apple gave: --secret-file AuthKey_KEYID.p8"
+            )
+        }
+        guard console.mayAsk || kind != .keycloak && kind != .oidc else {
+            throw Failure(
+                .secretMissing,
+                "There is no client secret, and nobody to ask for it.",
+                "Give it in a file, or on stdin: --secret-file -",
+                "Where we are a public client, say so: --without-secret"
+            )
+        }
+        return .given(
+            try SecretInput(console: console).secret(
+                path: nil,
+                name: kind == .facebook ? "App secret" : "Client secret",
+                option: "--secret-file"
+            )
+        )
+    }
+}

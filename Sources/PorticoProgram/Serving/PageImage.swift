@@ -1,0 +1,52 @@
+import Foundation
+import PorticoBytes
+
+/// An image that the pages show: what it is says its content, never its name.
+struct PageImage: Hashable, Sendable {
+    enum Kind: String, Sendable {
+        case png = "image/png"
+        case jpeg = "image/jpeg"
+        case webp = "image/webp"
+        case svg = "image/svg+xml"
+    }
+
+    let bytes: [UInt8]
+    let kind: Kind
+    /// Strong: another image has another one (RFC 9110 §8.8.3).
+    let tag: String
+
+    static let endings: Set<String> = ["png", "jpg", "jpeg", "webp", "svg"]
+    private static let limit = 256 * 1024
+
+    /// - Parameter setting: That names the file, for the advice.
+    init(file path: String, of setting: String) throws(Failure) {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileInput.bytes(path, limit: Self.limit)
+        } catch {
+            throw Failure(.wrongValue, "\(setting): \(error.what)", "Name another image.")
+        }
+        guard let kind = Self.kind(of: bytes) else {
+            throw Failure(
+                .wrongValue,
+                "\(setting): \(printable(path)) is no image that pages can show.",
+                "Expected: SVG, PNG, JPEG or WebP, of 256 KiB at most."
+            )
+        }
+        self.bytes = bytes
+        self.kind = kind
+        tag = "\"\(Base64URL.encode(Hash256(of: bytes).bytes.prefix(12)))\""
+    }
+
+    static func kind(of bytes: [UInt8]) -> Kind? {
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
+        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+            return .webp
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let start = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        return start.hasPrefix("<svg") || start.hasPrefix("<?xml") && start.contains("<svg")
+            || start.hasPrefix("<!--") && start.contains("<svg") ? .svg : nil
+    }
+}
