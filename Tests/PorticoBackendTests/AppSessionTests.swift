@@ -168,4 +168,56 @@ import Testing
         #expect(try await Self.session(tokens.session, server).status == 401)
         #expect(try await Self.refresh(tokens.refresh, server).status == 400)
     }
+
+    @Test("A refresh token that was altered, or made up, is refused, and ends nothing")
+    func forgedRefresh() async throws {
+        let server = try await BackendUnderTest()
+        let tokens = try await Self.signedIn(server)
+        var bytes = try #require(Base64URL.decode(tokens.refresh))
+        bytes[bytes.count - 1] ^= 1
+        // Of a generation before, which would end the session if it were genuine.
+        var older = try #require(Base64URL.decode(tokens.refresh))
+        older[28] = 0
+        for forged in [Base64URL.encode(bytes), Base64URL.encode(older), "x"] {
+            let reply = try await Self.refresh(forged, server)
+            #expect(reply.status == 400)
+            #expect(reply.json.string("error") == "invalid_grant")
+        }
+        #expect(!server.log.contains("refresh.replayed"))
+        #expect(try await Self.session(tokens.session, server).status == 200)
+        #expect(try await Self.refresh(tokens.refresh, server).status == 200)
+    }
+
+    @Test("RFC 6750 §2.1: two Authorization fields, or another scheme, are nobody's")
+    func twoFields() async throws {
+        let server = try await BackendUnderTest()
+        let tokens = try await Self.signedIn(server)
+        var twice = HTTPFields()
+        for _ in 0..<2 {
+            twice.append(HTTPField(name: .authorization, value: "Bearer \(tokens.session)"))
+        }
+        let reply = try await server.send(.get, "/v1/auth/session", headers: twice)
+        #expect(reply.json.string("reason") == "INVALID_COOKIE")
+        for value in ["Basic \(tokens.session)", tokens.session, "Bearer", "Bearer "] {
+            let other = try await server.send(
+                .get,
+                "/v1/auth/session",
+                headers: [.authorization: value]
+            )
+            #expect(other.status == 401)
+        }
+    }
+
+    @Test("An Idempotency-Key without end, or twice, is refused before anything is rotated")
+    func keys() async throws {
+        let server = try await BackendUnderTest()
+        let tokens = try await Self.signedIn(server)
+        let long = String(repeating: "k", count: 256)
+        #expect(try await Self.refresh(tokens.refresh, server, key: long).status == 400)
+        var twice = HTTPFields()
+        for key in ["a", "b"] { twice.append(HTTPField(name: .idempotencyKey, value: key)) }
+        let form = [("refresh_token", tokens.refresh)]
+        #expect(try await server.post("/v1/auth/refresh", form, headers: twice).status == 400)
+        #expect(try await Self.refresh(tokens.refresh, server, key: "k").status == 200)
+    }
 }

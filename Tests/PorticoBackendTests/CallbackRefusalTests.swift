@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTypes
+import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -46,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "attack E01: without a state, with an empty one, or with another's, nothing is called",
+        "attack E01, SEED-ADR-6: without a state, with an empty one, or another's, nobody is asked or registered",
         arguments: [nil, "", "AAAAAAAAAAAAAAAAAAAAAA"] as [String?]
     )
     func otherState(_ state: String?) async throws {
@@ -117,7 +119,7 @@ import Testing
         try await returning.expectNothing()
     }
 
-    @Test("RFC 6749 §10.12: another browser's answer begins no session here")
+    @Test("RFC 6749 §10.12, RFC9700-U.3-1: another browser's answer begins no session here")
     func otherBrowser() async throws {
         let returning = try await Returning()
         let victim = TestVisitor(returning.server)
@@ -138,7 +140,7 @@ import Testing
         #expect(try await returning.server.accounts().count == 1)
     }
 
-    @Test("Decision 9: cancelling leads back to the choice, with plain words")
+    @Test("Decision 9, SEED-ADR-8: cancelling leads back to the choice, with plain words")
     func cancelled() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
@@ -155,6 +157,31 @@ import Testing
             #expect(back.reply.status == 200)
         }
         #expect(server.standIns.log.count(.token, at: .google) == 0)
+        #expect(server.log.contains("event=sign_in.cancelled"))
+        #expect(!server.log.contains("event=provider.failed"), "nothing is broken")
+    }
+
+    @Test("A secret that the provider does not know: a plain page, and for the operator what to do")
+    func wrongSecret() async throws {
+        let returning = try await Returning()
+        let server = returning.server
+        let configuration = server.database.configuration
+        var record = try #require(
+            try await configuration.configuration().providers.first { $0.name == "google" }
+        )
+        record.sealedSecret = ProviderSecrets(ring: server.ring).seal(
+            SecretText("not-the-secret"),
+            for: record.name,
+            random: .system
+        )
+        try await configuration.put(record)
+        try await server.backend.directory.refresh()
+        let page = try await returning.visitor.open(returning.callback)
+        #expect(page.path.contains("error=authentication_failed&reason=provider_misconfigured"))
+        #expect(returning.visitor.cookies["__Host-session"] == nil)
+        #expect(server.log.contains("event=provider.failed"))
+        #expect(server.log.contains("advice="))
+        #expect(!"\(page.reply.text)\(server.log)".contains("not-the-secret"))
     }
 
     @Test(
@@ -183,7 +210,9 @@ import Testing
         #expect(login.reply.text.localizedStandardContains("not responding"))
     }
 
-    @Test("attack E11: Apple's post brings no cookie, and is turned into a GET of the same address")
+    @Test(
+        "attack E11, PRV-A-4: Apple's post brings no cookie, and is turned into a GET of the same address"
+    )
     func applePost() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
@@ -222,7 +251,7 @@ import Testing
     }
 
     @Test(
-        "attack E12: a way back to another site becomes our own root",
+        "attack E12, WEB-REDIR-1: a way back to another site becomes our own root",
         arguments: [
             "//evil.example", "/\\evil.example", "\\/evil.example", "/%5Cevil.example",
             "/%2f%2fevil.example", "/%09/evil.example", "https:evil.example", "javascript:alert(1)",
@@ -237,6 +266,7 @@ import Testing
         let end = try await visitor.signIn("google", as: .ann, [("return_to", path)])
         #expect(end.url.hasPrefix("https://app.example.com/"))
         #expect(["/", "/dashboard"].contains(end.path))
+        #expect(visitor.cookies["a"] == nil)
     }
 
     @Test(

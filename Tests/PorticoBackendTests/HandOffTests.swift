@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "Decision 1, WEB-BFF-8: a wrong presentation is refused, and spends the code",
+        "Decision 1, WEB-BFF-8, SEED-ADR-17: a wrong presentation is refused, and spends the code",
         arguments: ["code_verifier", "app", "redirect_uri"]
     )
     func wrong(_ parameter: String) async throws {

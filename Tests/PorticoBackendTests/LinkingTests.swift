@@ -220,6 +220,18 @@ import Testing
         #expect(refused.status == 409)
         #expect(refused.json.string("error") == "last_way")
         #expect(try await visitor.session().status == 200)
+
+        let link = try await visitor.program(.post, "/v1/account/link/facebook")
+        let page = try await visitor.open(try #require(link.json.string("authorizationUrl")))
+        _ = try await visitor.choose(.paul, at: page, "facebook")
+        let phone = TestVisitor(server)
+        _ = try await phone.signIn("facebook", as: .paul)
+        #expect(try await server.user(of: phone).strings("providers") == ["google", "facebook"])
+        #expect(try await visitor.program(.delete, "/v1/account/unlink/facebook").status == 200)
+        #expect(try await phone.session().status == 401)
+        #expect(try await server.user(of: visitor).strings("providers") == ["google"])
+        let gone = try await visitor.program(.delete, "/v1/account/unlink/facebook")
+        #expect(gone.status == 404)
     }
 
     @Test("PRV-F-7, WEB-ACC-2: 50 concurrent first callbacks of one person make one account")

@@ -96,7 +96,8 @@ import Testing
                 of: .ann,
                 at: .google,
                 audience: "other.apps.example.com",
-                nonce: nonce
+                nonce: nonce,
+                changes: ["azp": "notes.apps.example.com"]
             )
         )
         let reply = try await Self.present(token, nonce: nonce, at: "google", server)
@@ -157,5 +158,209 @@ import Testing
         #expect(first.headers[values: .setCookie].contains { $0.hasPrefix("__Host-session=") })
         let again = try await server.post("/v1/auth/google/one-tap", fields, headers: headers)
         #expect(!again.headers[values: .setCookie].contains { $0.hasPrefix("__Host-session=") })
+    }
+
+    @Test(
+        "PRV-A-17, PRV-G-14: a nonce counts once, whatever token it stands in, and for ten minutes"
+    )
+    func nonces() async throws {
+        let server = try await BackendUnderTest()
+        let nonce = try await Self.nonce("apple", server)
+        let first = try Self.appleToken(nonce, server)
+        #expect(try await Self.present(first, nonce: nonce, server).status == 200)
+        server.clock.advance(by: 1)
+        let second = try Self.appleToken(nonce, server)
+        #expect(second != first)
+        #expect(try await Self.present(second, nonce: nonce, server).status == 401)
+        let late = try await Self.nonce("apple", server)
+        server.clock.advance(by: 601)
+        let fresh = try Self.appleToken(late, server)
+        #expect(try await Self.present(fresh, nonce: late, server).status == 401)
+    }
+
+    /// How somebody brings a token whose nonce an installation has bound to itself.
+    enum Bringing: CaseIterable {
+        case withoutVerifier, wrongVerifier, challengeForVerifier, verifierForUnbound
+        case verifierWithoutNonce
+    }
+
+    @Test(
+        "PRV-G-14: a nonce that an installation bound is good for that installation only",
+        arguments: Bringing.allCases
+    )
+    func bound(_ bringing: Bringing) async throws {
+        let server = try await BackendUnderTest()
+        let verifier = CodeVerifier(random: .system)
+        func nonce(_ form: [(String, String)]) async throws -> String {
+            let reply = try await server.post("/v1/auth/google/native/nonce", form)
+            return try #require(reply.json.string("nonce"))
+        }
+        let mine = try await nonce([
+            ("code_challenge", verifier.challenge.text), ("code_challenge_method", "S256"),
+        ])
+        let free = try await nonce([])
+        func present(_ nonce: String?, in token: String?, _ verifier: String?) async throws -> Reply
+        {
+            let token = try #require(
+                try server.standIns.identityToken(
+                    of: .ann,
+                    at: .google,
+                    audience: "notes.apps.example.com",
+                    nonce: token,
+                    changes: ["azp": "notes.apps.example.com"]
+                )
+            )
+            var fields = [("app", "notes"), ("id_token", token)]
+            if let nonce { fields.append(("nonce", nonce)) }
+            if let verifier { fields.append(("code_verifier", verifier)) }
+            return try await server.post("/v1/auth/google/native", fields)
+        }
+        // The nonce can be read in a stolen token, and the challenge on its way.
+        let refused =
+            switch bringing {
+            case .withoutVerifier: try await present(mine, in: mine, nil)
+            case .wrongVerifier:
+                try await present(mine, in: mine, CodeVerifier(random: .system).reveal())
+            case .challengeForVerifier:
+                try await present(mine, in: mine, verifier.challenge.text)
+            case .verifierForUnbound: try await present(free, in: free, verifier.reveal())
+            case .verifierWithoutNonce: try await present(nil, in: nil, verifier.reveal())
+            }
+        #expect(refused.status == 401)
+        #expect(refused.json.string("error") == "invalid_token")
+        #expect(try await server.accounts().isEmpty)
+        // Nothing of it is spent: the installation still signs in, once.
+        server.clock.advance(by: 1)
+        #expect(try await present(mine, in: mine, verifier.reveal()).status == 200)
+        server.clock.advance(by: 1)
+        #expect(try await present(mine, in: mine, verifier.reveal()).status == 401)
+    }
+
+    @Test(
+        "PRV-G-14: a challenge that is none is refused, and plain does not exist",
+        arguments: [
+            [("code_challenge", "short")],
+            [
+                ("code_challenge", String(repeating: "A", count: 43)),
+                ("code_challenge_method", "plain"),
+            ],
+        ]
+    )
+    func malformedChallenge(_ form: [(String, String)]) async throws {
+        let server = try await BackendUnderTest()
+        let reply = try await server.post("/v1/auth/google/native/nonce", form)
+        #expect(reply.status == 400)
+        #expect(reply.json.string("nonce") == nil)
+    }
+
+    @Test("PRV-N-2: without a nonce of ours a token counts once, too")
+    func tokenOnce() async throws {
+        let server = try await BackendUnderTest()
+        let token = try Self.googleToken(server)
+        let first = try await Self.present(token, nonce: nil, at: "google", server)
+        #expect(first.status == 200)
+        let again = try await Self.present(token, nonce: nil, at: "google", server)
+        #expect(again.status == 401)
+    }
+
+    @Test(
+        "PRV-N-1, PRV-G-3: an app's audiences are its own: the web's client id is not one of them"
+    )
+    func webAudience() async throws {
+        let server = try await BackendUnderTest()
+        let token = try Self.googleToken(server, audience: nil)
+        let reply = try await Self.present(token, nonce: nil, at: "google", server)
+        #expect(reply.status == 401)
+        #expect(try await server.accounts().isEmpty)
+    }
+
+    private static func googleToken(
+        _ server: BackendUnderTest,
+        audience: String? = "notes.apps.example.com"
+    ) throws -> String {
+        try #require(
+            try server.standIns.identityToken(
+                of: .ann,
+                at: .google,
+                audience: audience,
+                nonce: nil,
+                changes: audience.map { ["azp": .string($0)] } ?? [:]
+            )
+        )
+    }
+
+    @Test("PRV-N-1: JSON is as good as a form, no cookie is needed, and none is set")
+    func json() async throws {
+        let server = try await BackendUnderTest()
+        let body: JSONObject = [
+            "app": "notes", "id_token": .string(try Self.googleToken(server)),
+        ]
+        let reply = try await server.send(
+            .post,
+            "/v1/auth/google/native",
+            headers: [.contentType: "application/json"],
+            body: body.serialized()
+        )
+        #expect(reply.status == 200)
+        #expect(reply.json.string("session_token") != nil)
+        #expect(reply.headers[values: .setCookie].isEmpty)
+        for wrong in [#"{"app":"notes"}"#, #"{"app":"notes","id_token":7}"#, "[]", "{"] {
+            let refused = try await server.send(
+                .post,
+                "/v1/auth/google/native",
+                headers: [.contentType: "application/json"],
+                body: Array(wrong.utf8)
+            )
+            #expect([400, 401].contains(refused.status), "\(wrong)")
+        }
+    }
+
+    @Test(
+        "PRV-N-3: an access token of Google's or Apple's proves nobody",
+        arguments: ["google", "apple"]
+    )
+    func accessToken(_ provider: String) async throws {
+        let server = try await BackendUnderTest()
+        let kind: StandInKind = provider == "google" ? .google : .apple
+        let token = server.standIns.nativeAccessToken(of: .ann, at: kind) ?? "token"
+        let reply = try await server.post(
+            "/v1/auth/\(provider)/native",
+            [("app", "notes"), ("access_token", token)]
+        )
+        #expect(reply.status == 401)
+        #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test("attack E24, PRV-G-13: two cookies of that name are none, however equal")
+    func oneTapTwice() async throws {
+        let server = try await BackendUnderTest()
+        let credential = try #require(
+            try server.standIns.identityToken(of: .ann, at: .google, nonce: nil)
+        )
+        let reply = try await server.post(
+            "/v1/auth/google/one-tap",
+            [("credential", credential), ("g_csrf_token", "t")],
+            headers: [.cookie: "g_csrf_token=t; g_csrf_token=t"]
+        )
+        #expect(reply.status == 400)
+        #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test(
+        "attack E12, PRV-G-13: where One Tap leads is a place of ours",
+        arguments: [("//evil.example", "/"), ("https://evil.example", "/"), ("/orders", "/orders")]
+    )
+    func oneTapPlace(_ asked: String, _ place: String) async throws {
+        let server = try await BackendUnderTest()
+        _ = try await TestVisitor(server).signIn("google", as: .ben)
+        let credential = try #require(
+            try server.standIns.identityToken(of: .ben, at: .google, nonce: nil)
+        )
+        let reply = try await server.post(
+            "/v1/auth/google/one-tap",
+            [("credential", credential), ("g_csrf_token", "t"), ("state", asked)],
+            headers: [.cookie: "g_csrf_token=t"]
+        )
+        #expect(reply.location == place)
     }
 }

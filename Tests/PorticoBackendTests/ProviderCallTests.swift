@@ -3,6 +3,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "OIDCBCL-2.7-1, OIDCBCL-2.8-1: a logout token ends the sessions that its person began, at once"
+        "OIDCBCL-2.6-6, OIDCBCL-2.7-1: a logout token ends the sessions that its person began, at once and once"
     )
     func logout() async throws {
         let server = try await BackendUnderTest()
@@ -110,5 +111,166 @@ import Testing
         )
         #expect(deleted.json.string("confirmation_code") != nil)
         #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test("OIDCBCL-2.7-1: by sid one browser's session ends, by sub all that the identity began")
+    func bySession() async throws {
+        let server = try await BackendUnderTest()
+        let one = TestVisitor(server)
+        let two = TestVisitor(server)
+        let elsewhere = TestVisitor(server)
+        for visitor in [one, two] { _ = try await visitor.signIn("keycloak", as: .ann) }
+        _ = try await elsewhere.signIn("google", as: .ben)
+        let account = try #require(
+            try await server.accounts().first { $0.email?.address == "ann@example.com" }
+        )
+        let sessions = try await server.database.accounts.sessions(
+            of: account.id,
+            at: server.clock.seconds
+        )
+        let id = try #require(try await one.session().json.object("session")?.string("id"))
+        let sid = try #require(sessions.first { $0.id.text == id }?.providerSessionID)
+        let bySid = try server.standIns.logoutToken(about: nil, sessionID: sid)
+        #expect(try await Self.logout(bySid, server).status == 200)
+        #expect(try await one.session().status == 401)
+        #expect(try await two.session().status == 200)
+        let bySubject = try server.standIns.logoutToken(about: .ann, sessionID: nil)
+        #expect(try await Self.logout(bySubject, server).status == 200)
+        #expect(try await two.session().status == 401)
+        #expect(try await elsewhere.session().status == 200)
+    }
+
+    @Test("OIDCBCL-2.7-2: the tokens of an app's session go with it, and so does a waiting code")
+    func app() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        func code() async throws -> String {
+            let end = try await TestVisitor(server).signIn("keycloak", as: .ann, app.start)
+            return String(try #require(end.url.firstMatch(of: /code=([A-Za-z0-9_-]+)/)).1)
+        }
+        let tokens = try await app.redeem(try await code(), at: server)
+        let refresh = try #require(tokens.json.string("refresh_token"))
+        let session = try #require(tokens.json.string("session_token"))
+        let waiting = try await code()
+        let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
+        #expect(try await Self.logout(token, server).status == 200)
+        let refused = try await server.post("/v1/auth/refresh", [("refresh_token", refresh)])
+        #expect(refused.json.string("error") == "invalid_grant")
+        let checked = try await server.send(
+            .get,
+            "/v1/auth/session",
+            headers: [.authorization: "Bearer \(session)"]
+        )
+        #expect(checked.status == 401)
+        #expect(try await app.redeem(waiting, at: server).status == 400)
+    }
+
+    @Test(
+        "OIDCBCL-X-1: the cookie from before the logout is refused after it; what is sealed there revives nothing"
+    )
+    func sealedBefore() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("keycloak", as: .ann)
+        let kept = visitor.cookies
+        let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
+        _ = try await Self.logout(token, server)
+        visitor.cookies = kept
+        let reply = try await visitor.session()
+        #expect(reply.status == 401)
+        #expect(reply.json.string("reason") == "SESSION_EXPIRED")
+        #expect(try await visitor.open("/dashboard").path.hasPrefix("/login"))
+    }
+
+    @Test("OIDCBCL-2.8-1, OIDCBCL-2.8-2: a refusal is 400 with a JSON error, and never cached")
+    func answers() async throws {
+        let server = try await BackendUnderTest()
+        for token in ["a.b.c", nil] {
+            let reply = try await Self.logout(token, server)
+            #expect(reply.status == 400)
+            #expect(reply.json.string("error") == "invalid_request")
+            #expect(reply.json.string("message") != nil)
+            #expect(reply.headers[.cacheControl] == "no-store")
+        }
+        let unknown = try await server.post("/v1/auth/nobody/backchannel-logout", [])
+        #expect(unknown.status == 404)
+    }
+
+    @Test(
+        "OIDCBCL-4-1, attack E31: no cookie is needed, and no megabyte is read: 413",
+        arguments: [
+            "keycloak/backchannel-logout", "facebook/deauthorize", "facebook/data-deletion",
+        ]
+    )
+    func size(_ path: String) async throws {
+        let server = try await BackendUnderTest()
+        let huge = String(repeating: "e", count: 1_000_000)
+        let reply = try await server.post(
+            "/v1/auth/\(path)",
+            [("logout_token", huge), ("signed_request", huge)]
+        )
+        #expect(reply.status == 413)
+    }
+
+    @Test("attack E31: alg none, and a signature that is none of the issuer's, end nothing")
+    func unsigned() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("keycloak", as: .ann)
+        for fault in [StandInFaults.IDTokenFault.unsigned, .symmetric, .unpublishedKey, .forged] {
+            server.standIns.configure(.openID) { $0.idToken = [fault] }
+            let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
+            #expect(try await Self.logout(token, server).status == 400)
+        }
+        #expect(try await visitor.session().status == 200)
+        server.standIns.repair()
+        let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
+        #expect(try await Self.logout(token, server).status == 200)
+    }
+
+    @Test("PRV-F-14: a signed request of another day, or of another algorithm, is refused")
+    func oldRequest() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("facebook", as: .paul)
+        let old = try #require(server.standIns.signedRequest(about: .paul))
+        let other = try #require(
+            server.standIns.signedRequest(about: .paul, algorithm: "HMAC-SHA1")
+        )
+        server.clock.advance(by: 86_401)
+        _ = try await visitor.signIn("facebook", as: .paul)
+        for request in [old, other] {
+            for path in ["deauthorize", "data-deletion"] {
+                let reply = try await server.post(
+                    "/v1/auth/facebook/\(path)",
+                    [("signed_request", request)]
+                )
+                #expect(reply.status == 400)
+            }
+        }
+        #expect(try await visitor.session().status == 200)
+        #expect(try await server.accounts().count == 1)
+    }
+
+    @Test(
+        "PRV-A-20: an Apple Account that is gone takes its identity along, and the last one the account"
+    )
+    func appleDeleted() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("apple", as: .rea)
+        let page = try await visitor.open("/login/account")
+        _ = try await visitor.submit(page, [("action", "create")])
+        #expect(try await server.accounts().count == 1)
+        for event in [StandIns.AppleEvent.emailDisabled, .emailEnabled, .accountDelete] {
+            let payload = try #require(try server.standIns.appleNotification(event, about: .rea))
+            let reply = try await server.post(
+                "/v1/auth/apple/notifications",
+                [("payload", payload)]
+            )
+            #expect(reply.status == 200)
+            #expect(try await server.accounts().isEmpty == (event == .accountDelete))
+        }
+        #expect(try await visitor.session().status == 401)
     }
 }

@@ -117,4 +117,121 @@ private struct EchoAPI: HTTPResponder {
         #expect(reply.status == 403)
         #expect(reply.json.string("error") == "access_denied")
     }
+
+    @Test(
+        "attack E33: an absolute address, another Host and a method of its own reach nothing",
+        arguments: [
+            (HTTPRequest.Method.get, "http://169.254.169.254/", BackendUnderTest.host),
+            (.get, "http://169.254.169.254/bff/orders/x", BackendUnderTest.host),
+            (.get, "http://app.example.com/bff/orders/x", BackendUnderTest.host),
+            (.get, "/bff/orders/x", "internal"), (.get, "/bff/orders/x", "orders.example.com"),
+            (.get, "/bff/orders/x", "app.example.com:8443"),
+            (.connect, "169.254.169.254:80", BackendUnderTest.host),
+            (.trace, "/bff/orders/x", BackendUnderTest.host),
+            (.options, "/bff/orders/x", BackendUnderTest.host),
+        ]
+    )
+    func elsewhere(_ method: HTTPRequest.Method, _ target: String, _ host: String) async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ann)
+        var fields: HTTPFields = [
+            .cookie: visitor.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        ]
+        fields[.portico] = "1"
+        for (name, value) in [("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", "https")] {
+            fields[try #require(HTTPField.Name(name))] = value
+        }
+        let request = HTTPRequest(
+            method: method,
+            scheme: "http",
+            authority: host,
+            path: target,
+            headerFields: fields
+        )
+        let door = try #require(server.doors[BackendUnderTest.host])
+        let reply = try await door.send(request)
+        #expect([400, 404, 405, 421].contains(reply.status))
+        #expect(!reply.text.contains("Bearer"))
+    }
+
+    @Test(
+        "A body for an API may have 4 MiB, one for an address of ours 64 KiB, and not a byte more",
+        arguments: [("/bff/orders/x", 4 << 20, 200), ("/v1/account/email", 64 << 10, 400)]
+    )
+    func bodies(_ path: String, _ longest: Int, _ status: Int) async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ann)
+        let cookie = try #require(visitor.cookies["__Host-session"])
+        for (length, expected) in [(longest, status), (longest + 1, 413)] {
+            let reply = try await server.send(
+                .post,
+                path,
+                headers: [
+                    .cookie: "__Host-session=\(cookie)", .portico: "1",
+                    .contentType: "application/json",
+                ],
+                body: Array(repeating: 0x20, count: length)
+            )
+            #expect(reply.status == expected, "\(length)")
+        }
+    }
+
+    @Test("OIDCRPL-6-3: what a sign-out gave back is not used for whoever comes after it")
+    func signedOut() async throws {
+        let server = try await Self.server()
+        let (visitor, tablet) = (TestVisitor(server), TestVisitor(server))
+        var bearers: [Substring] = []
+        func use(_ visitor: TestVisitor) async throws {
+            let reply = try await Self.send(visitor, "/bff/orders/x")
+            #expect(reply.status == 200)
+            bearers += try #require(reply.text.firstMatch(of: /Bearer (.+)/)).1.split(
+                separator: " "
+            )
+        }
+        for visitor in [visitor, tablet] { _ = try await visitor.signIn("google", as: .ann) }
+        try await use(visitor)
+        _ = try await visitor.program(.post, "/v1/auth/logout")
+        try await use(tablet)
+        #expect(bearers.count == 2 && bearers[0] == bearers[1])
+        _ = try await tablet.program(.post, "/v1/auth/logout")
+        _ = try await visitor.signIn("google", as: .ann)
+        try await use(visitor)
+        #expect(bearers.count == 3 && bearers[2] != bearers[0])
+    }
+
+    @Test("OIDCRPL-6-3: a successor that comes while its person signs out is given back as well")
+    func successor() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ann)
+        server.standIns.configure(.google) {
+            $0.tokenAnswer = .member("refresh_token", "the-successor")
+            $0.delay = .milliseconds(500)
+        }
+        let log = server.standIns.log
+        let before = log.count(.token, at: .google)
+        async let reply = Self.send(visitor, "/bff/orders/x")
+        for _ in 0..<100_000 where log.count(.token, at: .google) == before { await Task.yield() }
+        try #require(log.count(.token, at: .google) > before)
+        _ = try await visitor.program(.post, "/v1/auth/logout")
+        #expect(try await reply.status == 403)
+        let revoked = log.requests(to: .revocation, at: .google).compactMap { $0["token"] }
+        // Whichever of the two was sent first.
+        #expect(revoked.count == 2 && revoked.contains("the-successor"), "\(revoked)")
+        #expect(try await server.token(at: "google") == nil)
+    }
+
+    @Test("WEB-BFF-4: the API's redirect is not followed, and its cookies stay outside")
+    func nothingElseComesBack() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ann)
+        let reply = try await Self.send(visitor, "/bff/orders/x")
+        #expect(visitor.cookies["evil"] == nil)
+        #expect(reply.headers[.cacheControl] == "no-store")
+        #expect(reply.headers[values: .setCookie].isEmpty)
+        #expect(!reply.text.contains("__Host-"))
+    }
 }

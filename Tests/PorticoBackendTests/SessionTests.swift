@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "The account says what is held, and deleting it ends everything and tells Apple (PRV-A-19)"
+        "PRV-A-19, SEED-ADR-5: deleting the account ends everything and tells Apple; who returns is somebody new"
     )
     func deletion() async throws {
         let server = try await BackendUnderTest()

@@ -2,9 +2,11 @@ import HTTPTypes
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
+import PorticoSeals
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 
 /// What people do with providers, in one line each.
 extension TestVisitor {
@@ -30,6 +32,25 @@ extension TestVisitor {
         return try await submit(chosen, [])
     }
 
+    /// Sends the form of a page that leads to `action`.
+    func submit(_ page: Visited, to action: String, _ fields: [(String, String)]) async throws
+        -> Visited
+    {
+        let index = HTMLForm.all(in: page.reply.text).firstIndex { $0.action == action }
+        return try await submit(page, fields, form: index ?? 0)
+    }
+
+    /// One request of a program that has this browser's session.
+    func program(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ form: [(String, String)] = []
+    ) async throws -> Reply {
+        var fields: HTTPFields = [.accept: "application/json"]
+        fields[.portico] = "1"
+        return try await request(path, method, form, from: "https://app.example.com/", fields)
+    }
+
     /// What `/v1/auth/session` says in this browser.
     func session() async throws -> Reply {
         try await request("/v1/auth/session", .get, [], [.accept: "application/json"])
@@ -53,6 +74,23 @@ extension BackendUnderTest {
 
     func accounts() async throws -> [Account] {
         try await database.accounts.accounts(after: nil, email: nil, limit: 100)
+    }
+
+    /// The six digits that were mailed last; `nil` where none were.
+    func mailedCode() async throws -> String? {
+        let vault = SealedAtRest(ring: ring, purpose: "mailed code")
+        for mail in try await database.outbox.latest(limit: 10) {
+            guard case .confirmationCode(let sealed, _) = mail.draft.message,
+                let bytes = Base64URL.decode(sealed)
+            else { continue }
+            return String(decoding: try vault.open(bytes, for: mail.draft.id.text), as: UTF8.self)
+        }
+        return nil
+    }
+
+    /// Six digits that are not those.
+    static func otherCode(than code: String) -> String {
+        code == "000000" ? "000001" : "000000"
     }
 }
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -169,5 +170,31 @@ import Testing
         #expect(!server.log.contains(code))
         let cookie = try #require(visitor.cookies["__Host-session"])
         #expect(!server.log.contains(cookie))
+    }
+
+    @Test(
+        "WEB-BFF-1: a provider's refresh token is kept sealed, and comes to no browser, page or log"
+    )
+    func keptTokens() async throws {
+        let token = "the-refresh-token-of-google"
+        let server = try await BackendUnderTest()
+        server.standIns.configure(.google) {
+            $0.tokenAnswer = .member("refresh_token", .string(token))
+        }
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn()
+        let account = try #require(try await server.accounts().first)
+        let identity = try await server.database.accounts.identities(of: account.id).first
+        let kept = try #require(identity?.sealedToken)
+        let bytes = String(decoding: Base64URL.decode(kept) ?? [], as: UTF8.self)
+        #expect(!kept.contains(token) && !bytes.contains(token))
+        var told = [server.log] + visitor.cookies.values
+        for path in ["/dashboard", "/account", "/account/ways", "/account/devices"] {
+            told.append(try await visitor.open(path).reply.text)
+        }
+        for path in ["/v1/account", "/v1/account/providers", "/v1/auth/session"] {
+            told.append(try await visitor.program(.get, path).text)
+        }
+        for text in told { #expect(!text.contains(token) && !text.contains(kept)) }
     }
 }

@@ -9,7 +9,7 @@ final class TLSServer {
     let port: UInt16
     let certificate: String
     private let folder: URL
-    private let server = Process()
+    private let server: ChildProgram
 
     /// - Parameter files: Whole HTTP responses by the path that asks for them. Without any, a page.
     init(files: [String: String] = [:]) throws {
@@ -17,27 +17,29 @@ final class TLSServer {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         certificate = folder.appending(path: "certificate.pem").path
         let key = folder.appending(path: "key.pem").path
-        let request = try Self.run([
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=op.example.test",
-            "-addext", "subjectAltName=DNS:op.example.test",
-        ])
-        request.waitUntilExit()
+        try ChildProgram(
+            Self.program,
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes",
+                "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=op.example.test",
+                "-addext", "subjectAltName=DNS:op.example.test",
+            ]
+        ).waitUntilExit()
         guard let (socket, port) = RawSocket.listen(port: 0) else { throw POSIXError(.EADDRINUSE) }
         RawSocket.close(socket)
         self.port = port
-        server.executableURL = URL(filePath: Self.program)
-        server.arguments = [
-            "s_server", "-accept", "127.0.0.1:\(port)", "-key", key, "-cert", certificate,
-            files.isEmpty ? "-www" : "-HTTP", "-quiet",
-        ]
         for (name, response) in files {
             try Data(response.utf8).write(to: folder.appending(path: name))
         }
-        server.currentDirectoryURL = folder
-        server.standardOutput = FileHandle.nullDevice
-        server.standardError = FileHandle.nullDevice
-        try server.run()
+        server = try ChildProgram(
+            Self.program,
+            [
+                "s_server", "-accept", "127.0.0.1:\(port)", "-key", key, "-cert", certificate,
+                files.isEmpty ? "-www" : "-HTTP", "-quiet",
+            ],
+            folder: folder
+        )
         for _ in 0..<500 {
             if let connection = RawSocket.connect(port: port) {
                 RawSocket.close(connection)
@@ -49,18 +51,8 @@ final class TLSServer {
 
     deinit {
         // Waiting for it would hold one of the few threads that all tests share.
-        kill(server.processIdentifier, SIGKILL)
+        server.signal(SIGKILL)
         // `try?`: what is left behind lies in the system's folder for such things.
         try? FileManager.default.removeItem(at: folder)
-    }
-
-    private static func run(_ arguments: [String]) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process
     }
 }

@@ -1,4 +1,5 @@
 import PorticoPages
+import PorticoTestSupport
 import Testing
 
 @Suite("Page: choose how to sign in") struct ChooseWayPageTests {
@@ -140,10 +141,11 @@ import Testing
             ("invalid_state", nil, .unmatched),
             ("email_unverified", nil, .emailUnverified),
             ("link_required", "email", .linkRequired(google)),
-            ("identity_in_use", nil, .accountTaken(google)), ("signup_closed", nil, .signUpClosed),
+            ("signup_closed", nil, .signUpClosed),
             ("account_blocked", nil, .accountBlocked),
-            ("rate_limited", nil, .tooManyTries(seconds: 60)),
-            ("handoff_expired", nil, .handOffLost), ("login_required", nil, .signInAgain),
+            ("access_denied", "organisation", .organisationDenies),
+            ("authentication_failed", "interaction_required", .signInAgain),
+            ("login_required", nil, .signInAgain),
             ("<script>", "\"><b>", .failed(google)), ("", "", .failed(google)),
             ("Access_Denied", nil, .failed(google)),
         ] as [(String, String?, ChooseWayPage.Problem)]

@@ -1,4 +1,5 @@
 import PorticoPages
+import PorticoTestSupport
 import Testing
 
 @Suite("Words of the mails") struct MailTextTests {
@@ -6,7 +7,8 @@ import Testing
         .confirmationCode(code: "481052", minutes: 10),
         .newDevice(device: "Firefox on Linux", at: 1_795_298_400, provider: "Google"),
         .wayAdded(provider: "Apple"), .wayRemoved(provider: "Apple"),
-        .passwordReset(address: "https://id.example/reset?key=a&b", minutes: 30), .accountDeleted,
+        .passwordReset(address: "https://id.example/reset?key=a&b", minutes: 30), .passwordChanged,
+        .accountDeleted,
     ]
 
     @Test("each mail names the service, says what happened and what to do if it was somebody else")
@@ -19,6 +21,22 @@ import Testing
                 #expect(text.lines.count >= 4 && text.lines.allSatisfy { !$0.isEmpty })
                 #expect(!text.lines.joined().contains("!"))
             }
+        }
+    }
+
+    @Test("of a device that says no name of its own only the time is said")
+    func noName() {
+        for language in Language.allCases {
+            let named = MailText.newDevice(device: "curl", at: 1_795_298_400, provider: "Google")
+                .text(in: language, service: "Demo")
+            let nameless = MailText.newDevice(device: "", at: 1_795_298_400, provider: "Google")
+                .text(in: language, service: "Demo")
+            #expect(nameless.lines.count == named.lines.count)
+            let lines = zip(named.lines, nameless.lines).filter { $0 != $1 }
+            #expect(lines.count == 1)
+            #expect(
+                lines.allSatisfy { $0.hasPrefix("curl") && $0.hasSuffix($1) && $1.first != "," }
+            )
         }
     }
 

@@ -1,4 +1,5 @@
 import PorticoPages
+import PorticoTestSupport
 import Testing
 
 @Suite("Theme of the pages") struct PageThemeTests {
@@ -29,13 +30,14 @@ import Testing
         arguments: [
             ("accent", "red"), ("accent", "#fff"), ("accent", "#0b5d4b;}"), ("accent", "#0b5d4g"),
             ("accent", "url(https://evil.example)"), ("accent", "var(--page)"), ("accent", ""),
-            ("accent", "#0b5d4b\u{301}"), ("accent", "＃0b5d4b"),
+            ("accent", "#0b5d4b\u{301}"), ("accent", "#0b5d4b80"), ("accent", "＃0b5d4b"),
             ("--accent", "#0b5d4b"), ("Accent", "#0b5d4b"), ("apple", "#0b5d4b"),
             ("color", "#0b5d4b"), ("accent: #000; --page", "#0b5d4b"), ("", "#0b5d4b"),
             ("radius", "4"), ("radius", "-4px"), ("radius", "calc(1px)"), ("radius", "4px;"),
             ("radius", "1e9px"), ("radius", ".5rem"), ("radius", "1.2.3px"), ("radius", "px"),
             ("radius", "999999px"), ("font", ""), ("font", "a;b"), ("font", "a{}"),
-            ("font", "\"a"), ("font", "a\""), ("font", "\"a\"b\""), ("font", "\"\""),
+            ("font", "\"a"), ("font", "\"ab"), ("font", "a\""), ("font", "\"a\"b\""),
+            ("font", "\"\""),
             ("font", "url(x)"), ("font", "a,"), ("font", "</style>"), ("font", "a\\"),
             ("font", "é"), ("font", "a\nb"),
         ]

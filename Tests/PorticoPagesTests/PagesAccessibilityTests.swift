@@ -1,4 +1,5 @@
 import PorticoPages
+import PorticoTestSupport
 import Testing
 
 @Suite("Pages, for everybody") struct PagesAccessibilityTests {

@@ -1,5 +1,6 @@
 import Foundation
 import PorticoPages
+import PorticoTestSupport
 import Testing
 
 @Suite("Pages, with hostile text") struct PagesEscapingTests {
@@ -28,8 +29,7 @@ import Testing
         let details = ErrorPage.Details(
             code: text,
             clientID: text,
-            time: Date(timeIntervalSince1970: 0),
-            hint: text
+            time: Date(timeIntervalSince1970: 0)
         )
         var pages: [any Page] = [
             SignInPage(client: text, form: form, userName: text),
@@ -52,9 +52,9 @@ import Testing
             AccountPage(client: text, account: account, reason: .otherPersonExpected, form: form),
             SignOutPage(client: text, account: account, form: form),
             SignedOutPage(outcome: .signedOut, client: text, wayBack: PageLink(path: "/")),
-            ExpiredPage(reason: .finished, client: text),
+            ExpiredPage(reason: .unmatched),
             ErrorPage(
-                issue: .providerNotAnswering(name: text),
+                issue: .providerMisconfigured(name: text),
                 client: text,
                 wayBack: PageLink(path: "/"),
                 details: details
@@ -84,7 +84,7 @@ import Testing
                 app: text,
                 ways: [way, way],
                 fields: [PageField(text, text)],
-                problem: .accountTaken(label)
+                problem: .failed(label)
             ),
             ChooseWayPage(mode: .signUp, app: text, ways: [way], problem: .linkRequired(label)),
             EmailCodePage(address: text, form: form, problem: .used),
@@ -106,11 +106,9 @@ import Testing
                 reason: .adding,
                 account: account,
                 ways: [way],
-                mailbox: text,
                 form: form
             ),
             ReturnToAppPage(state: .ready, app: text, person: text, link: PageLink(path: "/")),
-            ReturnToAppPage(state: .expired, app: text),
             BackendSignOutPage(account: account, form: form),
             BackendSignedOutPage(outcome: .here, stillAt: [text, text]),
             NotAnsweringPage(provider: label, now: 0, tryAgain: nil, otherWays: nil),
@@ -119,7 +117,8 @@ import Testing
             ForgotPasswordPage(state: .asking, email: text, form: form),
             ForgotPasswordPage(state: .sent(to: text), form: form),
             NewPasswordPage(userName: text, leastCharacters: 12, form: form),
-            CodeForOtherBrowserPage(code: text),
+            CodeForOtherBrowserPage(state: .code(text, minutes: 10)),
+            ConfirmEmailPage(address: text, form: form),
             OutboxPage(
                 mails: [
                     OutboxPage.Mail(to: text, subject: text, lines: ["x" + text], status: .waiting)
@@ -162,7 +161,7 @@ import Testing
                 form: form
             ),
             AccountDetailsPage(name: text, email: .verified(text), form: form),
-            AccountDetailsPage(name: text, email: .unverified(text), form: form, status: .saved),
+            AccountDetailsPage(name: text, email: .unverified(text), form: form, wasSaved: true),
             AccountWaysPage(
                 linked: [linked, linked],
                 others: [way],
@@ -170,8 +169,21 @@ import Testing
                 status: .added(label)
             ),
             AccountWaysPage(linked: [linked], others: [way], form: form, lastOneRefused: true),
-            AccountDevicesPage(devices: [device, device], now: 0, form: form, status: .ended),
-            ConnectedAppsPage(apps: [app, app], form: form, removed: text),
+            AccountWaysPage(linked: [linked], others: [], form: form, notAdded: .cancelled(label)),
+            AccountDevicesPage(
+                account: account,
+                devices: [device, device],
+                now: 0,
+                form: form,
+                status: .ended
+            ),
+            ConnectedAppsPage(
+                account: PageAccount(name: text, userName: text),
+                apps: [app, app],
+                now: 0,
+                form: form,
+                removed: text
+            ),
             DeleteAccountPage(account: account, usesApple: true, form: form),
         ]
     }

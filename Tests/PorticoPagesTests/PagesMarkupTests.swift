@@ -1,4 +1,5 @@
 import PorticoPages
+import PorticoTestSupport
 import Testing
 
 @Suite("Pages, as markup") struct PagesMarkupTests {

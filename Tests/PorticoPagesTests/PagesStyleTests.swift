@@ -1,5 +1,6 @@
 import Foundation
 import PorticoPages
+import PorticoTestSupport
 import Testing
 
 @Suite("Style of the pages") struct PagesStyleTests {

@@ -1,4 +1,5 @@
 import PorticoPages
+import PorticoTestSupport
 import Testing
 
 @Suite("Words of the pages") struct PagesWordsTests {
@@ -83,15 +84,12 @@ import Testing
     @Test(
         "RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6: each error code has its words",
         arguments: [
-            ("access_denied", ErrorPage.Issue.cancelled),
-            ("invalid_request", .requestNotUnderstood),
+            ("invalid_request", ErrorPage.Issue.requestNotUnderstood),
             ("invalid_scope", .requestNotUnderstood),
             ("unsupported_response_type", .requestNotUnderstood),
             ("request_not_supported", .requestNotUnderstood),
             ("request_uri_not_supported", .requestNotUnderstood),
             ("unauthorized_client", .unknownClient), ("invalid_client", .unknownClient),
-            ("login_required", .signInNeeded), ("consent_required", .signInNeeded),
-            ("account_selection_required", .signInNeeded), ("interaction_required", .signInNeeded),
             ("temporarily_unavailable", .busy), ("server_error", .serverError),
             ("something_new", .serverError), ("", .serverError),
         ]

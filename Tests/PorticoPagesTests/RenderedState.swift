@@ -1,4 +1,5 @@
 import PorticoPages
+import PorticoTestSupport
 import Testing
 
 /// A page in one of its states, in one language, as a browser gets it.

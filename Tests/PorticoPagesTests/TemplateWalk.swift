@@ -1,4 +1,5 @@
 import PorticoPages
+import PorticoTestSupport
 
 /// A tag of a template, with what stands inside it.
 struct TemplateNode {

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoTestSupport
 import Testing
 
 /// A running `portico serve --demo`.
@@ -15,7 +16,8 @@ struct DemoServer {
         running = try portico.start(
             ["serve", "--demo", "--listen", "127.0.0.1:0", "--data-directory", "demo"] + arguments
         )
-        _ = try await running.wait(forOutput: /Try .*\n/)
+        // The whole line: the passwords stand above it.
+        _ = try await running.wait(forOutput: /Try +\S+ login --issuer \S+ --client-id \S+\n/)
         let text = running.stdout
         let first = try #require(text.firstMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)/))
         url = String(first.1)

@@ -25,9 +25,11 @@ struct DryRunTests {
     private static let newTables: [StaticString] = [
         "DROP TABLE identities", "DROP TABLE account_sessions", "DROP TABLE spent_once",
         "DROP TABLE email_codes", "DROP TABLE mails", "DROP TABLE audit_events",
-        "DROP TABLE deleted_accounts", "DROP TABLE accounts", "DROP TABLE apps",
+        "DROP TABLE deleted_accounts", "DROP TABLE password_resets", "DROP TABLE accounts",
+        "DROP TABLE apps",
         "DROP TABLE providers", "DROP TABLE backend_version", "DROP TABLE logout_deliveries",
-        "DROP INDEX grants_by_session", "DROP INDEX browser_sessions_by_person",
+        "DROP INDEX grants_by_session", "DROP INDEX offline_grants_by_person",
+        "DROP INDEX browser_sessions_by_person",
     ]
 
     private func makeOlder(_ portico: PorticoProcess) async throws {
@@ -38,6 +40,7 @@ struct DryRunTests {
             for table in Self.newTables { try transaction.run(table, []) }
             try transaction.run("ALTER TABLE people DROP COLUMN epoch", [])
             try transaction.run("ALTER TABLE browser_sessions DROP COLUMN epoch", [])
+            try transaction.run("ALTER TABLE browser_sessions DROP COLUMN device", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN epoch", [])
             try transaction.run("DELETE FROM migrations WHERE number > 1", [])
         }
@@ -72,6 +75,11 @@ struct DryRunTests {
             ["role", "assign", "editor", "ann"],
             ["role", "delete", "editor", "--confirm", "editor"],
             ["keys", "rotate"],
+            [
+                "provider", "add", "oidc", "--client-id", "x", "--issuer", "https://a.example",
+                "--without-secret",
+            ],
+            ["app", "create", "notes", "--redirect-uri", "com.example.notes:/callback"],
         ] {
             let outcome = try portico.run(arguments + ["--dry-run"])
             #expect(outcome.status == 0, "\(arguments): \(outcome.stderr)")

@@ -8,17 +8,14 @@ struct GuardianTests {
     func ends() async throws {
         let sleep = URL(filePath: "/bin/sleep")
         let guardian = Guardian(of: sleep)
-        let process = Process()
-        process.executableURL = sleep
-        process.arguments = ["300"]
-        try process.run()
+        let process = try ChildProgram(sleep.path, ["300"])
         guardian.watch(process)
         // Another program, whose number it might be by then.
-        let other = Process()
-        other.executableURL = URL(filePath: "/bin/cat")
         let input = Pipe()
-        other.standardInput = input
-        try other.run()
+        let other = try ChildProgram(
+            "/bin/cat",
+            input: input.fileHandleForReading.fileDescriptor
+        )
         guardian.watch(other)
         #expect(FileManager.default.fileExists(atPath: guardian.folder.path))
         #expect(process.isRunning)

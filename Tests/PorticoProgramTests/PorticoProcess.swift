@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import PorticoTestSupport
 import Testing
@@ -32,16 +31,18 @@ struct PorticoProcess {
         environment: [String: String] = [:]
     ) throws -> Outcome {
         let running = try start(arguments, input: input, environment: environment)
-        let started = ContinuousClock.now
-        let patience = DispatchWorkItem { running.process.terminate() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: patience)
-        running.process.waitUntilExit()
-        patience.cancel()
-        guard ContinuousClock.now - started < .seconds(60) else { throw TimedOut() }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while running.process.isRunning {
+            guard ContinuousClock.now < deadline else {
+                running.process.terminate()
+                throw TimedOut()
+            }
+            usleep(2000)
+        }
         return Outcome(
             stdout: running.stdout,
             stderr: running.stderr,
-            status: running.process.terminationStatus
+            status: running.process.waitUntilExit().status
         )
     }
 
@@ -56,22 +57,27 @@ struct PorticoProcess {
         let files = ["in", "out", "err"].map { folder.appending(path: $0) }
         for file in files { try Data().write(to: file) }
         try Data(input.utf8).write(to: files[0])
-        let process = Process()
-        process.executableURL = try Self.program()
-        process.arguments = arguments
-        process.currentDirectoryURL = home
-        process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"]
-            .merging(environment) { $1 }
-        process.standardInput = try FileHandle(forReadingFrom: files[0])
-        process.standardOutput = try FileHandle(forWritingTo: files[1])
-        process.standardError = try FileHandle(forWritingTo: files[2])
-        try process.run()
+        let handles = [
+            try FileHandle(forReadingFrom: files[0]),
+            try FileHandle(forWritingTo: files[1]),
+            try FileHandle(forWritingTo: files[2]),
+        ]
+        defer { for handle in handles { try? handle.close() } }  // `try?`: then it is closed
+        let process = try ChildProgram(
+            try Self.program().path,
+            arguments,
+            environment: ["HOME": home.path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 },
+            folder: home,
+            input: handles[0].fileDescriptor,
+            output: handles[1].fileDescriptor,
+            errors: handles[2].fileDescriptor
+        )
         Guardian.shared.watch(process)
         return Running(process: process, output: files[1], errors: files[2])
     }
 
     struct Running {
-        let process: Process
+        let process: ChildProgram
         fileprivate let output: URL
         fileprivate let errors: URL
 
@@ -89,7 +95,7 @@ struct PorticoProcess {
 
         /// Waits until it has ended.
         func ended() async throws -> Int32 {
-            try await wait { process.isRunning ? nil : process.terminationStatus }
+            try await wait { process.ended?.status }
         }
 
         private func wait<Value>(_ found: () -> Value?) async throws -> Value {

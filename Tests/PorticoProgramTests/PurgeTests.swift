@@ -37,7 +37,8 @@ import Testing
             realms: database.realms,
             sessions: database.sessions,
             grants: database.grants,
-            pushedRequests: database.pushedRequests
+            pushedRequests: database.pushedRequests,
+            mailboxes: database.mailboxes
         )
         func left() async throws -> [String] {
             try await database.realms.snapshot().keys.map(\.keyID).sorted()

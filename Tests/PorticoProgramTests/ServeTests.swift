@@ -121,7 +121,7 @@ struct ServeTests {
                 "serve", "--listen", "127.0.0.1:0", "--data-directory", "demo",
             ])
             #expect(outcome.status == 6)
-            let id = server.running.process.processIdentifier
+            let id = server.running.process.id
             #expect(
                 outcome.stderr.hasPrefix("✗ Another portico serves from demo (process \(id)).")
             )
@@ -144,10 +144,10 @@ struct ServeTests {
     @Test("SIGTERM and Ctrl-C end it in good order", arguments: [SIGTERM, SIGINT])
     func stop(signal: Int32) async throws {
         try await DemoServer.run { server in
-            kill(server.running.process.processIdentifier, signal)
+            kill(server.running.process.id, signal)
             let status = try await server.running.ended()
             #expect(status == 0)
-            #expect(server.running.process.terminationReason == .exit)
+            #expect(server.running.process.ended == .exited(0))
         }
     }
 
@@ -169,6 +169,26 @@ struct ServeTests {
             #expect(!log.contains("code="))
             #expect(!log.contains("?"))
         }
+    }
+
+    @Test("decision 2: an app that gets its session in an address is warned about at the start")
+    func sessionInAddress() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        for (name, form) in [("plain", "code"), ("legacy", "session-token")] {
+            let made = try portico.run([
+                "app", "create", name, "--redirect-uri", "com.example.\(name):/c", "--hand-off",
+                form,
+            ])
+            #expect(made.status == 0)
+        }
+        let server = try portico.start(["serve", "--listen", "127.0.0.1:0"])
+        _ = try await server.wait(forOutput: /listening on .*\n/)
+        server.process.terminate()
+        _ = try await server.ended()
+        #expect(server.stderr.contains("! App legacy gets its session in the address"))
+        #expect(server.stderr.contains("portico app update legacy --hand-off code"))
+        #expect(!server.stderr.contains("App plain"))
     }
 
     @Test("a realm file is imported before the server listens, and left alone afterwards")

@@ -23,17 +23,20 @@ final class WebPerson: Sendable {
         )
     }
 
-    func get(_ address: String) async throws -> Reply {
-        try await send(.get, address, [])
+    func get(_ address: String, with fields: HTTPFields = [:]) async throws -> Reply {
+        try await send(.get, address, [], with: fields)
     }
 
     func close() async throws {
         try await transport.shutdown()
     }
 
-    private func send(_ method: HTTPRequest.Method, _ text: String, _ body: [UInt8]) async throws
-        -> Reply
-    {
+    private func send(
+        _ method: HTTPRequest.Method,
+        _ text: String,
+        _ body: [UInt8],
+        with fields: HTTPFields = [:]
+    ) async throws -> Reply {
         var (method, text, body) = (method, text, body)
         for _ in 0..<10 {
             guard let address = HTTPAddress(text) else { throw HTTPTransportError.malformed }
@@ -41,6 +44,7 @@ final class WebPerson: Sendable {
             if !body.isEmpty {
                 request.headerFields[.contentType] = "application/x-www-form-urlencoded"
             }
+            request.headerFields.append(contentsOf: fields)
             let jar = cookies.withLock { $0 }
             if !jar.isEmpty {
                 request.headerFields[.cookie] = jar.sorted { $0.key < $1.key }

@@ -14,6 +14,8 @@ import Testing
             ("sign-out-everywhere", "2LOFRGMeA2rlm2ttguYh_QnJrWfSvZtNs6TKvY964os"),
             ("accounts", "JuQ_GLYUx1nZYYinouhB2RdxCCSUQzc-_uvX4E4_03Y"),
             ("back-channel-logout", "mPQiACvK6LZ8pbyPZd-tPwm86z0Iz_4U-O3aYdPVzC8"),
+            ("mailboxes", "89xpL24ZZIhD8k_DBxLbF-X66FZIX14DPcs92hJre5o"),
+            ("devices", "Wyn2F2EBHvInWG-W3SgtQjL8BLOl-gA6SoBetncTSZQ"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

@@ -96,6 +96,16 @@ struct BackendSignInTests {
         _ = try await attempt.complete(callback)
     }
 
+    @Test("PRV-F-13: an empty fragment, which a browser hands on with an address, is none")
+    func emptyFragment() async throws {
+        let attempt = try scene.client.begin()
+        let callback = try scene.backend.authorize(attempt.address)
+        let refused = await failure { try await attempt.complete(callback + "##") }
+        #expect(refused == .rejected(.redirect))
+        _ = try await attempt.complete(callback + "#")
+        #expect(scene.backend.requests("/v1/auth/token").count == 1)
+    }
+
     @Test("attack E16, RFC 8252 §8.9: the answer is taken once, right or wrong")
     func once() async throws {
         let attempt = try scene.client.begin()

@@ -44,6 +44,16 @@ private struct Waiting {
         return await RawExchange.run { RawExchange(request, port: port) }
     }
 
+    /// The answer to a request that must not end the wait. Where it does, the receiver is closed:
+    /// nobody would answer.
+    func refusal(of exchange: () async -> RawExchange?) async -> RawExchange? {
+        let watch = Task {
+            if await task.value == nil, !Task.isCancelled { receiver.close() }
+        }
+        defer { watch.cancel() }
+        return await exchange()
+    }
+
     /// Ends the wait properly, to show that it was still going on.
     func endsWell() async -> Bool {
         async let answer = get("/cb?code=c&state=right")
@@ -144,7 +154,9 @@ struct LoopbackReceiverTests {
     func host(host: String) async throws {
         let waiting = try Waiting()
         let host = host.replacingOccurrences(of: "PORT", with: String(waiting.port))
-        let answer = await waiting.get("/cb?code=c&state=right", host: host)
+        let answer = await waiting.refusal {
+            await waiting.get("/cb?code=c&state=right", host: host)
+        }
         #expect(answer?.status == 400)
         #expect(await waiting.endsWell())
     }
@@ -152,7 +164,9 @@ struct LoopbackReceiverTests {
     @Test("attack E17: a request without Host gets 400")
     func noHost() async throws {
         let waiting = try Waiting()
-        let answer = await waiting.send("GET /cb?state=right HTTP/1.1\r\nAccept: */*\r\n\r\n")
+        let answer = await waiting.refusal {
+            await waiting.send("GET /cb?state=right HTTP/1.1\r\nAccept: */*\r\n\r\n")
+        }
         #expect(answer?.status == 400)
         #expect(await waiting.endsWell())
     }
@@ -164,9 +178,10 @@ struct LoopbackReceiverTests {
     func method(method: String) async throws {
         let waiting = try Waiting()
         let host = "Host: 127.0.0.1:\(waiting.port)"
-        let answer = await waiting.send(
-            "\(method) /cb?code=c&state=right HTTP/1.1\r\n\(host)\r\nContent-Length: 0\r\n\r\n"
-        )
+        let request = "\(method) /cb?code=c&state=right HTTP/1.1\r\n\(host)\r\n"
+        let answer = await waiting.refusal {
+            await waiting.send("\(request)Content-Length: 0\r\n\r\n")
+        }
         #expect(answer?.status == 405)
         #expect(answer?.field("Allow") == "GET")
         #expect(answer?.field("Access-Control-Allow-Origin") == nil)
@@ -182,7 +197,8 @@ struct LoopbackReceiverTests {
     )
     func path(target: String) async throws {
         let waiting = try Waiting()
-        #expect(await waiting.get(target)?.status == 404)
+        let answer = await waiting.refusal { await waiting.get(target) }
+        #expect(answer?.status == 404)
         #expect(await waiting.endsWell())
     }
 
@@ -197,7 +213,9 @@ struct LoopbackReceiverTests {
     )
     func malformed(line: String) async throws {
         let waiting = try Waiting()
-        let answer = await waiting.send("\(line)Host: 127.0.0.1:\(waiting.port)\r\n\r\n")
+        let answer = await waiting.refusal {
+            await waiting.send("\(line)Host: 127.0.0.1:\(waiting.port)\r\n\r\n")
+        }
         #expect([400, 405].contains(answer?.status))
         #expect(await waiting.endsWell())
     }

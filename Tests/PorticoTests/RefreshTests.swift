@@ -93,12 +93,13 @@ struct RefreshTests {
         let old = try #require(try await scene.storedRecord)
         let gate = Gate()
         var changes = session.changes.makeAsyncIterator()
-        // The first write keeps the key of the refresh, the second its result.
+        // The first write keeps the key of the refresh, the second the token that takes the spent
+        // one's place, the third the result.
         let writes = Locked(0)
         storage.onWrite {
             if writes.withLock({
                 $0 += 1; return $0
-            }) == 2 {
+            }) == 3 {
                 await gate.pass()
             }
         }

@@ -173,24 +173,19 @@ struct SessionLockTests {
         lock.release()
         #expect(try run(["--nonblock", "\(folder.path)/session.lock", "true"]) == 0)
 
-        let other = Process()
-        other.executableURL = URL(filePath: Self.flock)
-        other.arguments = ["--no-fork", "\(folder.path)/session.lock", "sleep", "60"]
-        try other.run()
+        let other = try ChildProgram(
+            Self.flock,
+            ["--no-fork", "\(folder.path)/session.lock", "sleep", "60"]
+        )
         while try file.tryLock() != nil { try await Task.sleep(for: .milliseconds(5)) }
         #expect(try file.tryLock() == nil)
-        kill(other.processIdentifier, SIGKILL)
+        other.signal(SIGKILL)
         other.waitUntilExit()
         #expect(try file.tryLock() != nil)
     }
 
     private func run(_ arguments: [String]) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: Self.flock)
-        process.arguments = arguments
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        try ChildProgram(Self.flock, arguments).waitUntilExit().status
     }
 
     @Test(
@@ -214,14 +209,14 @@ struct SessionLockTests {
             [.posixPermissions: 0o600],
             ofItemAtPath: "\(path).next"
         )
-        let other = Process()
-        other.executableURL = URL(filePath: Self.flock)
-        other.arguments = [
-            "--no-fork", "\(path).lock", "/bin/sh", "-c",
-            "touch '\(path).held'; while [ ! -e '\(path).go' ]; do sleep 0.01; done;"
-                + " mv '\(path).next' '\(path)'",
-        ]
-        try other.run()
+        let other = try ChildProgram(
+            Self.flock,
+            [
+                "--no-fork", "\(path).lock", "/bin/sh", "-c",
+                "touch '\(path).held'; while [ ! -e '\(path).go' ]; do sleep 0.01; done;"
+                    + " mv '\(path).next' '\(path)'",
+            ]
+        )
         while !FileManager.default.fileExists(atPath: "\(path).held") {
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -126,6 +126,8 @@ struct CallbackTests {
             (.google, "access_denied", .cancelled(.denied)),
             (.apple, "user_cancelled_authorize", .cancelled(.denied)),
             (.facebook, "access_denied", .cancelled(.denied)),
+            (.oidc, "consent_required", .cancelled(.denied)),
+            (.keycloak, "consent_required", .cancelled(.denied)),
             (.oidc, "user_cancelled_authorize", .rejected(.errorResponse)),
             (.oidc, "login_required", .interactionRequired(.loginRequired)),
             (.oidc, "temporarily_unavailable", .transient(.serverError, retryAfter: nil)),

@@ -82,6 +82,20 @@ struct FacebookTests {
         ]).signIn()
         #expect(with.email?.isVerified == false)
         #expect(with.matchesEmail == .ask && !with.isAuthoritative)
+        // Nor by a token of Limited Login, whose claims are all read.
+        let limited = try Scene(.facebook)
+        let text = limited.nativeToken(
+            ["email": "victim@gmail.com", "email_verified": true],
+            nonce: "n"
+        )
+        let token = NativeToken(idToken: text, nonce: SecretText("n"))
+        let told = try await limited.client.verifyNative(
+            token,
+            audiences: [],
+            at: limited.clock.now
+        )
+        #expect(told.email?.address == "victim@gmail.com" && told.email?.isVerified == false)
+        #expect(told.matchesEmail == .ask && !told.isAuthoritative)
     }
 
     @Test(

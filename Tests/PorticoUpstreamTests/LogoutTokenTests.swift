@@ -54,8 +54,18 @@ struct LogoutTokenTests {
         #expect(try await scene.client.verifyLogoutToken(long).expiresAt == now + 660)
     }
 
+    @Test("OIDCBCL-2.6-2: a token without exp, as many providers write it, is over by its age")
+    func withoutExpiry() async throws {
+        let scene = try Scene(.keycloak)
+        let now = NumericDate.seconds(scene.clock.now)
+        let new = try await scene.client.verifyLogoutToken(try token(scene, ["exp": .null]))
+        #expect(new.expiresAt == now + 660)
+        let old = try token(scene, ["exp": .null, "iat": .integer(now - 600)])
+        #expect(try await scene.client.verifyLogoutToken(old).expiresAt == now + 60)
+    }
+
     @Test(
-        "attack E31, OIDCBCL-2.6-2, OIDCBCL-2.6-4, OIDCBCL-2.6-5: each claim by itself",
+        "attack E31, OIDCBCL-2.6-2, OIDCBCL-2.6-3, OIDCBCL-2.6-4, OIDCBCL-2.6-5: each claim by itself",
         arguments: [
             (["nonce": "n"], .nonce), (["nonce": ""], .nonce), (["events": .null], .events),
             (["events": .string(event)], .events), (["events": .array([.string(event)])], .events),
@@ -63,7 +73,9 @@ struct LogoutTokenTests {
             (["events": .object([event: true])], .events), (["aud": "another"], .audience),
             (["aud": .null], .audience), (["aud": []], .audience),
             (["iss": "https://evil.example"], .issuer), (["iss": .null], .issuer),
-            (["exp": 1_699_999_940], .time), (["exp": .null], .time), (["iat": .null], .time),
+            (["exp": 1_699_999_940], .time), (["iat": .null], .time),
+            (["exp": .null, "iat": 1_699_999_399], .time),
+            (["exp": .null, "iat": 1_700_000_061], .time), (["exp": true], .time),
             (["iat": 1_700_000_061], .time), (["iat": 1_699_999_399], .time),
             (["exp": "1700000300"], .time), (["sub": .null, "sid": .null], .nobody),
             (["sub": ""], .malformed), (["sid": 7], .malformed), (["jti": .null], .tokenID),

@@ -198,6 +198,9 @@ struct NativeTokenTests {
         for nonce in [nil, "m"] {
             #expect(await refusal(scene, token(nonce: nonce), audiences: []) == .rejected(.nonce))
         }
+        // Nor without one on either side: that anybody's token is.
+        let bare = NativeToken(idToken: scene.nativeToken(), nonce: nil)
+        #expect(await refusal(scene, bare, audiences: []) == .rejected(.nonce))
         #expect(
             Set(scene.world.requests.map(\.address))
                 == ["https://limited.facebook.com/.well-known/oauth/openid/jwks/"]

@@ -26,7 +26,11 @@ import Testing
         let hint = try #require(try await server.tokens("bob").json.string("id_token"))
         let silent = request(("id_token_hint", hint), ("prompt", "none"))
         expectError(try await browser.authorize(silent), "login_required")
-        let page = try await browser.authorize(request(("id_token_hint", hint)))
+        let choice = try await browser.authorize(request(("id_token_hint", hint)))
+        // To go on as alice would be no answer.
+        expectPage(choice, "select-account")
+        #expect(!choice.text.contains("value=\"continue\""))
+        let page = try await browser.submit(choice, [("action", "switch")])
         expectPage(page, "authenticate")
         let alice = try await browser.submit(
             page,
@@ -77,7 +81,7 @@ import Testing
         ] {
             let silent = request(("claims", claims), ("prompt", "none"))
             expectError(try await browser.authorize(silent), "login_required")
-            expectPage(try await browser.authorize(request(("claims", claims))), "authenticate")
+            expectPage(try await browser.authorize(request(("claims", claims))), "select-account")
         }
         let alice =
             try ProviderUnderTest.claims(

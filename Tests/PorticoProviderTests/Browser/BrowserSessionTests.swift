@@ -260,8 +260,9 @@ import Testing
         let page = try await browser.authorize(
             TestFlow.request("native1", [("id_token_hint", hint)])
         )
+        let form = try await browser.submit(page, [("action", "switch")])
         let answer = try await browser.submit(
-            page,
+            form,
             [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
         )
         #expect(answer.redirected["error"] == "login_required")

@@ -171,3 +171,24 @@ import Testing
         expectPage(missing, "authenticate")
     }
 }
+
+extension PasswordGuessingTests {
+    @Test(
+        "WCAG 3.3.7: whoever confirms who they are, and mistypes, is not asked for the name again"
+    )
+    func againAfterMistake() async throws {
+        let browser = TestBrowser(try await ProviderUnderTest())
+        expectCode(try await browser.signIn("alice", TestFlow.request()))
+        let request = TestFlow.request("native1", [("prompt", "login")])
+        let page = try await browser.authorize(request)
+        let name = ("username", "alice@example.com")
+        let wrong = try await browser.submit(page, [name, ("password", "a guess")])
+        #expect(wrong.text.contains(" required readonly"))
+        #expect(wrong.text.contains("value=\"switch\""))
+        let password = ("password", TestRealm.passwords["alice"] ?? "")
+        expectCode(try await browser.submit(wrong, [name, password]))
+        // Another name is nobody who has to show that it is still them.
+        let other = try await browser.submit(page, [("username", "bob"), ("password", "a guess")])
+        #expect(!other.text.contains(" required readonly"))
+    }
+}

@@ -1,0 +1,115 @@
+import HTTPTypes
+import PorticoBackend
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStandIns
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Pages of an account") struct AccountPageTests {
+    private let walker = Walker(language: .english)
+
+    @Test("WCAG 3.3.7: after a problem the welcome shows what was typed, and knows where to go on")
+    func welcomeKeeps() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let welcome = try await visitor.signIn("facebook", as: .paul, [("return_to", "/orders")])
+        let typed = [("name", "Pauline"), ("email", "pauline@")]
+        let page = try await visitor.press("save", on: welcome, typed)
+        #expect(page.reply.text.contains("value=\"Pauline\""))
+        #expect(page.reply.text.contains("value=\"pauline@\""))
+        #expect(try await server.accounts().first?.name == "Paul Phone")
+        let done = try await visitor.press("later", on: page)
+        #expect(done.path == "/orders")
+    }
+
+    @Test("pages C2-5: another code is sent to the same address, and the one before is not good")
+    func resend() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = try await walker.registered(at: server)
+        let details = try await visitor.open("/account/details")
+        let typed = [("name", "Ann"), ("email", "new@example.net")]
+        let asked = try await visitor.press("save", on: details, typed)
+        #expect(asked.reply.text.contains("n…@example.net"))
+        #expect(!asked.path.contains("example.net"))
+        let first = try await server.mailedCode() ?? ""
+        server.clock.advance(by: 1)
+        let again = try await visitor.press("resend", on: asked)
+        let second = try await server.mailedCode() ?? ""
+        if first != second {
+            let stale = try await visitor.press("confirm", on: again, [("code", first)])
+            #expect(stale.path.hasPrefix("/account/email"))
+        }
+        let done = try await visitor.press("confirm", on: again, [("code", second)])
+        #expect(done.path == "/account/details?saved=1")
+        #expect(try await server.user(of: visitor).string("email") == "new@example.net")
+    }
+
+    @Test("the address that a code went to is sealed for its account: elsewhere nothing is sent")
+    func foreignAddress() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = try await walker.registered(at: server)
+        let details = try await visitor.open("/account/details")
+        let typed = [("name", "Ann"), ("email", "new@example.net")]
+        let asked = try await visitor.press("save", on: details, typed)
+        let other = try await walker.registered("facebook", as: .paul, at: server)
+        let planted = try await other.open(asked.path)
+        #expect(!planted.reply.text.contains("example.net"))
+        #expect(!planted.reply.text.contains("value=\"resend\""))
+        let count = try await server.database.outbox.latest(limit: 10).count
+        let refused = try await other.submit(planted, [("action", "resend")])
+        #expect(refused.path == "/account/details")
+        #expect(try await server.database.outbox.latest(limit: 10).count == count)
+    }
+
+    @Test("pages C2-7, state C: whoever stops proving an account is asked once more, and can go on")
+    func stopped() async throws {
+        let server = try await BackendUnderTest()
+        let (visitor, found) = try await walker.found(at: server)
+        let google = try await visitor.press(("way", "google"), on: found)
+        let back = try await visitor.submit(google, [("cancel", "1")])
+        #expect(back.path.hasPrefix("/login/account?error=access_denied"))
+        #expect(back.reply.text.contains("role=\"status\""))
+        let asked = try await visitor.press("mailbox", on: back)
+        let code = ("code", try await server.mailedCode() ?? "")
+        let done = try await visitor.press("confirm", on: asked, [code])
+        #expect(done.path == "/dashboard")
+        #expect(try await server.accounts().count == 1)
+    }
+
+    @Test("where new accounts are closed, none is offered beside the one that was found")
+    func noSeparateAccount() async throws {
+        let database = try TestDatabase.inMemory()
+        _ = try await walker.registered(at: try await BackendUnderTest(database: database))
+        let closed = try await BackendUnderTest(
+            database: database,
+            rules: AccountRules(isSignUpOpen: false)
+        )
+        let found = try await TestVisitor(closed).signIn("facebook")
+        #expect(found.path == "/login/account")
+        #expect(!found.reply.text.contains("value=\"separate\""))
+    }
+
+    @Test("PRV-G-4: an account of another organisation is told as that, and makes none here")
+    func organisation() async throws {
+        let server = try await BackendUnderTest()
+        try await server.setUp("google") { $0.settings["hostedDomains"] = ["example.org"] }
+        let page = try await TestVisitor(server).signIn("google")
+        #expect(page.path.hasPrefix("/login?error=access_denied&reason=organisation"))
+        #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test("PRV-A-19: whoever leaves hears whether Apple could be told", arguments: [true, false])
+    func left(_ isApplesAnswering: Bool) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = try await walker.registered("apple", at: server)
+        if !isApplesAnswering { server.standIns.configure(.apple) { $0.failing = [.revocation] } }
+        let page = try await visitor.open("/account/delete")
+        let done = try await visitor.press("delete", on: page, [("sure", "1")])
+        #expect(done.reply.text.contains("class=\"strong\"") == !isApplesAnswering)
+        #expect(try await server.accounts().isEmpty)
+        #expect(try await visitor.session().status == 401)
+    }
+}

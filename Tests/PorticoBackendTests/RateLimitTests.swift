@@ -1,0 +1,135 @@
+import HTTPTypes
+import PorticoBackend
+import PorticoBytes
+import PorticoProtocol
+import PorticoStandIns
+import PorticoTestSupport
+import PorticoWeb
+import Testing
+
+/// The rate limits of the wire contract, behind a trusted proxy: the proxy's own word, the last in
+/// `X-Forwarded-For`, says who asks.
+@Suite("How often an address may try") struct RateLimitTests {
+    struct Limit: Sendable, CustomTestStringConvertible {
+        let path: String
+        var method: HTTPRequest.Method = .post
+        var form: [(String, String)] = []
+        let allowed: Int
+
+        var testDescription: String { "\(method) \(path)" }
+
+        func send(_ server: BackendUnderTest, from address: String) async throws -> Reply {
+            method == .get
+                ? try await server.send(.get, path, from: address)
+                : try await server.post(path, form, from: address)
+        }
+    }
+
+    @Test(
+        "Rate limits hold per address behind a trusted proxy: X-Forwarded-For neither dodges them nor spends another's",
+        arguments: [
+            Limit(path: "/v1/auth/google", method: .get, allowed: 5),
+            Limit(path: "/v1/auth/google/callback?state=x&code=y", method: .get, allowed: 10),
+            Limit(path: "/v1/auth/keycloak/callback/link?state=x", method: .get, allowed: 10),
+            Limit(path: "/v1/auth/apple/native/nonce", allowed: 10),
+            Limit(path: "/v1/auth/apple/native", form: [("id_token", "a.b.c")], allowed: 10),
+            Limit(path: "/v1/auth/google/one-tap", form: [("credential", "a.b.c")], allowed: 10),
+            Limit(
+                path: "/v1/auth/token",
+                form: [
+                    ("grant_type", "authorization_code"), ("code", "guess"), ("app", "notes"),
+                    ("redirect_uri", "com.example.notes:/callback"), ("code_verifier", "guess"),
+                ],
+                allowed: 20
+            ),
+            Limit(
+                path: "/v1/auth/keycloak/backchannel-logout",
+                form: [("logout_token", "a.b.c")],
+                allowed: 60
+            ),
+            Limit(path: "/v1/auth/apple/notifications", form: [("payload", "a")], allowed: 60),
+            Limit(
+                path: "/v1/auth/facebook/deauthorize",
+                form: [("signed_request", "a.b")],
+                allowed: 60
+            ),
+        ]
+    )
+    func perAddress(_ limit: Limit) async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits())
+        for count in 0..<(limit.allowed + 3) {
+            // A client writes what it likes further left.
+            let forged = "203.0.113.\(count), 192.0.2.9"
+            let reply = try await limit.send(server, from: forged)
+            let isOver = count >= limit.allowed
+            #expect((reply.status == 429) == isOver, "\(count)")
+            #expect((reply.headers[.retryAfter] != nil) == isOver, "\(count)")
+        }
+        // Whoever was named on the left has lost nothing; nor has anybody else.
+        for other in ["203.0.113.1", "192.0.2.9, 198.51.100.7"] {
+            #expect(try await limit.send(server, from: other).status != 429, "\(other)")
+        }
+        server.clock.advance(by: 61)
+        #expect(try await limit.send(server, from: "192.0.2.9").status != 429)
+    }
+
+    @Test("An app that waits is told by a page, not by a redirect that costs a sign-in")
+    func page() async throws {
+        let server = try await BackendUnderTest(limits: BackendLimits())
+        let visitor = TestVisitor(server)
+        for _ in 0..<5 { _ = try await visitor.request("/v1/auth/google") }
+        let reply = try await visitor.request("/v1/auth/google")
+        #expect(reply.status == 429)
+        #expect(reply.headers[.contentType]?.hasPrefix("text/html") == true)
+        #expect(reply.headers[values: .setCookie].isEmpty)
+    }
+
+    @Test("Five links an hour for an account, by whatever way they are begun")
+    func links() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ben)
+        for count in 0..<7 {
+            let reply =
+                count == 2
+                ? try await Self.linkByPage(visitor)
+                : try await visitor.program(.post, "/v1/account/link/facebook")
+            #expect((reply.status == 429) == (count >= 5), "\(count)")
+        }
+        #expect(try await Self.linkByPage(visitor).status == 429)
+    }
+
+    private static func linkByPage(_ visitor: TestVisitor) async throws -> Reply {
+        let page = try await visitor.open("/account/ways")
+        let form = HTMLForm.all(in: page.reply.text).first { $0.action == "/account/ways" }
+        return try await visitor.request(
+            "/account/ways",
+            .post,
+            (form?.hidden ?? []) + [("way", "facebook")],
+            from: page.url
+        )
+    }
+
+    @Test("Five codes an hour for an address, and for whoever asks for them")
+    func mails() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ben)
+        for count in 0..<6 {
+            let address = "ben\(count)@example.org"
+            let reply = try await visitor.program(.post, "/v1/account/email", [("email", address)])
+            #expect(reply.status == (count < 5 ? 200 : 429), "\(count)")
+        }
+        let other = TestVisitor(server)
+        _ = try await other.signIn("google", as: .layla)
+        // The first address has had one; capitals make no other of it.
+        for count in 1..<6 {
+            let reply = try await other.program(
+                .post,
+                "/v1/account/email",
+                [("email", count.isMultiple(of: 2) ? "ben0@example.org" : "Ben0@Example.ORG")]
+            )
+            #expect(reply.status == (count < 5 ? 200 : 429), "\(count)")
+        }
+    }
+}

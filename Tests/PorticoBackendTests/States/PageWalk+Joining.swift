@@ -1,0 +1,221 @@
+import HTTPTypes
+import PorticoBackend
+import PorticoPages
+import PorticoStandIns
+import PorticoStores
+import PorticoTestSupport
+
+/// The welcome of somebody new.
+extension PageWalk {
+    static let welcomes = [
+        welcome("e-mail confirmed") { try await $0.registered(at: $1).open("/onboarding") },
+        PageWalk(WelcomePage.self, "terms") { walker in
+            var identity = BackendUnderTest.identity
+            identity.terms = "https://example.com/terms"
+            let server = try await BackendUnderTest(identity: identity)
+            return try await walker.visitor(server).signIn().reply
+        },
+        welcome("e-mail unverified") { try await $0.visitor($1).signIn("facebook") },
+        welcome("e-mail missing") { try await $0.visitor($1).signIn("facebook", as: .paul) },
+        welcome("relay") { walker, server in
+            let visitor = walker.visitor(server)
+            let asked = try await visitor.signIn("apple", as: .rea)
+            return try await visitor.press("create", on: asked)
+        },
+        welcome("name missing") { walker, server in
+            let person = StandInPerson.nameless(hidingEmail: true)
+            server.standIns.setPeople([person], at: .apple)
+            let visitor = walker.visitor(server)
+            let asked = try await visitor.signIn("apple", as: person)
+            return try await visitor.press("create", on: asked)
+        },
+        welcome("nothing given") { walker, server in
+            let visitor = walker.visitor(server)
+            let page = try await visitor.signIn("facebook", as: .paul)
+            return try await visitor.press("save", on: page, [("name", ""), ("email", "")])
+        },
+        welcome("e-mail wrong") { walker, server in
+            let visitor = walker.visitor(server)
+            let page = try await visitor.signIn("facebook", as: .paul)
+            let typed = [("name", "Paul"), ("email", "paul@")]
+            return try await visitor.press("save", on: page, typed)
+        },
+    ]
+
+    private static func welcome(
+        _ state: String,
+        _ walk: @escaping @Sendable (Walker, BackendUnderTest) async throws -> TestVisitor.Visited
+    ) -> PageWalk {
+        PageWalk(WelcomePage.self, state) { walker in
+            try await walk(walker, try await BackendUnderTest()).reply
+        }
+    }
+
+    /// Somebody proven whom no account knows, and whose address one has.
+    static let joining = [
+        PageWalk(RelayPage.self, "asked") { walker in
+            try await walker.visitor(try await BackendUnderTest()).signIn("apple", as: .rea).reply
+        },
+        PageWalk(FoundAccountPage.self, "one way") { walker in
+            try await walker.found("apple", at: try await BackendUnderTest()).1.reply
+        },
+        PageWalk(FoundAccountPage.self, "several ways, no new accounts") { walker in
+            let database = try TestDatabase.inMemory()
+            let server = try await BackendUnderTest(
+                database: database,
+                rules: AccountRules(linking: .ask)
+            )
+            let owner = try await walker.withTwoWays(at: server)
+            _ = try await owner.add("keycloak", as: .ann)
+            let closed = try await BackendUnderTest(
+                database: database,
+                rules: AccountRules(isSignUpOpen: false)
+            )
+            return try await walker.visitor(closed).signIn("apple").reply
+        },
+        PageWalk(FoundAccountPage.self, "stopped") { walker in
+            let (visitor, found) = try await walker.found(at: try await BackendUnderTest())
+            let google = try await visitor.press(("way", "google"), on: found)
+            return try await visitor.submit(google, [("cancel", "1")]).reply
+        },
+        PageWalk(FoundAccountPage.self, "mailbox only") { walker in
+            let server = try await BackendUnderTest()
+            _ = try await walker.registered(at: server)
+            try await server.setUp("google") { $0.isEnabled = false }
+            return try await walker.visitor(server).signIn("facebook").reply
+        },
+        PageWalk(AddWayPage.self, "asked") { walker in
+            let (visitor, found) = try await walker.found("apple", at: try await BackendUnderTest())
+            let google = try await visitor.press(("way", "google"), on: found)
+            return try await visitor.choose(.ann, at: google, "google").reply
+        },
+        PageWalk(EmailCodePage.self, "for an account that was found") { walker in
+            let (visitor, found) = try await walker.found(at: try await BackendUnderTest())
+            return try await visitor.press("mailbox", on: found).reply
+        },
+    ]
+
+    /// A code that was mailed, for an address that the account is to have.
+    private static let codes = [
+        code("asked") { _, _, page in page },
+        code("sent again") { _, visitor, page in try await visitor.press("resend", on: page) },
+        code("missing") { _, visitor, page in
+            try await visitor.press("confirm", on: page, [("code", "")])
+        },
+        code("wrong") { server, visitor, page in
+            try await guessed(1, server, visitor, page)
+        },
+        code("wrong, last try") { server, visitor, page in
+            try await guessed(4, server, visitor, page)
+        },
+        code("too many") { server, visitor, page in
+            try await guessed(5, server, visitor, page)
+        },
+        code("expired") { server, visitor, page in
+            server.clock.advance(by: 601)
+            let code = ("code", try await server.mailedCode() ?? "")
+            return try await visitor.press("confirm", on: page, [code])
+        },
+        code("used") { server, visitor, page in
+            let code = ("code", try await server.mailedCode() ?? "")
+            _ = try await visitor.press("confirm", on: page, [code])
+            return try await visitor.press("confirm", on: page, [code])
+        },
+    ]
+
+    private static func code(
+        _ state: String,
+        _ walk:
+            @escaping @Sendable (BackendUnderTest, TestVisitor, TestVisitor.Visited) async throws
+            -> TestVisitor.Visited
+    ) -> PageWalk {
+        PageWalk(EmailCodePage.self, state) { walker in
+            let server = try await BackendUnderTest()
+            let visitor = walker.visitor(server)
+            let welcome = try await visitor.signIn("facebook")
+            let typed = [("name", "Ann"), ("email", "ann@example.com")]
+            let page = try await visitor.press("save", on: welcome, typed)
+            return try await walk(server, visitor, page).reply
+        }
+    }
+
+    private static func guessed(
+        _ times: Int,
+        _ server: BackendUnderTest,
+        _ visitor: TestVisitor,
+        _ page: TestVisitor.Visited
+    ) async throws -> TestVisitor.Visited {
+        var page = page
+        for _ in 0..<times {
+            let code = try await server.mailedCode() ?? ""
+            let guess = ("code", BackendUnderTest.otherCode(than: code))
+            page = try await visitor.press("confirm", on: page, [guess])
+        }
+        return page
+    }
+
+    /// What has to be proved, or is refused, of somebody who is signed in.
+    static let linking: [PageWalk] =
+        codes + [
+            taken("other account", "apple", .ann, by: .ann),
+            taken("generic", "keycloak", .ann, by: .ann),
+            PageWalk(IdentityTakenPage.self, "second of a provider") { walker in
+                let visitor = try await walker.registered(at: try await BackendUnderTest())
+                // A page from before Google was added: its button is still there.
+                let page = try await visitor.open("/account/ways")
+                let google = try await visitor.submit(page, [("way", "google")])
+                return try await visitor.choose(.ben, at: google, "google").reply
+            },
+            confirm("adding") { visitor in
+                let page = try await visitor.open("/account/ways")
+                return try await visitor.press(("way", "apple"), on: page)
+            },
+            confirm("removing") { visitor in
+                try await visitor.press("remove", on: try await visitor.open("/account/ways"))
+            },
+            confirm("changingEmail") { visitor in
+                let page = try await visitor.open("/account/details")
+                let typed = [("name", "Ann"), ("email", "new@example.com")]
+                return try await visitor.press("save", on: page, typed)
+            },
+            confirm("deleting") { visitor in
+                let page = try await visitor.open("/account/delete")
+                return try await visitor.press("delete", on: page, [("sure", "1")])
+            },
+            confirm("other") { try await $0.open("/account/confirm") },
+            PageWalk(ConfirmItsYouPage.self, "no way") { walker in
+                let server = try await BackendUnderTest()
+                let visitor = try await walker.registered(at: server)
+                try await server.setUp("google") { $0.isEnabled = false }
+                return try await visitor.open("/account/confirm").reply
+            },
+        ]
+
+    /// The identity that is added is that of another account.
+    private static func taken(
+        _ state: String,
+        _ provider: String,
+        _ owner: StandInPerson,
+        by person: StandInPerson
+    ) -> PageWalk {
+        PageWalk(IdentityTakenPage.self, state) { walker in
+            let server = try await BackendUnderTest()
+            _ = try await walker.registered(provider, as: owner, at: server)
+            let other = try await walker.registered("google", as: .ben, at: server)
+            return try await other.add(provider, as: person).reply
+        }
+    }
+
+    /// Asked by somebody whose sign-in is more than ten minutes ago.
+    private static func confirm(
+        _ state: String,
+        _ walk: @escaping @Sendable (TestVisitor) async throws -> TestVisitor.Visited
+    ) -> PageWalk {
+        PageWalk(ConfirmItsYouPage.self, state) { walker in
+            let server = try await BackendUnderTest()
+            let visitor = try await walker.withTwoWays(at: server)
+            server.clock.advance(by: 601)
+            return try await walk(visitor).reply
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+
+/// The Provider's pages that go with mails, and the apps that somebody has allowed.
+extension PageWalk {
+    static let mailboxes = [confirming] + forgotten + chosen + ended
+
+    private static let confirming = PageWalk(ConfirmEmailPage.self, "asked") { walker in
+        let server = try await ProviderUnderTest(sendsMail: true) { new in
+            new.realm.confirmsEmail = true
+            new.people[0].person.isEmailVerified = false
+        }
+        return try await walker.browser(server).signIn("alice", TestFlow.request())
+    }
+
+    /// Somebody who does not know their password.
+    private struct Forgetful {
+        let server: ProviderUnderTest
+        let browser: TestBrowser
+        let other: TestBrowser
+
+        init(_ walker: Walker) async throws {
+            server = try await ProviderUnderTest(sendsMail: true)
+            browser = walker.browser(server)
+            other = walker.browser(server)
+        }
+
+        func asking(_ changes: [(String, String)] = []) async throws -> Reply {
+            let page = try await browser.authorize(TestFlow.request("native1", changes))
+            let link = page.text.firstMatch(of: /href="([^"]*reset-credentials[^"]*)"/)?.1 ?? ""
+            return try await browser.get(String(link).replacing("&amp;", with: "&"))
+        }
+
+        func sent(_ email: String = "alice@example.com") async throws -> Reply {
+            try await browser.submit(asking(), [("email", email), ("action", "send")])
+        }
+
+        func choosing() async throws -> Reply {
+            _ = try await sent()
+            return try await browser.get(try await server.link())
+        }
+
+        func saved(_ password: String) async throws -> Reply {
+            try await browser.submit(choosing(), [("password", password)])
+        }
+
+        func coded(_ code: String, on page: Reply) async throws -> Reply {
+            try await browser.submit(page, [("code", code), ("action", "confirm")])
+        }
+    }
+
+    private static func forgetful(
+        _ page: any Page.Type,
+        _ state: String,
+        _ walk: @escaping @Sendable (Forgetful) async throws -> Reply
+    ) -> PageWalk {
+        PageWalk(page, state) { walker in try await walk(Forgetful(walker)) }
+    }
+
+    private static let forgotten = [
+        forgetful(SignInPage.self, "password can be replaced") {
+            try await $0.browser.authorize(TestFlow.request())
+        },
+        forgetful(ForgotPasswordPage.self, "asked") { try await $0.asking() },
+        forgetful(ForgotPasswordPage.self, "e-mail known") {
+            try await $0.asking([("login_hint", "alice@example.com")])
+        },
+        forgetful(ForgotPasswordPage.self, "e-mail missing") { try await $0.sent("alice") },
+        forgetful(ForgotPasswordPage.self, "sent") { try await $0.sent() },
+        forgetful(ForgotPasswordPage.self, "code missing") {
+            try await $0.coded("", on: $0.sent())
+        },
+        forgetful(ForgotPasswordPage.self, "wrong code") {
+            try await $0.coded("000000", on: $0.sent())
+        },
+        forgetful(ForgotPasswordPage.self, "too many codes") { somebody in
+            var page = try await somebody.sent()
+            for _ in 1...5 { page = try await somebody.coded("000000", on: page) }
+            return page
+        },
+    ]
+
+    private static let chosen = [
+        forgetful(NewPasswordPage.self, "asked") { try await $0.choosing() },
+        forgetful(NewPasswordPage.self, "missing") { try await $0.saved("") },
+        forgetful(NewPasswordPage.self, "too short") { try await $0.saved("short") },
+        forgetful(NewPasswordPage.self, "too long") {
+            try await $0.saved(String(repeating: "long ", count: 300))
+        },
+        forgetful(NewPasswordPage.self, "too common") { try await $0.saved("password123") },
+        forgetful(NewPasswordPage.self, "name in it") { try await $0.saved("alice2026") },
+        forgetful(CodeForOtherBrowserPage.self, "asked") { somebody in
+            _ = try await somebody.sent()
+            return try await somebody.other.get(try await somebody.server.link())
+        },
+        forgetful(CodeForOtherBrowserPage.self, "code") { somebody in
+            _ = try await somebody.sent()
+            let page = try await somebody.other.get(try await somebody.server.link())
+            return try await somebody.other.submit(page, [("action", "show-code")])
+        },
+    ]
+
+    private static let ended = [
+        forgetful(PasswordLinkPage.self, "done") { try await $0.saved("a river runs backwards") },
+        forgetful(PasswordLinkPage.self, "used") { somebody in
+            let page = try await somebody.choosing()
+            let new = [("password", "a river runs backwards")]
+            _ = try await somebody.browser.submit(page, new)
+            return try await somebody.browser.submit(page, new)
+        },
+        forgetful(PasswordLinkPage.self, "expired") { somebody in
+            _ = try await somebody.sent()
+            let link = try await somebody.server.link()
+            somebody.server.clock.advance(by: 1800)
+            return try await somebody.browser.get(link)
+        },
+    ]
+
+    static let apps = [
+        PageWalk(ConnectedAppsPage.self, "two apps") { try await twoApps($0).page },
+        PageWalk(ConnectedAppsPage.self, "removed") { walker in
+            let (browser, page, third) = try await twoApps(walker)
+            let csrf = page.hiddenFields.first { $0.name == "csrf" }?.value ?? ""
+            return try await browser.post(
+                "/realms/test/account/apps",
+                [("csrf", csrf), ("id", third), ("action", "remove")]
+            )
+        },
+        PageWalk(ConnectedAppsPage.self, "none") { walker in
+            let browser = walker.browser(try await ProviderUnderTest())
+            let form = try await browser.get("/realms/test/account/apps")
+            let password = TestRealm.passwords["alice"] ?? ""
+            _ = try await browser.submit(form, [("username", "alice"), ("password", password)])
+            return try await browser.get("/realms/test/account/apps")
+        },
+    ]
+
+    /// One app that keeps its access, and one that was allowed some and has not used it.
+    private static func twoApps(_ walker: Walker) async throws -> (
+        browser: TestBrowser, page: Reply, third: String
+    ) {
+        let server = try await ProviderUnderTest()
+        let browser = walker.browser(server)
+        _ = try await server.tokens(
+            scope: "openid profile email offline_access",
+            browser: browser
+        )
+        let asked = try await browser.authorize(TestFlow.request("third", scope: "openid"))
+        _ = try await browser.submit(asked, [("action", "allow")])
+        server.clock.advance(by: 1200)
+        let clients = try await server.database.realms.snapshot().clients
+        let third = clients.first { $0.clientID == "third" }?.id ?? ""
+        return (browser, try await browser.get("/realms/test/account/apps"), third)
+    }
+}

@@ -1,0 +1,143 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+
+/// The Provider's pages on which a sign-in goes on.
+extension PageWalk {
+    static let signingIn: [PageWalk] =
+        [
+            PageWalk(StartPage.self, "start") { walker in
+                try await walker.browser(try await ProviderUnderTest()).get("/realms/test")
+            },
+            signIn("fresh") { _, page in page },
+            signIn("name known", [("login_hint", "alice@example.com")]) { _, page in page },
+            signIn("wrong pair") { browser, page in
+                try await browser.submit(page, [("username", "alice"), ("password", "a guess")])
+            },
+            signIn("both missing") { browser, page in
+                try await browser.submit(page, [("username", ""), ("password", "")])
+            },
+            signIn("password missing") { browser, page in
+                try await browser.submit(page, [("username", "alice"), ("password", "")])
+            },
+            PageWalk(SignInPage.self, "must wait") { walker in
+                let server = try await ProviderUnderTest()
+                let browser = walker.browser(server)
+                let page = try await browser.authorize(TestFlow.request())
+                let guess = [("username", "alice"), ("password", "a guess")]
+                for _ in 0..<5 { _ = try await browser.submit(page, guess) }
+                // Each wait is twice as long as the one before.
+                for wait in [1.0, 2, 4, 8] {
+                    server.clock.advance(by: wait)
+                    _ = try await browser.submit(page, guess)
+                }
+                return try await browser.submit(page, guess)
+            },
+            PageWalk(SignInPage.self, "busy") { walker in
+                let full = PasswordHashing(threads: 1, mostWaiting: -1, random: .system)
+                let server = try await ProviderUnderTest(hashing: full)
+                let browser = walker.browser(server)
+                let page = try await browser.signIn("alice", TestFlow.request())
+                await full.shutDown()
+                return page
+            },
+            again("again") { _, page in page },
+            again("again, wrong pair") { browser, page in
+                try await browser.submit(
+                    page,
+                    [("username", "alice@example.com"), ("password", "a guess")]
+                )
+            },
+        ] + consent + choice
+
+    /// - Parameter walk: From the page that asks for name and password.
+    private static func signIn(
+        _ state: String,
+        _ changes: [(String, String)] = [],
+        _ walk: @escaping @Sendable (TestBrowser, Reply) async throws -> Reply
+    ) -> PageWalk {
+        PageWalk(SignInPage.self, state) { walker in
+            let browser = walker.browser(try await ProviderUnderTest())
+            let request = TestFlow.request("native1", changes)
+            return try await walk(browser, try await browser.authorize(request))
+        }
+    }
+
+    /// - Parameter walk: From the page that asks somebody who is signed in.
+    private static func again(
+        _ state: String,
+        _ walk: @escaping @Sendable (TestBrowser, Reply) async throws -> Reply
+    ) -> PageWalk {
+        PageWalk(SignInPage.self, state) { walker in
+            let browser = walker.browser(try await ProviderUnderTest())
+            _ = try await browser.signIn("alice", TestFlow.request())
+            let request = TestFlow.request("native1", [("prompt", "login")])
+            return try await walk(browser, try await browser.authorize(request))
+        }
+    }
+
+    private static let consent = [
+        PageWalk(ConsentPage.self, "registered") { walker in
+            let browser = walker.browser(try await ProviderUnderTest())
+            return try await browser.signIn(
+                "alice",
+                TestFlow.request("native1", [("prompt", "consent")])
+            )
+        },
+        PageWalk(ConsentPage.self, "app on this device, everything") { walker in
+            let server = try await ProviderUnderTest { realm in
+                for index in realm.clients.indices where realm.clients[index].clientID == "third" {
+                    realm.clients[index].optionalScopes.append("notes.write:all")
+                }
+            }
+            let browser = walker.browser(server)
+            return try await browser.signIn(
+                "alice",
+                TestFlow.request(
+                    "third",
+                    scope: "openid profile email address phone offline_access notes.write:all",
+                    [("redirect_uri", "org.example.third:/cb"), ("prompt", "consent")]
+                )
+            )
+        },
+        PageWalk(ConsentPage.self, "site, no name") { walker in
+            let server = try await ProviderUnderTest { realm in
+                for index in realm.people.indices {
+                    realm.people[index].person.givenName = nil
+                    realm.people[index].person.familyName = nil
+                }
+            }
+            let browser = walker.browser(server)
+            return try await browser.signIn("bob", TestFlow.request("third", scope: "openid"))
+        },
+    ]
+
+    private static let choice = [
+        PageWalk(AccountPage.self, "choose") { walker in
+            let browser = walker.browser(try await ProviderUnderTest())
+            _ = try await browser.signIn("alice", TestFlow.request())
+            let request = TestFlow.request("native1", [("prompt", "select_account")])
+            return try await browser.authorize(request)
+        },
+        PageWalk(AccountPage.self, "other person expected") { walker in
+            let server = try await ProviderUnderTest()
+            let hint = try await server.tokens("bob").json.string("id_token") ?? ""
+            let browser = walker.browser(server)
+            _ = try await browser.signIn("alice", TestFlow.request())
+            return try await browser.authorize(
+                TestFlow.request("native1", [("id_token_hint", hint)])
+            )
+        },
+        PageWalk(FormPostPage.self, "answer") { walker in
+            let browser = walker.browser(try await ProviderUnderTest())
+            return try await browser.signIn(
+                "alice",
+                TestFlow.request("web1", [("response_mode", "form_post")])
+            )
+        },
+    ]
+}

@@ -1,0 +1,225 @@
+import Foundation
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+/// Nothing here asks anybody beyond this machine.
+@Suite("What commands find wrong")
+struct DoctorTests {
+    @Test("a running demonstration is found well, and found without its address being named")
+    func demo() async throws {
+        try await DemoServer.run { server in
+            let place = ["--data-directory", "demo"]
+            let test = try server.portico.run(["provider", "test", "google"] + place)
+            #expect(test.status == 0, "\(test.stdout) \(test.stderr)")
+            #expect(test.stdout.contains("✓ metadata"))
+            #expect(test.stdout.contains("✓ keys"))
+            let created = try server.portico.run(
+                [
+                    "app", "create", "linked", "--redirect-uri", "http://127.0.0.1/callback",
+                    "--bundle-id", "com.example.linked", "--team", "ABCDE12345",
+                    "--android-package", "com.example.linked", "--fingerprint",
+                    String(repeating: "AB", count: 32),
+                ] + place
+            )
+            #expect(created.status == 0, "\(created.stderr)")
+            // The running server has seen it by the second look.
+            let check = try server.portico.run(["app", "links", "check", "linked"] + place)
+            #expect(check.status == 0, "\(check.stdout) \(check.stderr)")
+            #expect(check.stdout.contains("ABCDE12345.com.example.linked in webcredentials and"))
+            #expect(check.stdout.contains("com.example.linked, 1 fingerprint"))
+            let doctor = try server.portico.run(["doctor"] + place)
+            #expect(doctor.status == 0, "\(doctor.stdout) \(doctor.stderr)")
+            for part in [
+                "discovery says \(server.issuer)", "backend", "google", "facebook", "apple",
+                "notes", "clock",
+            ] {
+                #expect(doctor.stdout.contains(part), "\(part)")
+            }
+            let missing = try server.portico.run([
+                "doctor", "--data-directory", "demo", "--public-url", "http://127.0.0.1:9",
+            ])
+            #expect(missing.status == 10)
+        }
+    }
+
+    @Test("what is wrong on this machine is found without asking anybody")
+    func offline() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let add = ["provider", "add", "google", "--client-id", "1", "--secret-file", "-"]
+        #expect(try portico.run(add, input: "a secret\n").status == 0)
+        #expect(
+            try portico.run([
+                "app", "create", "legacy", "--redirect-uri", "legacy://x", "--hand-off",
+                "session-token", "--bundle-id", "com.example.legacy", "--team", "ABCDE12345",
+            ]).status == 0
+        )
+        func doctor(_ arguments: String...) throws -> Found {
+            try Found(portico.run(["doctor", "--offline", "--json"] + arguments))
+        }
+        try Data("trusted-proxies: [127.0.0.1]\npages: {light: [quiet=#cccccc]}\n".utf8)
+            .write(to: portico.home.appending(path: "proxied.yaml"))
+        let well = try doctor()
+        #expect(well.status == 0)
+        let fixes = well.all("note").compactMap { $0.string("fix") }
+        #expect(fixes.contains("portico app update legacy --hand-off code"))
+        // Google for an iOS app, and no Apple beside it.
+        #expect(fixes.contains("portico provider add apple"))
+        try doctor("--public-url", "https://id.example.com")
+            .expectProblem("everybody counts as one visitor", fix: "trusted-proxies: [127.0.0.1]")
+        let behindProxy = try doctor(
+            "--public-url",
+            "https://id.example.com",
+            "--config",
+            "proxied.yaml"
+        )
+        #expect(behindProxy.status == 0)
+        // Only where people see the buttons.
+        #expect(behindProxy.all("note").contains { $0.string("check") == "buttons" })
+        #expect(!well.items.contains { $0.string("check") == "buttons" })
+        #expect(behindProxy.all("note").contains { $0.string("check") == "pages" })
+        let settings = portico.home.appending(path: "portico.yaml")
+        try Data("pages: {logo: nothing.svg}\n".utf8).write(to: settings)
+        try doctor().expectProblem("pages.logo: nothing.svg", fix: "another image")
+        try Data("listen: 0.0.0.0:8080\n".utf8).write(to: settings)
+        try doctor("--public-url", "http://127.0.0.1:8080")
+            .expectProblem("plain HTTP to the network", fix: "--trusted-proxy")
+        try Data("listne: 127.0.0.1:8080\n".utf8).write(to: settings)
+        try doctor().expectProblem("There is no setting \"listne\"", fix: "portico serve --help")
+        try Data("mail:\n  smtp: smtp://127.0.0.1:25\n".utf8).write(to: settings)
+        try doctor().expectProblem("not who it is from", fix: "mail.from: ")
+        try FileManager.default.removeItem(at: settings)
+        let folder = portico.home.appending(path: ".local/share/portico/server")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755],
+            ofItemAtPath: folder.path
+        )
+        try doctor().expectProblem("others can read", fix: "chmod 700 ")
+    }
+
+    @Test("Apple takes no redirect to an address without a name: that is found beforehand")
+    func appleRedirect() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let key = """
+            -----BEGIN PRIVATE KEY-----
+            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6Hb4AOQZGgzz/0Nt
+            C9BR7aOZW1gzPkTpQR+Fqw2T+6OhRANCAATDVvVXIJKGCvczgdVGOHoi/QzLa9eh
+            bAocpceZP6D4bbsGxceXthFutJU2jZkAsVd9spglQjaIffZn8x+9CjfU
+            -----END PRIVATE KEY-----
+
+            """
+        let added = try portico.run(
+            [
+                "provider", "add", "apple", "--client-id", "com.example.web", "--team-id",
+                "ABCDE12345", "--key-id", "KEY1234567", "--secret-file", "-",
+            ],
+            input: key
+        )
+        #expect(added.status == 0)
+        try Found(portico.run(["doctor", "--offline", "--json"]))
+            .expectProblem("not https on a domain name", fix: "public-url: https://")
+    }
+
+    @Test("a secret of another key ring, and a ring that is open to others, are problems")
+    func keyRing() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let add = ["provider", "add", "google", "--client-id", "1", "--secret-file", "-"]
+        for name in ["one", "two"] {
+            let added = try portico.run(add + ["--data-directory", name], input: "a secret\n")
+            #expect(added.status == 0)
+        }
+        let manager = FileManager.default
+        let ring = portico.home.appending(path: "one/key-ring")
+        try manager.removeItem(at: ring)
+        try manager.copyItem(at: portico.home.appending(path: "two/key-ring"), to: ring)
+        let place = ["--data-directory", "one"]
+        let doctor = ["doctor", "--offline", "--json"] + place
+        try Found(portico.run(doctor)).expectProblem(
+            "does not open with this key ring",
+            fix: "portico provider update google --secret-file PATH"
+        )
+        let test = try portico.run(["provider", "test", "google"] + place)
+        #expect(test.status == 1)
+        #expect(test.stderr.contains("(misconfigured)"))
+        // What cannot be used can be taken out of use, and not put back.
+        let update = ["provider", "update", "google"] + place
+        #expect(try portico.run(update + ["--disable-provider"]).status == 0)
+        #expect(try portico.run(update + ["--enable-provider"]).status == 1)
+        #expect(try portico.run(doctor).status == 0)
+        try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: ring.path)
+        try Found(portico.run(doctor)).expectProblem("key-ring", fix: "chmod 600 ")
+        try manager.removeItem(at: ring)
+        try Found(portico.run(doctor)).expectProblem("key-ring", fix: "from your backup")
+    }
+
+    @Test("a provider is asked for its metadata and keys, and what is wrong with it is told")
+    func providers() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let provider = try LocalProvider()
+        let origin = ["--public-url", "https://id.example.com"]
+        #expect(
+            try portico.run(
+                [
+                    "provider", "add", "oidc", "--client-id", "x", "--issuer", provider.issuer,
+                    "--allow-insecure-loopback", "--without-secret",
+                ] + origin
+            ).status == 0
+        )
+        func test(_ fault: LocalProvider.Fault) throws -> PorticoProcess.Outcome {
+            provider.become(fault)
+            return try portico.run(["provider", "test", "oidc"])
+        }
+        let well = try test(.none)
+        #expect(well.status == 0, "\(well.stdout)")
+        #expect(well.stdout.contains("✓ keys       0 at \(provider.issuer)/keys"))
+        for (fault, text, fix, status) in [
+            (.otherIssuer, "it calls itself \(provider.issuer)/, not", "oidc --issuer URL", 1),
+            (.noMetadata, "answers 404", "Is the issuer right? ", 1),
+            (.failing, "answers 500", "Try again later", 5),
+            (.noPKCE, "does not announce PKCE with S256", "oidc --pkce-unannounced", 1),
+            (.notJSON, "cannot be used", "Ask whoever runs it", 1),
+        ] as [(LocalProvider.Fault, String, String, Int32)] {
+            let outcome = try test(fault)
+            #expect(outcome.status == status, "\(fault) \(outcome.stderr)")
+            #expect(outcome.stdout.contains(text), "\(fault) \(outcome.stdout)")
+            #expect(outcome.stdout.contains("fix: "), "\(fault)")
+            #expect(outcome.stdout.contains(fix), "\(fault) \(outcome.stdout)")
+        }
+        provider.become(.none)
+        #expect(try portico.run(["provider", "update", "oidc", "--pkce-unannounced"]).status == 0)
+        #expect(try test(.noPKCE).status == 0)
+    }
+
+    @Test("the clock is compared with the providers', and a wrong one is a problem")
+    func clock() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let provider = try LocalProvider()
+        #expect(
+            try portico.run([
+                "provider", "add", "oidc", "--client-id", "x", "--issuer", provider.issuer,
+                "--allow-insecure-loopback", "--without-secret",
+            ]).status == 0
+        )
+        let us = try LocalServer { _ in
+            LocalServer.reply("401 Unauthorized", [], #"{"authenticated":false}"#)
+        }
+        func doctor(_ fault: LocalProvider.Fault) throws -> Found {
+            provider.become(fault)
+            return try Found(
+                portico.run(["doctor", "--json", "--public-url", "http://127.0.0.1:\(us.port)"])
+            )
+        }
+        func clock(_ found: Found) -> String? {
+            found.items.first { $0.string("check") == "clock" }?.string("result")
+        }
+        #expect(clock(try doctor(.none)) == "passed")
+        #expect(clock(try doctor(.ahead(15))) == "note")
+        try doctor(.ahead(300)).expectProblem("behind the providers'", fix: "set-ntp true")
+        try doctor(.ahead(-300)).expectProblem("ahead of the providers'", fix: "set-ntp true")
+    }
+}

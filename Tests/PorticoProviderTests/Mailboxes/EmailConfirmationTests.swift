@@ -1,0 +1,208 @@
+import HTTPTypes
+import PorticoStores
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("A realm whose people confirm their address") struct EmailConfirmationTests {
+    private func server(
+        sendsMail: Bool = true,
+        _ configure: @escaping (inout NewRealm) -> Void = { _ in }
+    ) async throws -> ProviderUnderTest {
+        try await ProviderUnderTest(sendsMail: sendsMail) { new in
+            new.realm.confirmsEmail = true
+            new.people[0].person.isEmailVerified = false
+            configure(&new)
+        }
+    }
+
+    @Test("OpenID Connect Core §5.1: nobody goes on before the code, and email_verified follows it")
+    func whole() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request())
+        expectPage(asked, "verify-email")
+        #expect(asked.text.contains("a…@example.com"))
+        #expect(!asked.text.contains("alice@example.com"))
+        // A page that opens sends nothing.
+        _ = try await browser.authorize(TestFlow.request())
+        #expect(try await server.mails().isEmpty)
+        #expect(try await server.remains().grants == 0)
+        let page = try await browser.submit(asked, [("action", "send")])
+        expectPage(page, "verify-email")
+        let mail = try #require(try await server.mails().first)
+        #expect(mail.draft.to == "alice@example.com")
+        let code = try await server.mailedCode()
+        #expect(try server.text(of: mail).subject == "\(code) is your code for Test")
+        let typed = code.prefix(3) + " " + code.suffix(3)
+        let form = [("action", "confirm"), ("code", String(typed))]
+        let answer = expectCode(try await browser.submit(page, form))
+        let tokens = try await server.redeem(answer)
+        let info = try await server.userInfo(tokens.json.string("access_token") ?? "")
+        #expect(info.json["email_verified"] == true)
+        // Once is enough.
+        expectCode(try await browser.authorize(TestFlow.request()))
+        expectCode(try await TestBrowser(server).signIn("alice", TestFlow.request()))
+        #expect(server.log.contains("event=email.confirmed "))
+    }
+
+    @Test("A wrong code costs a try, the fifth the code; a new one takes the place of the old one")
+    func tries() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request())
+        let page = try await browser.submit(asked, [("action", "send")])
+        let first = try await server.mailedCode()
+        let wrong = first == "000001" ? "000002" : "000001"
+        let guess = [("action", "confirm"), ("code", wrong)]
+        let missing = try await browser.submit(page, [("action", "confirm"), ("code", "")])
+        #expect(missing.text.contains("Enter the six digits"))
+        for left in ["4 more tries", "3 more", "2 more", "one more try", "too often"] {
+            let reply = try await browser.submit(page, guess)
+            expectPage(reply, "verify-email")
+            #expect(reply.text.contains(left), "\(left)")
+        }
+        let right = try await browser.submit(page, [("action", "confirm"), ("code", first)])
+        #expect(right.text.contains("used already"))
+        server.clock.advance(by: 2)
+        let again = try await browser.submit(page, [("action", "resend")])
+        #expect(again.text.contains("A new code has been sent"))
+        let second = try await server.mailedCode()
+        if second != first {
+            let old = try await browser.submit(again, [("action", "confirm"), ("code", first)])
+            expectPage(old, "verify-email")
+        }
+        expectCode(
+            try await browser.submit(again, [("action", "confirm"), ("code", second)])
+        )
+    }
+
+    @Test("A code is good for ten minutes")
+    func late() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request())
+        let page = try await browser.submit(asked, [("action", "send")])
+        let form = [("action", "confirm"), ("code", try await server.mailedCode())]
+        server.clock.advance(by: 600)
+        let late = try await browser.submit(page, form)
+        expectPage(late, "verify-email")
+        #expect(late.text.contains("too old"))
+        expectPage(try await browser.authorize(TestFlow.request()), "verify-email")
+    }
+
+    @Test("OpenID Connect Core §3.1.2.6: prompt=none gets interaction_required")
+    func withoutPage() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        _ = try await browser.signIn("alice", TestFlow.request())
+        let silent = TestFlow.request("native1", [("prompt", "none")])
+        expectError(try await browser.authorize(silent), "interaction_required")
+    }
+
+    @Test("Without a way to send mail nobody goes on unconfirmed, and the app learns why")
+    func noMail() async throws {
+        let server = try await server(sendsMail: false)
+        let browser = TestBrowser(server)
+        let reply = try await browser.signIn("alice", TestFlow.request())
+        #expect(reply.redirected["error"] == "server_error")
+        #expect(reply.redirected["code"] == nil)
+        expectCode(try await TestBrowser(server).signIn("bob", TestFlow.request()))
+    }
+
+    @Test("Who has no address, or lives in a realm that does not ask, goes on")
+    func notAsked() async throws {
+        let without = try await server { $0.people[0].person.email = nil }
+        expectCode(try await TestBrowser(without).signIn("alice", TestFlow.request()))
+        let open = try await server { $0.realm.confirmsEmail = false }
+        let tokens = try await open.tokens()
+        let info = try await open.userInfo(tokens.json.string("access_token") ?? "")
+        #expect(info.json["email_verified"] == false)
+    }
+
+    @Test("Cancelling tells the app; another account may be used")
+    func otherWays() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request())
+        expectError(try await browser.submit(asked, [("action", "cancel")]), "access_denied")
+        let other = try await browser.submit(asked, [("action", "switch")])
+        expectPage(other, "authenticate")
+        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        expectCode(try await browser.submit(other, bob))
+    }
+
+    @Test("Consent is asked for after the address is confirmed, not before")
+    func beforeConsent() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request("third"))
+        expectPage(asked, "verify-email")
+        let page = try await browser.submit(asked, [("action", "send")])
+        let form = [("action", "confirm"), ("code", try await server.mailedCode())]
+        expectPage(try await browser.submit(page, form), "consent")
+    }
+
+    @Test("WEB-CSRF-1: no other site has codes sent, and none of another session counts")
+    func forged() async throws {
+        let server = try await server { $0.people[1].person.isEmailVerified = false }
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request())
+        #expect(
+            try await browser.submit(asked, [("action", "send"), ("csrf", "x")]).status == 403
+        )
+        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
+        let cross = try await browser.submit(
+            asked,
+            [("action", "send")],
+            headers: [site: "cross-site"]
+        )
+        #expect(cross.status == 403)
+        #expect(try await server.mails().isEmpty)
+        let page = try await browser.submit(asked, [("action", "send")])
+        let code = try await server.mailedCode()
+        // The code of alice is worth nothing to bob.
+        let other = TestBrowser(server)
+        let bobs = try await other.signIn("bob", TestFlow.request())
+        let form = [("action", "confirm"), ("code", code)]
+        let refused = try await other.submit(bobs, form)
+        expectPage(refused, "verify-email")
+        expectCode(try await browser.submit(page, form))
+        // Nobody confirms without a session.
+        let out = TestBrowser(server)
+        out.cookies = other.cookies.filter { !$0.key.contains("session") }
+        #expect(try await out.submit(bobs, form).status == 403)
+    }
+
+    @Test("WEB-BRUTE-2: codes are limited for a mailbox")
+    func limit() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request())
+        for _ in 1...5 {
+            #expect(try await browser.submit(asked, [("action", "send")]).status == 200)
+        }
+        let sixth = try await browser.submit(asked, [("action", "resend")])
+        #expect(sixth.status == 429)
+        #expect(sixth.headers[.retryAfter] != nil)
+        #expect(try await server.mails().count == 5)
+    }
+
+    @Test("A code that was sent to an address does not confirm the next one")
+    func changedAddress() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request())
+        let page = try await browser.submit(asked, [("action", "send")])
+        let people = server.database.people
+        let realmID = try #require(try await server.database.realms.snapshot().realms.first).id
+        let found = try await people.credentials(realmID: realmID, login: "alice", byEmail: false)
+        var alice = try #require(found).person
+        alice.email = "alice@new.example"
+        _ = try await people.update(alice)
+        let form = [("action", "confirm"), ("code", try await server.mailedCode())]
+        expectPage(try await browser.submit(page, form), "verify-email")
+        let kept = try await people.person(id: alice.id, realmID: realmID)
+        #expect(kept?.person.isEmailVerified == false)
+    }
+}

@@ -1,0 +1,279 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
+import PorticoStores
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("A forgotten password (WEB-PW-7)") struct PasswordResetTests {
+    private let old = TestRealm.passwords["alice"] ?? ""
+
+    @Test(
+        "WEB-PW-7: from the sign-in page by way of the mailbox to a new password, and back to the app"
+    )
+    func whole() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let walk = ResetWalk(server)
+        let sent = try await walk.ask()
+        expectPage(sent, "reset-credentials")
+        #expect(sent.text.contains("alice@example.com"))
+        let mail = try #require(try await server.mails().first)
+        #expect(mail.draft.to == "alice@example.com")
+        let text = try server.text(of: mail)
+        #expect(text.subject == "Choose a new password for Test")
+        #expect(text.lines.last == "Test")
+        let link = try await server.link()
+        #expect(link.hasPrefix("/realms/test/login-actions/new-password?key="))
+        // Opening it, however often, consumes nothing and changes nothing.
+        var page = try await walk.browser.get(link)
+        page = try await walk.browser.get(link)
+        expectPage(page, "new-password")
+        #expect(page.text.contains("signed out everywhere else"))
+        expectCode(try await TestBrowser(server).signIn("alice", password: old))
+        let done = try await walk.browser.submit(page, [("password", ResetWalk.password)])
+        #expect(done.status == 200)
+        #expect(done.text.contains("<title>Your password has been changed – Test</title>"))
+        // The same request goes on, with the new password.
+        let again = try await walk.browser.get(ResetWalk.restart(done))
+        let form = [("username", "alice"), ("password", ResetWalk.password)]
+        expectCode(try await walk.browser.submit(again, form))
+        expectPage(try await TestBrowser(server).signIn("alice", password: old), "authenticate")
+    }
+
+    @Test(
+        "WEB-PW-7, WEB-SESS-6: a new password ends every session and refresh token, and says so by mail"
+    )
+    func endsSessions() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let device = TestBrowser(server)
+        let tokens = try await server.tokens(scope: "openid offline_access", browser: device)
+        let refresh = try #require(tokens.json.string("refresh_token"))
+        let access = try #require(tokens.json.string("access_token"))
+        #expect(try await server.userInfo(access).status == 200)
+        let walk = ResetWalk(server)
+        let page = try await walk.open()
+        // Nothing has ended yet.
+        #expect(try await server.userInfo(access).status == 200)
+        _ = try await walk.browser.submit(page, [("password", ResetWalk.password)])
+        #expect(try await server.userInfo(access).status == 401)
+        #expect(try await server.refresh(refresh).error == "invalid_grant")
+        expectPage(try await device.authorize(TestFlow.request()), "authenticate")
+        let notices = try await server.mails().filter { $0.draft.message == .passwordChanged }
+        #expect(notices.count == 1)
+        let notice = try #require(notices.first)
+        #expect(notice.draft.to == "alice@example.com")
+        #expect(try server.text(of: notice).subject == "Your password was changed")
+        let log = server.log
+        #expect(log.contains("password.reset_asked"))
+        #expect(log.contains("event=password.reset "))
+    }
+
+    @Test("WEB-PW-7: a link works once")
+    func once() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let walk = ResetWalk(server)
+        let page = try await walk.open()
+        let link = try await server.link()
+        #expect(try await walk.browser.submit(page, [("password", "short")]).status == 200)
+        let done = try await walk.browser.submit(page, [("password", ResetWalk.password)])
+        #expect(done.status == 200)
+        let mails = try await server.mails().count
+        let second = try await walk.browser.submit(page, [("password", "another river runs")])
+        #expect(second.status == 400)
+        #expect(second.text.contains("This link has been used already"))
+        let reopened = try await walk.browser.get(link)
+        #expect(reopened.status == 400)
+        #expect(reopened.text.contains("This link has been used already"))
+        expectCode(try await TestBrowser(server).signIn("alice", password: ResetWalk.password))
+        #expect(try await server.mails().count == mails)
+    }
+
+    @Test("WEB-PW-7: a link works for half an hour")
+    func late() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let walk = ResetWalk(server)
+        let page = try await walk.open()
+        let link = try await server.link()
+        server.clock.advance(by: 1799)
+        expectPage(try await walk.browser.get(link), "new-password")
+        server.clock.advance(by: 1)
+        for late in [
+            try await walk.browser.get(link),
+            try await walk.browser.submit(page, [("password", ResetWalk.password)]),
+        ] {
+            #expect(late.status == 400)
+            #expect(late.text.contains("This link is too old"))
+        }
+        expectCode(try await TestBrowser(server).signIn("alice", password: old))
+        // The page leads to another one.
+        let again = try await walk.browser.get(link)
+        expectPage(try await walk.browser.get(ResetWalk.forgot(again)), "reset-credentials")
+    }
+
+    @Test("WEB-PW-7: a newer link takes the place of an older one")
+    func replaced() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let walk = ResetWalk(server)
+        let page = try await walk.open()
+        let first = try await server.link()
+        server.clock.advance(by: 5)
+        _ = try await walk.ask()
+        let second = try await server.link()
+        #expect(second != first)
+        for old in [
+            try await walk.browser.get(first),
+            try await walk.browser.submit(page, [("password", ResetWalk.password)]),
+        ] {
+            #expect(old.status == 400)
+            #expect(old.text.contains("until a newer one was sent"))
+        }
+        expectCode(try await TestBrowser(server).signIn("alice", password: old))
+        expectPage(try await walk.browser.get(second), "new-password")
+    }
+
+    @Test(
+        "WEB-PW-4, WEB-PW-5: a new password follows the policy, and a refused one changes nothing",
+        arguments: [
+            ("", "Enter a new password"), ("short", "at least 8 characters"),
+            ("password123", "among the first"), ("alice2026", "made of your name"),
+            (String(repeating: "x", count: 1025), "longer than we can take"),
+        ]
+    )
+    func policy(_ password: String, _ words: String) async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let walk = ResetWalk(server)
+        let page = try await walk.open()
+        let refused = try await walk.browser.submit(page, [("password", password)])
+        expectPage(refused, "new-password")
+        #expect(refused.text.contains("<title>Error: "))
+        #expect(refused.text.contains(words))
+        #expect(password.isEmpty || !refused.text.contains(">\(password)<"))
+        expectCode(try await TestBrowser(server).signIn("alice", password: old))
+        let done = try await walk.browser.submit(refused, [("password", ResetWalk.password)])
+        #expect(done.text.contains("has been changed"))
+    }
+
+    @Test("A mailbox that was proven is a verified address")
+    func verifies() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true) {
+            $0.people[0].person.isEmailVerified = false
+        }
+        let walk = ResetWalk(server)
+        let page = try await walk.open()
+        _ = try await walk.browser.submit(page, [("password", ResetWalk.password)])
+        let code = expectCode(
+            try await walk.browser.signIn("alice", password: ResetWalk.password)
+        )
+        let tokens = try await server.redeem(code)
+        let info = try await server.userInfo(tokens.json.string("access_token") ?? "")
+        #expect(info.json["email_verified"] == true)
+    }
+
+    @Test("What is not an address is asked for again, with what was typed")
+    func notAnAddress() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let walk = ResetWalk(server)
+        let again = try await walk.ask("alice")
+        expectPage(again, "reset-credentials")
+        #expect(again.text.contains("<title>Error: "))
+        #expect(again.text.contains(#"value="alice""#))
+        #expect(try await server.mails().isEmpty)
+    }
+
+    @Test("WEB-A11Y-19: an address from the sign-in form is not asked for again")
+    func addressKept() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(TestFlow.request())
+        let form = [("username", "Ann@Example.com"), ("password", "wrong password")]
+        let failed = try await browser.submit(page, form)
+        let link = ResetWalk.forgot(failed)
+        // Nobody reads it in the address bar or in a log.
+        #expect(!link.contains("@") && !link.contains("%40"))
+        let asked = try await browser.get(link)
+        #expect(asked.text.contains(#"value="ann@example.com""#))
+        let hint = TestFlow.request("native1", [("login_hint", "bob@example.com")])
+        let hinted = try await browser.get(ResetWalk.forgot(try await browser.authorize(hint)))
+        #expect(hinted.text.contains(#"value="bob@example.com""#))
+    }
+
+    @Test("Cancelling leads back to the same request, or to the realm's first page")
+    func cancel() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let walk = ResetWalk(server)
+        let page = try await walk.browser.authorize(TestFlow.request())
+        let form = try await walk.browser.get(ResetWalk.forgot(page))
+        let back = try await walk.browser.submit(form, [("action", "cancel")])
+        #expect(back.status == 303)
+        expectPage(try await walk.browser.get(try #require(back.location)), "authenticate")
+        let bare = try await walk.browser.get(ResetWalk.path)
+        let start = try await walk.browser.submit(bare, [("action", "cancel")])
+        #expect(start.location == "/realms/test")
+        #expect(try await server.mails().isEmpty)
+    }
+
+    @Test("The pages and the mail speak the language that the app asked for")
+    func language() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let walk = ResetWalk(server)
+        let sent = try await walk.ask(
+            "alice@example.com",
+            TestFlow.request("native1", [("ui_locales", "de")])
+        )
+        #expect(sent.text.contains(#"<html lang="de""#))
+        let mail = try #require(try await server.mails().first)
+        #expect(try server.text(of: mail).subject == "Neues Passwort für Test wählen")
+        let page = try await walk.browser.get(try await server.link())
+        #expect(page.text.contains(#"<html lang="de""#))
+        let done = try await walk.browser.submit(page, [("password", ResetWalk.password)])
+        #expect(done.text.contains("Ihr Passwort ist geändert"))
+    }
+
+    @Test("Where the realm does not allow it, or no mail can be sent, it is nowhere")
+    func notOffered() async throws {
+        let without = try await ProviderUnderTest(sendsMail: false)
+        let closed = try await ProviderUnderTest(sendsMail: true) {
+            $0.realm.allowsPasswordReset = false
+        }
+        for server in [without, closed] {
+            let browser = TestBrowser(server)
+            let page = try await browser.authorize(TestFlow.request())
+            expectPage(page, "authenticate")
+            #expect(!page.text.contains("reset-credentials"))
+            let form = [("email", "alice@example.com"), ("action", "send")]
+            for reply in [
+                try await browser.get(ResetWalk.path),
+                try await browser.post(ResetWalk.path, form),
+                try await browser.get("/realms/test/login-actions/new-password?key=x"),
+                try await browser.post("/realms/test/login-actions/new-password", form),
+            ] {
+                #expect(reply.status == 404)
+            }
+            #expect(try await server.mails().isEmpty)
+        }
+    }
+
+    @Test("WEB-CRYPT-2: the link is not in the database, where its hash is, nor is the code")
+    func stored() async throws {
+        let database = try TestDatabase.inFile()
+        let server = try await ProviderUnderTest(database: database, sendsMail: true)
+        let walk = ResetWalk(server)
+        _ = try await walk.ask()
+        let link = try await server.link()
+        let key = try #require(link.split(separator: "=").last.map(String.init))
+        let asking = try await TestBrowser(server).get(link)
+        #expect(asking.status == 200)
+        let file = try #require(database.file)
+        var kept = try Data(contentsOf: URL(filePath: file))
+        kept += try Data(contentsOf: URL(filePath: file + "-wal"))
+        #expect(kept.range(of: Data("alice@example.com".utf8)) != nil)
+        for cookie in walk.browser.cookies.values + [key] {
+            #expect(cookie.utf8.count == 43)
+            #expect(kept.range(of: Data(cookie.utf8)) == nil)
+            let bytes = try #require(Base64URL.decode(cookie))
+            #expect(kept.range(of: Data(bytes)) == nil)
+        }
+    }
+}
