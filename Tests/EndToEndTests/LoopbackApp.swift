@@ -67,7 +67,7 @@ struct LoopbackApp {
 
     /// The parameters of the answer with this number, from 0, as soon as it is there.
     func answer(_ number: Int = 0) async throws -> [String: String] {
-        for _ in 0..<500 {
+        for _ in 0..<3000 {
             let answers = receiver.requests.compactMap(Self.parameters)
             if answers.count > number { return answers[number] }
             try await Task.sleep(for: .milliseconds(20))

@@ -7,17 +7,17 @@ struct PageWalkTests {
     private func walk(
         _ scripts: Bool,
         _ options: [String] = [],
-        _ body: (Stage, LoopbackApp, Chromium) async throws -> Void
+        _ body: (Stage, LoopbackApp, Browser) async throws -> Void
     ) async throws {
         try await Stage.run { stage in
             let app = try await LoopbackApp(stage, "pages", options)
-            try await Chromium.use(scripts: scripts) { try await body(stage, app, $0) }
+            try await Browser.use(scripts: scripts) { try await body(stage, app, $0) }
         }
     }
 
     @Test(
         "OpenID Connect Core §3.1.2.4: who does not allow it sends the app away with access_denied",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func consent(scripts: Bool) async throws {
@@ -37,7 +37,7 @@ struct PageWalkTests {
 
     @Test(
         "OpenID Connect Core §3.1.2.1: a person may go on as they are, or as somebody else",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func account(scripts: Bool) async throws {
@@ -66,7 +66,7 @@ struct PageWalkTests {
 
     @Test(
         "OAuth 2.0 Form Post Response Mode §2: a script posts the answer, or the person does",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func formPost(scripts: Bool) async throws {
@@ -88,7 +88,7 @@ struct PageWalkTests {
 
     @Test(
         "Without the cookie the page says what to change, and its button begins the same request",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func cookies(scripts: Bool) async throws {
@@ -106,7 +106,7 @@ struct PageWalkTests {
 
     @Test(
         "WEB-ERR-1: an error has plain words, and an id that the log has too",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [
             ("client_id", "nobody", "We don’t know this app"),
             ("redirect_uri", "http://127.0.0.1/elsewhere", "We can’t send you back to this app"),
@@ -132,7 +132,7 @@ struct PageWalkTests {
 
     @Test(
         "RP-Initiated Logout §2: who stays signed in is still signed in",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func stay(scripts: Bool) async throws {

@@ -7,7 +7,7 @@ import Testing
 struct SignInWalkTests {
     @Test(
         "A person signs in, and the command line has tokens, claims and roles",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func walk(scripts: Bool) async throws {
@@ -20,7 +20,7 @@ struct SignInWalkTests {
                 "10"
             )
             try await Task.sleep(for: .seconds(2))
-            try await Chromium.use(scripts: scripts) { browser in
+            try await Browser.use(scripts: scripts) { browser in
                 let login = try await stage.login(browser)
                 try await signIn(stage, browser)
                 #expect(try await login.end() == 0)
@@ -37,7 +37,7 @@ struct SignInWalkTests {
     }
 
     /// WCAG 3.3.1, 3.3.7: a wrong password is told at the top, and the name stays.
-    private func signIn(_ stage: Stage, _ browser: Chromium) async throws {
+    private func signIn(_ stage: Stage, _ browser: Browser) async throws {
         try await browser.signIn("ann", "wrong password")
         // The click comes back before the next page is there.
         try await browser.waitForTitle { $0 == "Error: Sign in to Portico command line – Demo" }
@@ -49,7 +49,7 @@ struct SignInWalkTests {
     }
 
     /// RFC 8252 §8.6, RFC 9700 §4.3.1: the last page says who, and the address says no code.
-    private func goingBack(_ browser: Chromium) async throws {
+    private func goingBack(_ browser: Browser) async throws {
         try await browser.waitForTitle { $0 == "Signed in as Ann Example" }
         #expect(try await browser.address().hasSuffix("/callback/done"))
         #expect(try await browser.text("p").hasPrefix("You can close this tab"))
@@ -82,13 +82,13 @@ struct SignInWalkTests {
     }
 
     /// OpenID Connect Core §3.1.2.3: the second time no password is asked for.
-    private func singleSignOn(_ stage: Stage, _ browser: Chromium) async throws {
+    private func singleSignOn(_ stage: Stage, _ browser: Browser) async throws {
         let login = try await stage.login(browser, "--force")
         #expect(try await login.end() == 0)
     }
 
     /// RP-Initiated Logout §2: over here, over at the provider, over in the browser.
-    private func signOut(_ stage: Stage, _ browser: Chromium) async throws {
+    private func signOut(_ stage: Stage, _ browser: Browser) async throws {
         let logout = try await stage.portico("logout")
         #expect(logout.status == 0)
         #expect(logout.stderr.hasSuffix("✓ Signed out Ann Example.\n"))
@@ -107,12 +107,12 @@ struct SignInWalkTests {
 
     @Test(
         "The person cancels: program and page say so, and nothing is kept",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func cancel(scripts: Bool) async throws {
         try await Stage.run { stage in
-            try await Chromium.use(scripts: scripts) { browser in
+            try await Browser.use(scripts: scripts) { browser in
                 let login = try await stage.login(browser)
                 try await browser.click("button[value=cancel]")
                 #expect(try await login.end() == 4)
@@ -125,22 +125,22 @@ struct SignInWalkTests {
 
     @Test(
         "WCAG 2.1.1, 2.4.3: a person signs in with the keyboard alone",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func keyboard(scripts: Bool) async throws {
         try await Stage.run { stage in
-            try await Chromium.use(scripts: scripts) { browser in
+            try await Browser.use(scripts: scripts) { browser in
                 let login = try await stage.login(browser)
                 // The first field has the focus already.
-                try await browser.press("ann" + Chromium.tab + "wrong password" + Chromium.enter)
+                try await browser.press("ann" + Browser.tab + "wrong password" + Browser.enter)
                 try await browser.waitForTitle { $0.hasPrefix("Error: ") }
                 #expect(try await browser.focused() == "There is a problem")
                 // The summary's link leads to the field, Tab goes on to the password.
-                try await browser.press(Chromium.tab + Chromium.enter + Chromium.tab)
-                try await browser.press(stage.password + Chromium.tab)
+                try await browser.press(Browser.tab + Browser.enter + Browser.tab)
+                try await browser.press(stage.password + Browser.tab)
                 #expect(try await browser.focused() == "Sign in")
-                try await browser.press(Chromium.enter)
+                try await browser.press(Browser.enter)
                 #expect(try await login.end() == 0)
             }
         }

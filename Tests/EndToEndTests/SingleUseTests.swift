@@ -9,13 +9,13 @@ import Testing
 struct SingleUseTests {
     @Test(
         "RFC 9126 §4, §7.3: a request_uri gives one grant, and is a page after that",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func requestURI(scripts: Bool) async throws {
         try await Stage.run { stage in
             let app = try await LoopbackApp(stage, "pusher", ["--pushed-requests"])
-            try await Chromium.use(scripts: scripts) { browser in
+            try await Browser.use(scripts: scripts) { browser in
                 let pushed = try await stage.post("ext/par/request", app.request())
                 #expect(pushed.status == 201)
                 let address = try app.pushedAddress(pushed)
@@ -41,7 +41,7 @@ struct SingleUseTests {
 
     @Test(
         "attack C26, RFC 7523 §3: an assertion proves one request, at whichever endpoint",
-        .enabled(if: Chromium.isThere, Chromium.needed)
+        .needs(.chromium)
     )
     func assertion() async throws {
         try await Stage.run { stage in
@@ -58,7 +58,7 @@ struct SingleUseTests {
             let issuer = stage.issuer
             let used = try Self.assertion(key, issuer)
             app.credentials = { used }
-            try await Chromium.use(scripts: false) { browser in
+            try await Browser.use(scripts: false) { browser in
                 try await browser.open(app.address())
                 try await browser.signIn("ann", stage.password)
             }
@@ -97,12 +97,12 @@ struct SingleUseTests {
 
     @Test(
         "attack E17, RFC 8252 §8.3: the loopback port takes the one answer, and is closed after it",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func loopbackPort(scripts: Bool) async throws {
         try await Stage.run { stage in
-            try await Chromium.use(scripts: scripts) { browser in
+            try await Browser.use(scripts: scripts) { browser in
                 let login = try await stage.login(browser)
                 let form = try await browser.address()
                 let match = try #require(form.firstMatch(of: /127\.0\.0\.1%3A(\d+)%2Fcallback/))
@@ -123,12 +123,12 @@ struct SingleUseTests {
 
     @Test(
         "RFC 7009 §2.1: a token revoked once is dead, and revoking it again is no error",
-        .enabled(if: Chromium.isThere, Chromium.needed)
+        .needs(.chromium)
     )
     func revocation() async throws {
         try await Stage.run { stage in
             let app = try await LoopbackApp(stage, "revoker")
-            try await Chromium.use(scripts: false) { browser in
+            try await Browser.use(scripts: false) { browser in
                 try await browser.open(app.address())
                 try await browser.signIn("ann", stage.password)
             }

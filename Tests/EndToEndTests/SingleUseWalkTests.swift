@@ -11,17 +11,17 @@ struct SingleUseWalkTests {
     private func walk(
         _ scripts: Bool,
         _ options: [String] = [],
-        _ body: (Stage, LoopbackApp, Chromium) async throws -> Void
+        _ body: (Stage, LoopbackApp, Browser) async throws -> Void
     ) async throws {
         try await Stage.run { stage in
             let app = try await LoopbackApp(stage, "second-use", options)
-            try await Chromium.use(scripts: scripts) { try await body(stage, app, $0) }
+            try await Browser.use(scripts: scripts) { try await body(stage, app, $0) }
         }
     }
 
     @Test(
         "attack C03, RFC 6749 §4.1.2: a code redeemed twice is refused, and its tokens die",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func code(scripts: Bool) async throws {
@@ -49,7 +49,7 @@ struct SingleUseWalkTests {
 
     @Test(
         "attack C05, decision 14: a wrong verifier spends the code, and nobody gets a second try",
-        .enabled(if: Chromium.isThere, Chromium.needed)
+        .needs(.chromium)
     )
     func verifier() async throws {
         try await walk(false) { stage, app, browser in
@@ -71,7 +71,7 @@ struct SingleUseWalkTests {
 
     @Test(
         "decision 16, RFC 9700 §4.14.2: a rotated refresh token ends the family once its successor was used",
-        .enabled(if: Chromium.isThere, Chromium.needed)
+        .needs(.chromium)
     )
     func refreshToken() async throws {
         try await walk(false) { stage, app, browser in
@@ -99,7 +99,7 @@ struct SingleUseWalkTests {
 
     @Test(
         "mechanisms: a sign-in form that was sent is nobody's, and its button begins anew",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func signInForm(scripts: Bool) async throws {
@@ -123,7 +123,7 @@ struct SingleUseWalkTests {
 
     @Test(
         "mechanisms, one grant per request: a consent that was sent twice gives one grant",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func consentForm(scripts: Bool) async throws {
@@ -153,7 +153,7 @@ struct SingleUseWalkTests {
 
     @Test(
         "RP-Initiated Logout §2: a sign-out form and a hint end their own session, and no later one",
-        .enabled(if: Chromium.isThere, Chromium.needed),
+        .needs(.chromium),
         arguments: [true, false]
     )
     func signOutForm(scripts: Bool) async throws {
@@ -185,7 +185,7 @@ struct SingleUseWalkTests {
 
     @Test(
         "WEB-SESS-1: a session cookie is worth nothing after the sign-out, or a new sign-in",
-        .enabled(if: Chromium.isThere, Chromium.needed)
+        .needs(.chromium)
     )
     func sessionCookie() async throws {
         try await walk(false) { stage, app, browser in
@@ -212,14 +212,14 @@ struct SingleUseWalkTests {
     }
 
     /// What the browser holds of the server; WebDriver shows cookies of the page that is open.
-    private func cookies(_ browser: Chromium, _ stage: Stage) async throws -> [JSONObject] {
+    private func cookies(_ browser: Browser, _ stage: Stage) async throws -> [JSONObject] {
         try await browser.open(stage.issuer + "/nothing")
         return try await browser.cookies()
     }
 
     private func expectNobody(_ cookies: [JSONObject], _ app: LoopbackApp) async throws {
         #expect(!cookies.isEmpty)
-        try await Chromium.use(scripts: false) { thief in
+        try await Browser.use(scripts: false) { thief in
             try await thief.open(app.address())
             for cookie in cookies { try await thief.set(cookie) }
             try await thief.open(app.address())

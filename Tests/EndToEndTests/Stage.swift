@@ -17,8 +17,10 @@ struct Stage {
     private let transport = OutboundClient()
 
     /// Runs `body` with a stage of its own, which must come down in peace.
-    static func run(_ body: (Stage) async throws -> Void) async throws {
-        let stage = try await Stage()
+    ///
+    /// - Parameter settings: Further options of `portico serve`.
+    static func run(_ settings: [String] = [], _ body: (Stage) async throws -> Void) async throws {
+        let stage = try await Stage(settings)
         let result: Result<Void, any Error>
         do {
             result = .success(try await body(stage))
@@ -29,7 +31,7 @@ struct Stage {
         try result.get()
     }
 
-    private init() async throws {
+    private init(_ settings: [String]) async throws {
         folder = Guardian.shared.folder
             .appending(path: "portico-walk-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -54,7 +56,7 @@ struct Stage {
             [
                 "serve", "--demo", "--listen", "127.0.0.1:0", "--data-directory",
                 folder.appending(path: "server").path,
-            ],
+            ] + settings,
             environment: environment
         )
         issuer = try await server.match(#"(http://127\.0\.0\.1:\d+/realms/demo)"#)[1]
@@ -96,7 +98,7 @@ struct Stage {
     }
 
     /// Starts `portico login`, and opens what it opens in `browser`.
-    func login(_ browser: Chromium, _ arguments: String...) async throws -> RunningProgram {
+    func login(_ browser: Browser, _ arguments: String...) async throws -> RunningProgram {
         let login = try RunningProgram(
             ["login", "--issuer", issuer, "--client-id", "portico-cli", "--timeout", "60s"]
                 + arguments,
@@ -163,10 +165,7 @@ struct Stage {
 }
 
 /// What a person does on the pages.
-extension Chromium {
-    /// What a test says that needs one.
-    static let needed: Comment = "needs a WebDriver server: TEST_WEBDRIVER"
-
+extension Browser {
     func signIn(_ name: String, _ password: String) async throws {
         try await type(name, into: "#username")
         try await type(password, into: "#password")

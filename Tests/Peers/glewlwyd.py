@@ -15,6 +15,7 @@ import time
 
 from running import Running, free_port, hold, need, need_file, workspace
 from web import Visitor
+from web import address as with_query
 
 SCHEMA = "/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3"
 PAGES = "/usr/share/glewlwyd/webapp"
@@ -45,9 +46,15 @@ class Glewlwyd:
     password = "correct horse battery"
     name = "Ann Example"
     email = "ann@example.com"
+    # Somebody else, with the same password.
+    other = "bob"
 
-    def __init__(self, folder, callback_ports, redirect_uris=(), access_token_seconds=600):
+    def __init__(
+        self, folder, callback_ports, redirect_uris=(), access_token_seconds=600, logout_uri=None
+    ):
+        """`logout_uri`: where the confidential client is told of logouts."""
         self.folder = folder
+        self.logout_uri = logout_uri
         self.access_token_seconds = access_token_seconds
         self.port = free_port()
         self.base = f"http://127.0.0.1:{self.port}"
@@ -144,17 +151,21 @@ static_files_mime_types = (
         for scope in ("profile", "email", "offline_access"):
             call("/scope/", {"name": scope, "display_name": scope, "password_required": False})
         call("/mod/plugin/", self._plugin())
-        call(
-            "/user/",
-            {
-                "username": self.username,
-                "password": self.password,
-                "name": self.name,
-                "email": self.email,
-                "enabled": True,
-                "scope": ["g_profile", "openid", "profile", "email", "offline_access"],
-            },
-        )
+        for username, name, email in (
+            (self.username, self.name, self.email),
+            (self.other, "Bob Example", "bob@example.com"),
+        ):
+            call(
+                "/user/",
+                {
+                    "username": username,
+                    "password": self.password,
+                    "name": name,
+                    "email": email,
+                    "enabled": True,
+                    "scope": ["g_profile", "openid", "profile", "email", "offline_access"],
+                },
+            )
         flows = ["code", "refresh_token", "delete_token"]
         call(
             "/client/",
@@ -182,7 +193,8 @@ static_files_mime_types = (
                     "authorization_type": flows + ["client_credentials"],
                     "redirect_uri": self.confidential_redirect_uris,
                     "scope": [],
-                },
+                }
+                | ({"backchannel_logout_uri": self.logout_uri} if self.logout_uri else {}),
             )
 
     def _plugin(self):
@@ -229,7 +241,7 @@ static_files_mime_types = (
                 "session-cookie-name": "GLEWLWYD2_OIDC_SID",
                 "session-cookie-expiration": 2419200,
                 "front-channel-logout-allowed": True,
-                "back-channel-logout-allowed": False,
+                "back-channel-logout-allowed": self.logout_uri is not None,
                 "oauth-as-iss-id": True,
                 "allowed-scope": ["openid", "profile", "email", "offline_access"],
             },
@@ -246,17 +258,26 @@ static_files_mime_types = (
         return private.decode(), public.decode()
 
     def sign_in(self, browser, address, arrived):
-        """What a person does in glewlwyd's pages: password, consent to every scope, continue.
-        Returns as soon as `arrived()` says that the browser went where the client waits."""
-        browser.open(address)
+        """What a person does in glewlwyd's pages, at that address or where they are: password,
+        consent to every scope, continue. Returns as soon as `arrived()` says that the browser went
+        where the client waits."""
+        if address:
+            browser.open(address)
         browser.type("#username", self.username)
         browser.type("#password", self.password)
         browser.click("#loginbut")
+        self.consent(browser, arrived)
+
+    def consent(self, browser, arrived):
+        """To every scope, and on."""
         browser.wait_for("input[id^=grant-]")
         for box in browser.find("input[id^=grant-]"):
             browser.click_element(box)
         browser.click(".card-body button.btn-primary")
-        # The button stays idle until the grant has been written.
+        self.go_on(browser, arrived)
+
+    def go_on(self, browser, arrived):
+        """Presses "Continue"; the button stays idle until what was granted has been written."""
         end = time.monotonic() + 20
         while not arrived():
             if time.monotonic() > end:
@@ -265,6 +286,26 @@ static_files_mime_types = (
                 if browser.find(".card-footer .btn-success"):
                     browser.click(".card-footer .btn-success")
             time.sleep(0.2)
+
+    def sign_out(self, browser, id_token):
+        """As the client of that ID Token sends a person here (RP-initiated logout), and they agree."""
+        browser.open(with_query(f"{self.issuer}/end_session", id_token_hint=id_token))
+        browser.click_text("button", "Logout")
+        browser.wait_until(lambda: "Session closed" in browser.text(), "the end of the session")
+
+    def granted(self, visitor, username, client_id, scope, request):
+        """The same by the interface that its pages call, without a browser: where the answer leads."""
+        signed_in = visitor.send(
+            "POST",
+            f"{self.base}/api/auth/",
+            document={"username": username, "password": self.password},
+        )
+        if signed_in.status != 200:
+            raise AssertionError(f"glewlwyd's sign-in answers {signed_in.status}")
+        visitor.send(
+            "PUT", f"{self.base}/api/auth/grant/{client_id}/", document={"scope": scope}
+        )
+        return visitor.get(request + "&g_continue")
 
     def facts(self):
         return {

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 
 from running import Missing, Running, free_port
 from web import Visitor
@@ -65,9 +66,10 @@ def write_realm(path, client_keys=None, signed_out=(), crowd=0):
 
 
 class Portico:
-    """`portico serve`; `start` and `kill` may alternate on the same data folder and port."""
+    """`portico serve`; `start` and `kill` may alternate on the same data folder and port. Without a
+    realm file it serves no realm."""
 
-    def __init__(self, program, folder, realm_file, data=None, environment=None, options=()):
+    def __init__(self, program, folder, realm_file=None, data=None, environment=None, options=()):
         self.program = program
         self.folder = folder
         self.realm_file = realm_file
@@ -80,8 +82,8 @@ class Portico:
         self.endpoint = f"{self.issuer}/protocol/openid-connect"
         self.running = None
 
-    def administer(self, *arguments):
-        """A command of the program on the data folder."""
+    def administer(self, *arguments, given=""):
+        """A command of the program on the data folder; what it says on stdout."""
         command = [self.program, *arguments, "--data-directory", self.data, "--no-input"]
         done = subprocess.run(
             command,
@@ -90,10 +92,11 @@ class Portico:
             timeout=60,
             env=self._environment(),
             cwd=self.folder,
-            stdin=subprocess.DEVNULL,
+            input=given,
         )
         if done.returncode != 0:
             raise RuntimeError(f"portico {' '.join(arguments[:2])}: {done.stderr.strip()}")
+        return done.stdout
 
     def set_up(self, post=()):
         """Imports the realm before the first start. Keycloak's file does not say which clients
@@ -120,8 +123,7 @@ class Portico:
             self.base,
             "--data-directory",
             self.data,
-            "--import-realm",
-            self.realm_file,
+            *(["--import-realm", self.realm_file] if self.realm_file else []),
             *self.options,
         ]
         self.running = Running(
@@ -129,13 +131,28 @@ class Portico:
         )
         try:
             self.running.wait_for_port(self.port, limit)
-            answer = Visitor().get(f"{self.issuer}/.well-known/openid-configuration")
+            asked = "/readyz"
+            if self.realm_file:
+                asked = f"/realms/{REALM}/.well-known/openid-configuration"
+            answer = Visitor().get(self.base + asked)
             if answer.status != 200:
-                raise RuntimeError(f"discovery answers {answer.status}:\n{self.running.tail()}")
+                raise RuntimeError(f"{asked} answers {answer.status}:\n{self.running.tail()}")
         except BaseException:
             self.running.stop()
             raise
         return self
+
+    def wait_until(self, question, what, limit=20.0):
+        end = time.monotonic() + limit
+        while not question():
+            if time.monotonic() > end:
+                raise AssertionError(f"not within {limit:.0f} s: {what}\n{self.running.tail(1500)}")
+            time.sleep(0.1)
+
+    def logged(self, *words):
+        """The lines of the log that have all the words."""
+        with open(self.running.log, encoding="utf-8", errors="replace") as file:
+            return [line.strip() for line in file if all(word in line for word in words)]
 
     def kill(self):
         self.running.kill()

@@ -89,8 +89,9 @@ class Chromium:
     def source(self):
         return self._send("GET", f"{self.session}/source")
 
-    def text(self):
-        return self._send("GET", f"{self.session}/element/{self.wait_for('body')}/text")
+    def text(self, element=None):
+        element = element or self.wait_for("body")
+        return self._send("GET", f"{self.session}/element/{element}/text")
 
     def find(self, selector):
         """The elements that match a CSS selector, now."""
@@ -130,6 +131,16 @@ class Chromium:
 
     def click(self, selector):
         self.click_element(self.wait_for(selector))
+
+    def click_text(self, selector, text, limit=20.0):
+        """The first element that matches and reads so."""
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            for element in self.find(selector):
+                if self._displayed(element) and self.text(element).strip() == text:
+                    return self.click_element(element)
+            time.sleep(0.05)
+        raise AssertionError(f"no {selector} reads {text} at {self.url}: {self.source[:2000]}")
 
     def click_element(self, element):
         self._send("POST", f"{self.session}/element/{element}/click", {})

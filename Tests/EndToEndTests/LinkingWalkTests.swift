@@ -1,0 +1,199 @@
+import PorticoBackend
+import PorticoStandIns
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// The table of `pages.md` A4 row by row, in a real Chromium; mail comes from a real mail server.
+@Suite(
+    "End to end: a second way to sign in",
+    .serialized,
+    .sharesBrowsers,
+    .enabled(if: MailServer.isPossible, "needs TEST_SMTPD")
+)
+struct LinkingWalkTests {
+    @Test(
+        "pages A4, known: whoever is known signs in, and an identity is never moved",
+        .needs(.chromium),
+        arguments: [true, false]
+    )
+    func known(scripts: Bool) async throws {
+        try await PostedWalk.run(scripts) { walk, post in
+            try await walk.register("google", as: .ben)
+            let account = try #require(try await post.server.accounts().first)
+            try await walk.signOut()
+            try await walk.signIn("google", as: .ben)
+            try await walk.expect("You’re signed in")
+            #expect(try await post.server.accounts().map(\.id) == [account.id])
+
+            // Somebody else, who has added Facebook's Paul.
+            try await walk.signOut()
+            try await walk.register("google", as: .layla)
+            try await walk.open("/account/ways")
+            try await walk.press("facebook")
+            try await walk.be(.paul, at: "facebook")
+            try await walk.expect("Ways to sign in")
+            #expect(
+                try await post.next().headers["subject"] == "Facebook was added to your account"
+            )
+
+            // It belongs to another account: nothing is moved, and the way there is offered.
+            try await walk.signOut()
+            try await walk.signIn("google", as: .ben)
+            try await walk.expect("You’re signed in")
+            try await walk.open("/account/ways")
+            try await walk.press("facebook")
+            try await walk.be(.paul, at: "facebook")
+            try await walk.expect("Error: That Facebook account is taken")
+            #expect(try await walk.says("It belongs to a different account here, and stays there."))
+            try await walk.press("switch")
+            try await walk.expect("Sign in to Example")
+            try await walk.start("facebook")
+            try await walk.be(.paul, at: "facebook")
+            try await walk.expect("Ways to sign in")
+            #expect(try await post.ways(of: "ben@example.org") == ["google"])
+            #expect(try await post.ways(of: "layla@example.com") == ["google", "facebook"])
+            #expect(try await post.isEmpty())
+        }
+    }
+
+    @Test(
+        "pages A4, adding a way: it asks for a recent sign-in, adds it, and a mail tells of it",
+        .needs(.chromium),
+        arguments: [true, false]
+    )
+    func added(scripts: Bool) async throws {
+        try await PostedWalk.run(scripts) { walk, post in
+            try await walk.register("google", as: .ben)
+            try await walk.open("/account/ways")
+            post.server.clock.advance(by: 601)
+            try await walk.press("facebook")
+            try await walk.expect("Confirm that it’s you")
+            #expect(try await walk.says("Before you add a way to sign in"))
+            try await walk.press("google")
+            try await walk.be(.ben, at: "google")
+            try await walk.expect("Ways to sign in")
+            try await walk.press("facebook")
+            // Another tab's confirmation does not count for whoever stops here.
+            try await walk.atProvider()
+            try await walk.browser.click("button[name=cancel]")
+            try await walk.expect("Error: Ways to sign in")
+            #expect(try await walk.says("You stopped signing in"))
+            #expect(try await post.ways(of: "ben@example.org") == ["google"])
+            try await walk.press("facebook")
+            try await walk.be(.paul, at: "facebook")
+            try await walk.expect("Ways to sign in")
+            #expect(try await walk.says("Facebook has been added."))
+            let mail = try await post.next()
+            #expect(mail.to == ["ben@example.org"])
+            #expect(mail.headers["subject"] == "Facebook was added to your account")
+            #expect(mail.defects.isEmpty)
+        }
+    }
+
+    @Test(
+        "pages A4, verified at both: it asks, and the old way proves it; auto asks nothing where both have authority",
+        .needs(.chromium),
+        arguments: [AccountRules.Linking.ask, .auto],
+        [true, false]
+    )
+    func verified(_ linking: AccountRules.Linking, scripts: Bool) async throws {
+        try await PostedWalk.run(scripts, linking) { walk, post in
+            try await walk.register("apple", as: .ann)
+            try await walk.signOut()
+            try await walk.signIn("google", as: .ann)
+            if linking == .ask {
+                try await walk.expect("You already have an account")
+                #expect(try await walk.says("You usually sign in with Apple."))
+                #expect(try await post.ways(of: "ann@example.com") == ["apple"])
+                // Whoever stops there is where they were.
+                try await walk.press("apple")
+                try await walk.be(.ann, at: "apple")
+                try await walk.expect("Add Google to this account?")
+                try await walk.press("add")
+            }
+            try await walk.expect("You’re signed in")
+            #expect(try await post.ways(of: "ann@example.com") == ["apple", "google"])
+            #expect(try await post.next().headers["subject"] == "Google was added to your account")
+        }
+    }
+
+    @Test(
+        "pages A4, Google without authority: even auto asks about an address that Google does not own",
+        .needs(.chromium),
+        arguments: [true, false]
+    )
+    func withoutAuthority(scripts: Bool) async throws {
+        try await PostedWalk.run(scripts, .auto) { walk, post in
+            try await walk.register("keycloak", as: .ben)
+            try await walk.signOut()
+            try await walk.signIn("google", as: .ben)
+            try await walk.expect("You already have an account")
+            try await walk.press("keycloak")
+            try await walk.be(.ben, at: "keycloak")
+            try await walk.expect("Add Google to this account?")
+            try await walk.press("cancel")
+            try await walk.expect("Error: Sign in to Example")
+            #expect(try await walk.says("You stopped signing in"))
+            #expect(try await post.ways(of: "ben@example.org") == ["keycloak"])
+            #expect(try await post.isEmpty())
+        }
+    }
+
+    @Test(
+        "pages A4, unverified here: the mailbox decides, and whoever was there before is out",
+        .needs(.chromium),
+        arguments: [true, false]
+    )
+    func preRegistration(scripts: Bool) async throws {
+        try await PostedWalk.run(scripts) { attacker, post in
+            // Facebook vouches for no address.
+            try await attacker.register("facebook", as: .ann)
+            try await attacker.elsewhere { owner in
+                try await owner.signIn("google", as: .ann)
+                try await owner.expect("You already have an account")
+                try await owner.press("mailbox")
+                try await owner.expect("Enter the code")
+                try await owner.browser.type(try await post.code(), into: "#code")
+                try await owner.press("confirm")
+                try await owner.expect("You’re signed in")
+                #expect(try await post.ways(of: "ann@example.com") == ["google"])
+            }
+            try await attacker.open("/dashboard")
+            try await attacker.expect("Sign in to Example")
+            // What was theirs opens nothing any more.
+            try await attacker.signIn("facebook", as: .ann, at: "/login?prompt=login")
+            try await attacker.expect("You already have an account")
+        }
+    }
+
+    @Test(
+        "pages A4, unverified or missing there: a new account, and nobody is asked about another",
+        .needs(.chromium),
+        arguments: [("google", StandInPerson.uma), ("facebook", .paul)],
+        [true, false]
+    )
+    func unmatched(_ row: (provider: String, person: StandInPerson), scripts: Bool) async throws {
+        try await PostedWalk.run(scripts) { walk, post in
+            try await walk.register(row.provider == "google" ? "apple" : "google", as: .ann)
+            try await walk.signOut()
+            try await walk.signIn(row.provider, as: row.person)
+            try await walk.expect("Welcome")
+            #expect(try await post.server.accounts().count == 2)
+            // An address is asked for, and is worth something once its mailbox has answered.
+            if row.person.email == nil {
+                #expect(try await walk.says("We didn’t get an e-mail address."))
+            }
+            try await walk.browser.type("other@example.org", into: "#email")
+            try await walk.press("save")
+            try await walk.expect("Enter the code")
+            let mail = try await post.next()
+            #expect(mail.to == ["other@example.org"])
+            try await walk.browser.type(try post.code(in: mail), into: "#code")
+            try await walk.press("confirm")
+            try await walk.expect("Personal details")
+            #expect(try await walk.says("Confirmed."))
+            #expect(try await post.ways(of: "other@example.org") == [row.provider])
+        }
+    }
+}

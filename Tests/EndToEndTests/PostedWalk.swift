@@ -1,0 +1,72 @@
+import PorticoBackend
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// A backend whose mail really goes, and the mailboxes behind it.
+struct PostedWalk: Sendable {
+    let server: RunningBackend
+    let mails: MailServer
+    private let seen = Locked(0)
+
+    static func run(
+        _ scripts: Bool,
+        _ linking: AccountRules.Linking = .ask,
+        _ body: @escaping @Sendable (Walk, PostedWalk) async throws -> Void
+    ) async throws {
+        let mails = try await MailServer()
+        let rules = AccountRules(linking: linking)
+        try await Walk.run(scripts, rules: rules, mails: mails) { walk, server in
+            try await body(walk, PostedWalk(server: server, mails: mails))
+        }
+    }
+
+    /// The next mail that is no notice of a new device.
+    func next() async throws -> ReceivedMail {
+        try await server.sendMails()
+        while true {
+            let place = seen.withLock { seen in
+                seen += 1
+                return seen - 1
+            }
+            let mail = try await mails.mail(place)
+            if mail.headers["subject"] != "New sign-in to Example" { return mail }
+        }
+    }
+
+    /// Whether nothing else came.
+    func isEmpty() async throws -> Bool {
+        try await server.sendMails()
+        for place in seen.withLock(\.self)..<mails.count {
+            let mail = try await mails.mail(place)
+            guard mail.headers["subject"] == "New sign-in to Example" else { return false }
+        }
+        return true
+    }
+
+    /// The code in the next mail.
+    func code() async throws -> String {
+        try Self.code(in: try await next())
+    }
+
+    func code(in mail: ReceivedMail) throws -> String {
+        try Self.code(in: mail)
+    }
+
+    static func code(in mail: ReceivedMail) throws -> String {
+        try #require(mail.text.firstMatch(of: /\b(\d{6})\b/).map { String($0.1) })
+    }
+
+    /// The ways to sign in of the one account with that address, the first linked first.
+    func ways(of address: String) async throws -> [String] {
+        let found = try await server.database.accounts.accounts(
+            after: nil,
+            email: address,
+            limit: 2
+        )
+        #expect(found.count == 1)
+        guard let account = found.first else { return [] }
+        return try await server.database.accounts.identities(of: account.id).map(\.provider)
+    }
+}
