@@ -108,6 +108,20 @@ struct Answer {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
+    /// All lines of a field, such as `Set-Cookie`.
+    func fields(_ name: String) -> [String] {
+        String(decoding: bytes[..<head], as: UTF8.self).split(separator: "\r\n").compactMap {
+            line in
+            line.lowercased().hasPrefix(name + ": ") ? String(line.dropFirst(name.count + 2)) : nil
+        }
+    }
+
+    var unexpected: Connection.Failure {
+        Connection.Failure(
+            description: "unexpected: \(String(decoding: bytes.prefix(600), as: UTF8.self))"
+        )
+    }
+
     /// The text between `start` and the next `end` byte, anywhere in the answer.
     func text(after start: String, until end: Set<UInt8>) -> String? {
         guard

@@ -4,8 +4,9 @@ import Foundation
 ///
 ///     Load MODE PORT REALM CONNECTIONS SECONDS < what it needs
 ///
-/// On standard input a line each: `cookie VALUE` of a browser that has signed in, and `pkce VERIFIER
-/// CHALLENGE` for one flow. scripts/bench makes them.
+/// On standard input a line each: `cookie VALUE` of a browser that has signed in, `pkce VERIFIER
+/// CHALLENGE` for one flow, and `provider PORT` where the server is a backend and signs in there.
+/// scripts/bench makes them.
 @main
 enum Load {
     static func main() throws {
@@ -13,7 +14,7 @@ enum Load {
             print("Load MODE PORT REALM CONNECTIONS SECONDS < cookies and PKCE pairs")
             exit(2)
         }
-        let people = try (0..<settings.connections).map { try Person(settings, number: $0) }
+        let people = try (0..<settings.connections).map { try settings.caller(number: $0) }
         for person in people { try person.prepare() }
 
         let results = Results()
@@ -35,7 +36,7 @@ enum Load {
     }
 
     private static func run(
-        _ person: Person,
+        _ person: any Caller,
         until end: DispatchTime
     ) -> (microseconds: [Int], failure: String?) {
         var durations: [Int] = []
@@ -49,6 +50,14 @@ enum Load {
         }
         return (durations, nil)
     }
+}
+
+/// Somebody who does the same again and again, on connections of their own.
+protocol Caller: AnyObject {
+    /// What is done before the clock starts.
+    func prepare() throws
+    /// What is counted and timed.
+    func once() throws
 }
 
 final class Results: @unchecked Sendable {
@@ -77,7 +86,11 @@ final class Results: @unchecked Sendable {
 }
 
 struct Settings: Sendable {
-    enum Mode: String { case flow, refresh, authorize, redeem, userinfo, discovery }
+    enum Mode: String {
+        case flow, refresh, authorize, redeem, userinfo, discovery
+        /// Of the backend.
+        case session, signin, start, choose
+    }
 
     let mode: Mode
     let port: UInt16
@@ -86,6 +99,8 @@ struct Settings: Sendable {
     let seconds: Double
     let cookies: [String]
     let pairs: [(verifier: String, challenge: String)]
+    /// The port of the provider that a backend signs in with.
+    let provider: UInt16?
 
     var path: String { "\(realm)/protocol/openid-connect" }
 
@@ -102,11 +117,14 @@ struct Settings: Sendable {
         self.seconds = seconds
         var cookies: [String] = []
         var pairs: [(String, String)] = []
+        var provider: UInt16?
         while let line = readLine() {
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
             guard words.count == 2 else { return nil }
             if words[0] == "cookie" {
                 cookies.append(words[1])
+            } else if words[0] == "provider" {
+                provider = UInt16(words[1])
             } else {
                 let pair = words[1].split(separator: " ").map(String.init)
                 guard pair.count == 2 else { return nil }
@@ -116,5 +134,13 @@ struct Settings: Sendable {
         guard !cookies.isEmpty, !pairs.isEmpty else { return nil }
         self.cookies = cookies
         self.pairs = pairs
+        self.provider = provider
+    }
+
+    func caller(number: Int) throws -> any Caller {
+        switch mode {
+        case .session, .signin, .start, .choose: try Visitor(self, number: number)
+        default: try Person(self, number: number)
+        }
     }
 }

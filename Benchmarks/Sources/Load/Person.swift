@@ -1,7 +1,7 @@
 import Foundation
 
 /// One native app and the browser beside it, on one connection.
-final class Person {
+final class Person: Caller {
     private let connection: Connection
     private let settings: Settings
     private let number: Int
@@ -35,6 +35,7 @@ final class Person {
         case .redeem: try redeem(authorize())
         case .userinfo: try userInfo()
         case .discovery: try discovery()
+        case .session, .signin, .start, .choose: break
         }
     }
 
@@ -59,7 +60,7 @@ final class Person {
         )
         guard answer.status == 303 || answer.status == 302,
             let code = answer.text(after: "code=", until: [0x26, 13])
-        else { throw unexpected(answer) }
+        else { throw answer.unexpected }
         return code
     }
 
@@ -95,7 +96,7 @@ final class Person {
         guard answer.status == 200,
             let access = answer.text(after: "\"access_token\":\"", until: [0x22]),
             let refresh = answer.text(after: "\"refresh_token\":\"", until: [0x22])
-        else { throw unexpected(answer) }
+        else { throw answer.unexpected }
         accessToken = access
         refreshToken = refresh
     }
@@ -109,7 +110,7 @@ final class Person {
             \r\n
             """
         )
-        guard answer.status == 200 else { throw unexpected(answer) }
+        guard answer.status == 200 else { throw answer.unexpected }
     }
 
     /// Stored bytes: what a request costs in itself.
@@ -121,12 +122,7 @@ final class Person {
             \r\n
             """
         )
-        guard answer.status == 200 else { throw unexpected(answer) }
+        guard answer.status == 200 else { throw answer.unexpected }
     }
 
-    private func unexpected(_ answer: Answer) -> Connection.Failure {
-        Connection.Failure(
-            description: "unexpected: \(String(decoding: answer.bytes.prefix(600), as: UTF8.self))"
-        )
-    }
 }
