@@ -91,6 +91,7 @@ struct LinkingProofWalkTests {
             try await walk.signIn("google", as: .uma)
             try await walk.expect("Welcome")
             try await walk.press("later")
+            try await walk.expect("You’re signed in")
             try await walk.signOut()
             #expect(try await post.server.accounts().count == 2)
 
