@@ -67,7 +67,11 @@ struct Stage {
     private func end() async throws {
         try await transport.shutdown()
         server.terminate()
-        #expect(try await server.end(within: 30) == 0, "SIGTERM ends the server in peace")
+        let status = try await server.end(within: 30)
+        #expect(
+            status == 0,
+            "SIGTERM ends the server in peace; it said:\n\(server.stderr.suffix(8192))"
+        )
         try FileManager.default.removeItem(at: folder)
     }
 

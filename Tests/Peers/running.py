@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -31,10 +32,17 @@ def need_file(path, package):
 
 
 def free_port():
-    """A loopback port that nobody listened on a moment ago."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """A loopback port that nobody listened on a moment ago.
+
+    It lies below those that systems give to connections by themselves (from 32768, or 49152): one of
+    those could be some connection's by the time the program asks for it.
+    """
+    for _ in range(1000):
+        port = random.randrange(20000, 32000)
+        with socket.socket() as listener, contextlib.suppress(OSError):
+            listener.bind(("127.0.0.1", port))
+            return port
+    raise Missing("no port of 127.0.0.1 can be listened on")
 
 
 @contextlib.contextmanager

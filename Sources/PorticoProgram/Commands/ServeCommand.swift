@@ -39,7 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
         let directory = DataDirectory(path: settings.dataDirectory)
         try directory.create()
         let lock = try ServerLock(directory)
-        settings.listen = try PortProbe.check(settings.listen)
+        let port = try HeldPort(settings.listen)
+        settings.listen = port.address
         lock.note(publicURL: settings.effectivePublicURL)
         let installation = try Installation.open(settings, missing: .create, clock: clock)
         let log = ServerLog(settings, clock: clock)
@@ -72,7 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         try await installation.close()
         log.flush()
-        withExtendedLifetime(lock) {}
+        withExtendedLifetime((lock, port)) {}
         try result.get()
     }
 
@@ -161,14 +162,14 @@ struct ServeCommand: AsyncParsableCommand {
     private func standIns(_ installation: Installation, _ log: ServerLog) async throws
         -> StandInServer
     {
-        let address = try PortProbe.check(ListenAddress(host: "127.0.0.1", port: 0))
+        let port = try HeldPort(ListenAddress(host: "127.0.0.1", port: 0))
         let standIns = try StandIns(
-            baseURL: StandInServer.baseURL(address),
+            baseURL: StandInServer.baseURL(port.address),
             clock: installation.clock
         )
         try await DemoBackend(installation: installation, standIns: standIns).prepare()
         return StandInServer(
-            address: address,
+            port: port,
             standIns: standIns,
             logger: log.logger("portico.stand-ins")
         )

@@ -6,30 +6,54 @@
     import Musl
 #endif
 
-/// Finds out whether an address can be listened on, before anything else is done.
-enum PortProbe {
-    /// - Returns: The address, with a free port where it had none.
-    static func check(_ address: ListenAddress) throws(Failure) -> ListenAddress {
-        let family = address.host.contains(":") ? AF_INET6 : AF_INET
+/// The port that the server will listen on, looked at before anything else is done, and kept from then
+/// on: one that was free a moment ago may be some connection's own by the time the server asks for it.
+///
+/// The socket is bound and never listens. On Linux a server that asks with `SO_REUSEADDR`, as ours
+/// does, is let in beside it, and nobody is given the port who did not ask for it by number. Elsewhere
+/// the two would be in each other's way, so the port is only looked at.
+final class HeldPort: Sendable {
+    /// With a free port where it had none.
+    let address: ListenAddress
+    /// -1 where nothing is held.
+    private let descriptor: Int32
+
+    init(_ wanted: ListenAddress) throws(Failure) {
+        let family = wanted.host.contains(":") ? AF_INET6 : AF_INET
         #if canImport(Glibc)
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         #else
             let descriptor = socket(family, SOCK_STREAM, 0)
         #endif
-        // Without sockets the server itself will say why.
-        guard descriptor >= 0 else { return address }
-        defer { close(descriptor) }
+        guard descriptor >= 0 else {
+            // Without sockets the server itself will say why.
+            address = wanted
+            self.descriptor = -1
+            return
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var reuse: Int32 = 1
-        setsockopt(
-            descriptor,
-            SOL_SOCKET,
-            SO_REUSEADDR,
-            &reuse,
-            socklen_t(MemoryLayout<Int32>.size)
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, size)
+        guard Self.bind(descriptor, to: wanted) else {
+            let code = errno
+            close(descriptor)
+            throw Self.failure(wanted, code)
+        }
+        address = ListenAddress(
+            host: wanted.host,
+            port: Self.boundPort(descriptor) ?? wanted.port
         )
-        guard bind(descriptor, to: address) else { throw failure(address, errno) }
-        guard listen(descriptor, 1) == 0 else { throw failure(address, errno) }
-        return ListenAddress(host: address.host, port: boundPort(descriptor) ?? address.port)
+        #if os(Linux)
+            self.descriptor = descriptor
+        #else
+            close(descriptor)
+            self.descriptor = -1
+        #endif
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
     }
 
     private static func bind(_ descriptor: Int32, to address: ListenAddress) -> Bool {

@@ -121,7 +121,7 @@ struct BackendWiring {
 
 /// The listener of a demonstration's stand-ins, on loopback only.
 struct StandInServer {
-    let address: ListenAddress
+    let port: HeldPort
     let standIns: StandIns
     let logger: Logger
 
@@ -130,7 +130,7 @@ struct StandInServer {
             responder: standIns.responder,
             server: ServerConnection.builder(limits: ConnectionLimits(connections: 64)),
             configuration: ApplicationConfiguration(
-                address: .hostname(address.host, port: address.port)
+                address: .hostname(port.address.host, port: port.address.port)
             ),
             logger: logger
         )
