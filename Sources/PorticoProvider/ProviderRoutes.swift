@@ -213,14 +213,13 @@ extension ProviderRoutes {
             events: provider.events
         )
         apps = ConnectedAppsEndpoint(
-            flow: flow,
+            door: AccountDoor(place: .apps, flow: flow, signIn: accountSignIn),
             people: provider.people,
-            signIn: accountSignIn,
             events: provider.events
         )
         devices = DevicesEndpoint(
-            flow: flow,
-            signIn: accountSignIn,
+            door: AccountDoor(place: .devices, flow: flow, signIn: accountSignIn),
+            sessions: flow.sessions,
             events: provider.events,
             sessionEnded: provider.sessionEnded
         )

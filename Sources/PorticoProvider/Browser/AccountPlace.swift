@@ -20,6 +20,14 @@ enum AccountPlace: String, Sendable {
         return RealmURLs.path(realmName: visit.realm.realm.name, route)
     }
 
+    /// What the tokens of its form are for.
+    var form: StaticString {
+        switch self {
+        case .apps: "connected apps"
+        case .devices: "devices"
+        }
+    }
+
     /// From each of them to the others.
     static func navigation(_ visit: RealmVisit) -> PageNavigation {
         PageNavigation(

@@ -13,40 +13,33 @@ struct ConfirmEmailEndpoint: Sendable {
     let events: SecurityEvents
 
     func post(_ visit: RealmVisit) async throws -> Response {
-        let form = try await FormParameters(body: visit.request)
-        try form.refuseRepeats()
-        let begun = try flow.flow(form["request"], visit)
-        guard let session = try await flow.session(visit) else {
-            throw FlowLoss(.unmatched, restart: nil)
-        }
-        let transaction = begun.id + session.session.id
-        try flow.checkForm("confirm e-mail", form["csrf"], transaction: transaction, visit)
-        let proven = try await flow.requests.resume(begun, in: visit.realm, at: visit.moment)
+        let step = try await flow.signedInStep("confirm e-mail", visit)
         var visit = visit
-        visit.visit = visit.visit.speaking(try FormParameters(decoding: begun.parameters))
-        let step = Step(proven: proven, flow: begun, session: session)
-        switch form["action"] {
+        visit.visit = visit.visit.speaking(try FormParameters(decoding: step.flow.parameters))
+        switch step.form["action"] {
         case "switch":
             let browser = VisitCookie(visit, flow).value
-            return try flow.signInPage(proven, begun, userName: "", browser: browser, visit)
+            return try flow.signInPage(
+                step.proven,
+                step.flow,
+                userName: "",
+                browser: browser,
+                visit
+            )
         case "cancel":
             throw AuthorizationRefusal.redirect(
                 OAuthError(.accessDenied, "The person did not confirm their address."),
-                proven.target
+                step.proven.target
             )
-        case "confirm": return try await confirm(form["code"] ?? "", step, visit)
+        case "confirm": return try await confirm(step.form["code"] ?? "", step, visit)
         default:
-            return try await send(isAgain: form["action"] == "resend", step, visit)
+            return try await send(isAgain: step.form["action"] == "resend", step, visit)
         }
     }
 
-    private struct Step {
-        let proven: ProvenRequest
-        let flow: AuthorizationFlow
-        let session: LiveBrowserSession
-    }
-
-    private func send(isAgain: Bool, _ step: Step, _ visit: RealmVisit) async throws -> Response {
+    private func send(isAgain: Bool, _ step: SignedInStep, _ visit: RealmVisit) async throws
+        -> Response
+    {
         let person = step.session.person
         guard flow.mustConfirmEmail(person, visit), let address = person.email else {
             return try await goOn(step, visit)
@@ -56,7 +49,7 @@ struct ConfirmEmailEndpoint: Sendable {
         return try codePage(nil, wasResent: isAgain, step, visit)
     }
 
-    private func confirm(_ code: String, _ step: Step, _ visit: RealmVisit) async throws
+    private func confirm(_ code: String, _ step: SignedInStep, _ visit: RealmVisit) async throws
         -> Response
     {
         guard flow.mustConfirmEmail(step.session.person, visit) else {
@@ -75,7 +68,7 @@ struct ConfirmEmailEndpoint: Sendable {
     }
 
     /// The request's next step, for the person as they are now.
-    private func goOn(_ step: Step, _ visit: RealmVisit) async throws -> Response {
+    private func goOn(_ step: SignedInStep, _ visit: RealmVisit) async throws -> Response {
         try await flow.next(
             step.proven,
             step.flow,
@@ -88,13 +81,13 @@ struct ConfirmEmailEndpoint: Sendable {
     private func codePage(
         _ problem: EmailCodePage.Problem?,
         wasResent: Bool = false,
-        _ step: Step,
+        _ step: SignedInStep,
         _ visit: RealmVisit
     ) throws -> Response {
         let form = try flow.form(
             .verifyEmail,
             "confirm e-mail",
-            step.flow.id + step.session.session.id,
+            step.transaction,
             step.flow,
             VisitCookie(visit, flow).value,
             visit

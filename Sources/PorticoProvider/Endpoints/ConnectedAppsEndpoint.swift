@@ -9,45 +9,32 @@ import PorticoWeb
 /// `GET` and `POST …/account/apps`: which apps may act for somebody, and what was allowed is taken
 /// back (WCAG 3.3.4, RFC 9700 §4.14.2).
 struct ConnectedAppsEndpoint: Sendable {
-    let flow: BrowserFlow
+    let door: AccountDoor
     let people: any PersonStore
-    let signIn: AccountSignInEndpoint
     let events: SecurityEvents
 
     func callAsFunction(_ visit: RealmVisit) async throws -> Response {
-        try await visit.request.method == .post ? post(visit) : get(visit)
+        try await door.enter(visit) { session, form in
+            guard form?["action"] == "remove", let id = form?["id"] else {
+                return try await page(session, removed: nil, visit)
+            }
+            return try await page(session, removed: remove(id, session, visit), visit)
+        }
     }
 
-    private func get(_ visit: RealmVisit) async throws -> Response {
-        guard let session = try await flow.session(visit) else {
-            return try signIn.page(before: .apps, visit)
-        }
-        return try await page(session, removed: nil, visit)
-    }
-
-    private func post(_ visit: RealmVisit) async throws -> Response {
-        let form = try await FormParameters(body: visit.request)
-        try form.refuseRepeats()
-        guard let session = try await flow.session(visit) else {
-            return try signIn.page(before: .apps, visit)
-        }
-        // What one person sees, nobody removes in another's name.
-        let transaction = session.session.id
-        try flow.checkForm("connected apps", form["csrf"], transaction: transaction, visit)
-        guard form["action"] == "remove", let id = form["id"] else {
-            return try await page(session, removed: nil, visit)
-        }
+    /// - Returns: What the app is called, where it is still known.
+    private func remove(_ id: String, _ session: LiveBrowserSession, _ visit: RealmVisit)
+        async throws -> String?
+    {
         let change = try await people.disconnect(
             id,
             from: session.person.id,
             realmID: visit.realm.realm.id,
             at: visit.now
         )
-        let client = visit.realm.client(uuid: id)
-        if change == .changed, let client {
-            events.disconnected(client, session.person, visit)
-        }
-        return try await page(session, removed: client?.name, visit)
+        guard let client = visit.realm.client(uuid: id) else { return nil }
+        if change == .changed { events.disconnected(client, session.person, visit) }
+        return client.name
     }
 
     private func page(_ session: LiveBrowserSession, removed: String?, _ visit: RealmVisit)
@@ -58,33 +45,20 @@ struct ConnectedAppsEndpoint: Sendable {
             realmID: visit.realm.realm.id,
             at: visit.now
         )
-        let browser = VisitCookie(visit, flow)
-        let form = PageForm(
-            action: AccountPlace.apps.path(visit),
-            csrf: flow.tokens.token(
-                form: "connected apps",
-                transaction: session.session.id,
-                cookie: browser.value
-            )
-        )
         let known = apps.compactMap { app in
             visit.realm.client(uuid: app.clientID).map { ConnectedAppsPage.App(app, $0) }
         }
-        return flow.page(
+        return try door.page(session, visit) { frame in
             ConnectedAppsPage(
-                account: PageAccount(session.person),
+                account: frame.account,
                 apps: known.sorted { ($0.name, $0.id) < ($1.name, $1.id) },
                 now: visit.now,
-                form: form,
+                form: frame.form,
                 removed: removed,
-                signOut: PageLink(
-                    path: RealmURLs.path(realmName: visit.realm.realm.name, .endSession)
-                ),
-                navigation: AccountPlace.navigation(visit)
-            ),
-            visit.visit,
-            cookies: try browser.setting()
-        )
+                signOut: frame.signOut,
+                navigation: frame.navigation
+            )
+        }
     }
 }
 

@@ -12,32 +12,23 @@ struct ConsentEndpoint: Sendable {
     let events: SecurityEvents
 
     func post(_ visit: RealmVisit) async throws -> Response {
-        let form = try await FormParameters(body: visit.request)
-        try form.refuseRepeats()
-        let begun = try flow.flow(form["request"], visit)
-        guard let session = try await flow.session(visit) else {
-            throw FlowLoss(.unmatched, restart: nil)
-        }
-        // What one person read, in one transaction, nobody allows in another.
-        let transaction = begun.id + session.session.id
-        try flow.checkForm("consent", form["csrf"], transaction: transaction, visit)
-        let proven = try await flow.requests.resume(begun, in: visit.realm, at: visit.moment)
-        switch form["action"] {
+        let step = try await flow.signedInStep("consent", visit)
+        switch step.form["action"] {
         case "allow":
             try await people.allow(
-                proven.scope,
-                to: proven.client.id,
-                by: session.person.id,
+                step.proven.scope,
+                to: step.proven.client.id,
+                by: step.session.person.id,
                 at: visit.now
             )
-            events.consented(session.person, proven.client, visit)
-            return try await next(proven, begun, session, hasConsented: true, visit)
+            events.consented(step.session.person, step.proven.client, visit)
+            return try await next(step.proven, step.flow, step.session, hasConsented: true, visit)
         case "switch":
-            return try signIn(proven, begun, visit)
+            return try signIn(step.proven, step.flow, visit)
         default:
             throw AuthorizationRefusal.redirect(
                 OAuthError(.accessDenied, "The person did not allow it."),
-                proven.target
+                step.proven.target
             )
         }
     }

@@ -9,8 +9,8 @@ import PorticoWeb
 /// `GET` and `POST …/account/devices`: where somebody is signed in at the realm, and signing out
 /// there (WEB-SESS-7).
 struct DevicesEndpoint: Sendable {
-    let flow: BrowserFlow
-    let signIn: AccountSignInEndpoint
+    let door: AccountDoor
+    let sessions: any BrowserSessionStore
     let events: SecurityEvents
     let sessionEnded: @Sendable () -> Void
 
@@ -18,34 +18,18 @@ struct DevicesEndpoint: Sendable {
     private static var most: Int { 100 }
 
     func callAsFunction(_ visit: RealmVisit) async throws -> Response {
-        try await visit.request.method == .post ? post(visit) : get(visit)
-    }
-
-    private func get(_ visit: RealmVisit) async throws -> Response {
-        guard let session = try await flow.session(visit) else {
-            return try signIn.page(before: .devices, visit)
-        }
-        return try await page(session, status: nil, visit)
-    }
-
-    private func post(_ visit: RealmVisit) async throws -> Response {
-        let form = try await FormParameters(body: visit.request)
-        try form.refuseRepeats()
-        guard let session = try await flow.session(visit) else {
-            return try signIn.page(before: .devices, visit)
-        }
-        let transaction = session.session.id
-        try flow.checkForm("devices", form["csrf"], transaction: transaction, visit)
-        switch form["action"] {
-        case "end-others":
-            try await endOthers(than: session, visit)
-            return try await page(session, status: .othersEnded, visit)
-        case "end":
-            try await end(form["id"], session, visit)
-            // The same for every id: whether somebody has such a session is not told.
-            return try await page(session, status: .ended, visit)
-        default:
-            return try await page(session, status: nil, visit)
+        try await door.enter(visit) { session, form in
+            switch form?["action"] {
+            case "end-others":
+                try await endOthers(than: session, visit)
+                return try await page(session, status: .othersEnded, visit)
+            case "end":
+                try await end(form?["id"], session, visit)
+                // The same for every id: whether somebody has such a session is not told.
+                return try await page(session, status: .ended, visit)
+            default:
+                return try await page(session, status: nil, visit)
+            }
         }
     }
 
@@ -54,7 +38,7 @@ struct DevicesEndpoint: Sendable {
         async throws
     {
         guard let id, !sameBytes(id, session.session.id) else { return }
-        let change = try await flow.sessions.end(
+        let change = try await sessions.end(
             id: id,
             of: session.person.id,
             realmID: visit.realm.realm.id,
@@ -66,7 +50,7 @@ struct DevicesEndpoint: Sendable {
     }
 
     private func endOthers(than session: LiveBrowserSession, _ visit: RealmVisit) async throws {
-        let count = try await flow.sessions.endAll(
+        let count = try await sessions.endAll(
             of: session.person.id,
             except: session.session.id,
             realmID: visit.realm.realm.id,
@@ -83,36 +67,25 @@ struct DevicesEndpoint: Sendable {
         _ visit: RealmVisit
     ) async throws -> Response {
         let realm = visit.realm.realm
-        let others = try await flow.sessions.sessions(
+        let others = try await sessions.sessions(
             of: session.person.id,
             realmID: realm.id,
             at: visit.now,
-            idle: flow.idle(visit),
+            idle: door.flow.idle(visit),
             limit: Self.most
         ).filter { $0.id != session.session.id && $0.authenticatedAt >= realm.notBefore }
         let this = AccountDevicesPage.Device(session.session, seen: visit.now, isThis: true)
-        let browser = VisitCookie(visit, flow)
-        let form = PageForm(
-            action: AccountPlace.devices.path(visit),
-            csrf: flow.tokens.token(
-                form: "devices",
-                transaction: session.session.id,
-                cookie: browser.value
-            )
-        )
-        return flow.page(
+        return try door.page(session, visit) { frame in
             AccountDevicesPage(
-                account: PageAccount(session.person),
+                account: frame.account,
                 devices: [this] + others.map { .init($0, seen: $0.lastSeenAt, isThis: false) },
                 now: visit.now,
-                form: form,
+                form: frame.form,
                 status: status,
-                signOut: PageLink(path: RealmURLs.path(realmName: realm.name, .endSession)),
-                navigation: AccountPlace.navigation(visit)
-            ),
-            visit.visit,
-            cookies: try browser.setting()
-        )
+                signOut: frame.signOut,
+                navigation: frame.navigation
+            )
+        }
     }
 }
 

@@ -155,6 +155,3 @@ extension MailDraft {
         )
     }
 }
-
-/// An address that answers only where the realm's settings say so.
-struct NotOffered: Error {}

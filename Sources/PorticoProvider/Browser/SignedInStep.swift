@@ -1,0 +1,37 @@
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// A form of an authorization request's page that is for one person: who they are, and the request,
+/// proven anew.
+struct SignedInStep: Sendable {
+    let form: FormParameters
+    let flow: AuthorizationFlow
+    let session: LiveBrowserSession
+    let proven: ProvenRequest
+
+    /// What the tokens of such forms are bound to: what one person read, in one transaction, nobody
+    /// sends in another.
+    var transaction: String { flow.transaction(of: session) }
+}
+
+extension AuthorizationFlow {
+    func transaction(of session: LiveBrowserSession) -> String { id + session.session.id }
+}
+
+extension BrowserFlow {
+    /// - Parameter purpose: Of the form.
+    /// - Throws: ``FlowLoss``, ``ForgedForm`` or ``AuthorizationRefusal``.
+    func signedInStep(_ purpose: StaticString, _ visit: RealmVisit) async throws -> SignedInStep {
+        let form = try await FormParameters(body: visit.request)
+        try form.refuseRepeats()
+        let begun = try flow(form["request"], visit)
+        guard let session = try await session(visit) else {
+            throw FlowLoss(.unmatched, restart: nil)
+        }
+        let transaction = begun.transaction(of: session)
+        try checkForm(purpose, form["csrf"], transaction: transaction, visit)
+        let proven = try await requests.resume(begun, in: visit.realm, at: visit.moment)
+        return SignedInStep(form: form, flow: begun, session: session, proven: proven)
+    }
+}
