@@ -134,6 +134,7 @@ extension Backend {
         )
         let check = SessionCheck(
             accounts: accounts,
+            directory: directory,
             cookies: cookies,
             ring: ring,
             activity: activity
@@ -188,6 +189,7 @@ extension Backend {
             ),
             refresh: AppRefreshEndpoint(
                 accounts: accounts,
+                directory: directory,
                 ring: ring,
                 headers: headers,
                 events: events

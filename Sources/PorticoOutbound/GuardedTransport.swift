@@ -62,15 +62,14 @@ package final class GuardedTransport: HTTPTransport {
     {
         guard let address = request.address else { throw .malformed }
         guard address.isSecure, address.port == 443 else { throw .refused }
-        let seconds = min(max(limits.seconds, 0), Self.longest.seconds)
-        let bytes = min(limits.bytes, Self.longest.bytes)
+        let limits = Self.granted(limits)
         do {
             return try await withThrowingTaskGroup(of: HTTPReply.self) { group in
                 group.addTask { [self] in
-                    try await exchange(request, address, body, limit: bytes)
+                    try await exchange(request, address, body, limit: limits.bytes)
                 }
                 group.addTask {
-                    try await Task.sleep(for: .seconds(seconds))
+                    try await Task.sleep(for: .seconds(limits.seconds))
                     throw HTTPTransportError.timedOut
                 }
                 defer { group.cancelAll() }
@@ -80,6 +79,14 @@ package final class GuardedTransport: HTTPTransport {
         } catch {
             throw OutboundClient.transportError(error)
         }
+    }
+
+    /// What a caller gets of the limits that it asks for.
+    package static func granted(_ limits: HTTPLimits) -> HTTPLimits {
+        HTTPLimits(
+            bytes: min(limits.bytes, longest.bytes),
+            seconds: min(max(limits.seconds, 0), longest.seconds)
+        )
     }
 
     private func exchange(

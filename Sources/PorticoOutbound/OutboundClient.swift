@@ -20,6 +20,8 @@ package final class OutboundClient: HTTPTransport {
     package init(trustedRoots: String? = nil, connectTo: [String: String] = [:]) {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let trustedRoots { tls.trustRoots = .file(trustedRoots) }
+        // RFC 9325 §3.1.1: nothing older.
+        tls.minimumTLSVersion = .tlsv12
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls,
             // HTTPTransport's promise: a redirect is a reply like any other.

@@ -64,7 +64,7 @@ struct ErrorExits: Sendable {
         case let tooMany as TooManyRequests:
             let error = OAuthError(
                 .temporarilyUnavailable,
-                "Too many wrong attempts; wait a while."
+                "Too many requests of this kind; wait a while."
             )
             return Answered(
                 error.response(headers: headers, retryAfter: tooMany.seconds),

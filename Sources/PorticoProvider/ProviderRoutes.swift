@@ -276,7 +276,8 @@ extension ProviderRoutes {
         pushedAuthorization = PushedAuthorizationEndpoint(
             door: door,
             headers: headers,
-            push: PushedAuthorization(pushed: provider.pushed)
+            push: PushedAuthorization(pushed: provider.pushed),
+            unproven: RateLimiter(burst: 60, perMinute: 60)
         )
         endSession = EndSessionEndpoint(
             flow: flow,

@@ -103,14 +103,15 @@ extension StandIns {
     /// `signed_request` of Facebook's deauthorize and data deletion callbacks (PRV-F-14).
     package func signedRequest(
         about person: StandInPerson,
-        algorithm: String = "HMAC-SHA256"
+        algorithm: String = "HMAC-SHA256",
+        issuedAt: Int64? = nil
     ) -> String? {
         guard let client = client(at: .facebook), case .secret(let secret) = client.authentication
         else { return nil }
         let subject = StandInGrant.subject(of: person, for: client, at: .facebook)
         let payload: JSONObject = [
             "user_id": .string(subject), "algorithm": .string(algorithm),
-            "issued_at": .integer(clock.moment().seconds),
+            "issued_at": .integer(issuedAt ?? clock.moment().seconds),
         ]
         let text = Base64URL.encode(payload.serialized())
         let mac = HMAC<SHA256>.authenticationCode(

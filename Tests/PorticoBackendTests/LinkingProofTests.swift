@@ -142,6 +142,7 @@ import Testing
             ("/account/ways", [("action", "remove"), ("id", "google")]),
             ("/account/delete", [("action", "delete"), ("sure", "1")]),
             ("/account/details", [("name", "Ben"), ("email", "new@example.org")]),
+            ("/onboarding", [("name", "Ben"), ("email", "new@example.org")]),
         ] {
             let page = try await visitor.open(path)
             let end = try await visitor.submit(page, to: path, fields)

@@ -3,6 +3,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -329,6 +330,20 @@ import Testing
         )
         #expect(reply.status == 401)
         #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test("PRV-N-2, PRV-F-4: Facebook's access token counts once, for as long as it is one")
+    func facebookToken() async throws {
+        let server = try await BackendUnderTest()
+        let token = try #require(server.standIns.nativeAccessToken(of: .paul, at: .facebook))
+        let fields = [("app", "notes"), ("access_token", token)]
+        let first = try await server.post("/v1/auth/facebook/native", fields)
+        #expect(first.status == 200)
+        server.clock.advance(by: 3 * 86_400)
+        try await server.database.accounts.purge(before: server.clock.seconds - 86_400)
+        let again = try await server.post("/v1/auth/facebook/native", fields)
+        #expect(again.status == 401)
+        #expect(try await server.accounts().count == 1)
     }
 
     @Test("attack E24, PRV-G-13: two cookies of that name are none, however equal")

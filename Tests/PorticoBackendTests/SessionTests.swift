@@ -140,13 +140,43 @@ import Testing
         server.clock.advance(by: 601)
         for (method, path) in [
             (HTTPRequest.Method.delete, "/v1/account"), (.delete, "/v1/account/unlink/google"),
-            (.post, "/v1/account/link/facebook"),
+            (.post, "/v1/account/link/facebook"), (.post, "/v1/account/email"),
         ] {
             let reply = try await Self.send(visitor, method, path)
             #expect(reply.status == 403)
             #expect(reply.json.string("error") == "reauthentication_required")
         }
         #expect(try await server.accounts().count == 1)
+    }
+
+    @Test(
+        "WEB-SESS-8: a session that the provider had for long, or dates in the future, is no new proof"
+    )
+    func authTime() async throws {
+        let server = try await BackendUnderTest()
+        for (ago, isProof) in [(601, false), (599, true), (-100_000, true)] {
+            let visitor = TestVisitor(server)
+            let time = server.clock.seconds - Int64(ago)
+            server.standIns.configure(.openID) {
+                $0.idToken = [.claim("auth_time", .integer(time))]
+            }
+            _ = try await visitor.signIn("keycloak", as: .ben)
+            let reply = try await Self.send(visitor, .post, "/v1/account/link/facebook")
+            #expect((reply.status == 200) == isProof)
+            let page = try await visitor.open("/account/ways")
+            let end = try await visitor.submit(page, to: "/account/ways", [("way", "facebook")])
+            #expect(end.path.hasPrefix("/account/confirm?for=") != isProof)
+            server.clock.advance(by: 601)
+            let later = try await Self.send(visitor, .post, "/v1/account/link/facebook")
+            #expect(later.json.string("error") == "reauthentication_required")
+            // Asked once more by the provider, they have proven it.
+            server.standIns.repair()
+            let asked = try await visitor.open(
+                "/v1/auth/keycloak?return_to=/account/ways&prompt=login"
+            )
+            _ = try await visitor.choose(.ben, at: asked, "keycloak")
+            #expect(try await Self.send(visitor, .post, "/v1/account/link/facebook").status == 200)
+        }
     }
 
     @Test("WEB-SESS-5: blocking an account ends its sessions, and lets it in no more")

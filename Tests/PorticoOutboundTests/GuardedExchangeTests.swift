@@ -43,13 +43,16 @@ struct GuardedExchangeTests {
         )
     }
 
-    private func get(_ transport: GuardedTransport, _ path: String, host: String = host)
-        async throws -> HTTPReply
-    {
+    private func get(
+        _ transport: GuardedTransport,
+        _ path: String,
+        host: String = host,
+        limits: HTTPLimits = HTTPLimits(bytes: 1000, seconds: 10)
+    ) async throws -> HTTPReply {
         try await transport.send(
             HTTPRequest(.get, to: try #require(HTTPAddress("https://\(host)/\(path)"))),
             body: [],
-            limits: HTTPLimits(bytes: 1000, seconds: 10)
+            limits: limits
         )
     }
 
@@ -84,6 +87,16 @@ struct GuardedExchangeTests {
         }
     }
 
+    @Test("RFC 9325 §3.1.1: a server that speaks TLS 1.1 and nothing newer is refused")
+    func oldVersion() async throws {
+        let new = try TLSServer(files: Self.files, only: .v12)
+        #expect(try await get(transport(new), "json").body == Array("{}".utf8))
+        let old = try TLSServer(files: Self.files, only: .v11)
+        await #expect(throws: HTTPTransportError.untrusted) {
+            try await get(transport(old), "json")
+        }
+    }
+
     @Test("attack G04: a redirect is a reply and is not followed")
     func redirect() async throws {
         let server = try TLSServer(files: Self.files)
@@ -98,6 +111,28 @@ struct GuardedExchangeTests {
         #expect(try await get(transport, "exact").body.count == 1000)
         for path in ["long", "announced"] {
             await #expect(throws: HTTPTransportError.tooLarge) { try await get(transport, path) }
+        }
+    }
+
+    @Test(
+        "attack G04: more than 1 MiB of a body is not read, whatever a caller asks for",
+        arguments: [1 << 40, Int.max]
+    )
+    func mostBytes(asked: Int) async throws {
+        let most = 1024 * 1024
+        let body = String(repeating: "a", count: most)
+        let server = try TLSServer(files: [
+            "exact": Self.response("200 OK", [], body),
+            "long": Self.response("200 OK", [], body + "a"),
+            "announced": Self.response("200 OK", ["Content-Length: \(most + 1)"], body + "a"),
+        ])
+        let transport = transport(server)
+        let limits = HTTPLimits(bytes: asked, seconds: 10)
+        #expect(try await get(transport, "exact", limits: limits).body.count == most)
+        for path in ["long", "announced"] {
+            await #expect(throws: HTTPTransportError.tooLarge) {
+                try await get(transport, path, limits: limits)
+            }
         }
     }
 

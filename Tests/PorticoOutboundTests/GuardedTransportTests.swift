@@ -153,6 +153,16 @@ private struct SilentResolver: AddressResolver {
         }
     }
 
+    @Test("WEB-SSRF-1: nobody is given more time or more bytes than there are for strangers")
+    func granted() {
+        let most = HTTPLimits(bytes: 1024 * 1024, seconds: 15)
+        #expect(GuardedTransport.granted(HTTPLimits(bytes: .max, seconds: .max)) == most)
+        #expect(GuardedTransport.granted(most) == most)
+        let less = HTTPLimits(bytes: 1, seconds: 1)
+        #expect(GuardedTransport.granted(less) == less)
+        #expect(GuardedTransport.granted(HTTPLimits(bytes: 1, seconds: .min)).seconds == 0)
+    }
+
     @Test("Nobody there is told as such")
     func nobody() async throws {
         let (socket, port) = try #require(RawSocket.listen(port: 0))

@@ -6,13 +6,29 @@ final class TLSServer {
     static let program = "/usr/bin/openssl"
     static let isPossible = FileManager.default.isExecutableFile(atPath: program)
 
+    /// The only version that a server speaks.
+    enum Version: Sendable {
+        case v11
+        case v12
+
+        fileprivate var arguments: [String] {
+            switch self {
+            // OpenSSL 3 has nothing left for it at its usual level.
+            case .v11: ["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"]
+            case .v12: ["-tls1_2"]
+            }
+        }
+    }
+
     let port: UInt16
     let certificate: String
     private let folder: URL
     private let server: ChildProgram
 
-    /// - Parameter files: Whole HTTP responses by the path that asks for them. Without any, a page.
-    init(files: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - files: Whole HTTP responses by the path that asks for them. Without any, a page.
+    ///   - version: `nil`: whatever the program speaks.
+    init(files: [String: String] = [:], only version: Version? = nil) throws {
         folder = Guardian.shared.folder.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         certificate = folder.appending(path: "certificate.pem").path
@@ -37,7 +53,7 @@ final class TLSServer {
             [
                 "s_server", "-accept", "127.0.0.1:\(port)", "-key", key, "-cert", certificate,
                 files.isEmpty ? "-www" : "-HTTP", "-quiet",
-            ],
+            ] + (version?.arguments ?? []),
             folder: folder
         )
         for _ in 0..<500 {

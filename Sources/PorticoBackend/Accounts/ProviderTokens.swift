@@ -58,7 +58,8 @@ extension SignInCompletion.Subject {
             ),
             name: person.name,
             picture: person.picture,
-            providerSessionID: person.providerSessionID
+            providerSessionID: person.providerSessionID,
+            authenticatedAt: person.authenticatedAt
         )
     }
 }

@@ -6,6 +6,7 @@ import PorticoStores
 /// Whose session a request brings: a browser's by cookie, an app's by bearer token.
 struct SessionCheck: Sendable {
     let accounts: any AccountStore
+    let directory: BackendDirectory
     let cookies: SessionCookies
     let ring: KeyRing
     let activity: SessionActivity<UniqueID>
@@ -75,9 +76,10 @@ struct SessionCheck: Sendable {
         guard let live = try await accounts.live(id: token.sessionID, at: visit.now) else {
             throw Absence.expired
         }
-        guard case .app(_, let state) = live.session.form,
+        guard case .app(let name, let state) = live.session.form,
             token.isGenuine(.session, for: state, ring: ring)
         else { throw Absence.invalidCookie }
+        guard directory.apps.has(name) else { throw Absence.expired }
         return live
     }
 }

@@ -84,6 +84,8 @@ struct SignInCompletion: Sendable {
         let name: String?
         let picture: String?
         let providerSessionID: String?
+        /// `auth_time`, where the provider tells it.
+        let authenticatedAt: Int64?
     }
 
     /// A session that is to begin, and the secret that goes to whoever holds it.
@@ -171,6 +173,7 @@ struct SignInCompletion: Sendable {
             providerSessionID: subject.providerSessionID,
             device: device,
             address: visit.client.address?.description,
+            authenticatedAt: subject.authenticatedAt,
             idleSeconds: idle,
             expiresAt: visit.now + longest
         )

@@ -15,6 +15,7 @@ struct PendingIdentity: Sendable {
     let name: String?
     let picture: String?
     let providerSessionID: String?
+    let authenticatedAt: Int64?
     /// The accounts with the same address.
     let matches: [AccountMatch]
 
@@ -30,6 +31,7 @@ struct PendingIdentity: Sendable {
         name = subject.name
         picture = subject.picture
         providerSessionID = subject.providerSessionID
+        authenticatedAt = subject.authenticatedAt
         self.matches = matches
     }
 
@@ -125,7 +127,7 @@ struct PendingCookie: Sendable {
 }
 
 extension PendingIdentity {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     fileprivate func encoded(withToken: Bool) -> [UInt8] {
         var writer = ByteWriter()
@@ -143,6 +145,7 @@ extension PendingIdentity {
         writer.optionalText(name)
         writer.optionalText(picture.flatMap { $0.utf8.count <= 500 ? $0 : nil })
         writer.optionalText(providerSessionID)
+        writer.integer(authenticatedAt ?? -1)
         writer.byte(UInt8(clamping: matches.count))
         for match in matches.prefix(255) {
             writer.fixed(match.accountID.bytes)
@@ -176,6 +179,8 @@ extension PendingIdentity {
         name = try reader.optionalText()
         picture = try reader.optionalText()
         providerSessionID = try reader.optionalText()
+        let authenticatedAt = try reader.integer()
+        self.authenticatedAt = authenticatedAt < 0 ? nil : authenticatedAt
         var matches: [AccountMatch] = []
         for _ in 0..<(try reader.byte()) {
             guard let id = UniqueID(bytes: try reader.fixed(16)) else {

@@ -12,6 +12,7 @@ import PorticoWeb
 /// other reuse ends the session.
 struct AppRefreshEndpoint: Sendable {
     let accounts: any AccountStore
+    let directory: BackendDirectory
     let ring: KeyRing
     let headers: SecurityHeaders
     let events: BackendEvents
@@ -35,8 +36,8 @@ struct AppRefreshEndpoint: Sendable {
         // A lost race means another request rotated first: what it left is judged like any other.
         for _ in 0..<3 {
             guard let live = try await accounts.live(id: token.sessionID, at: visit.now),
-                case .app(_, let state) = live.session.form,
-                token.isGenuine(.refresh, for: state, ring: ring)
+                case .app(let name, let state) = live.session.form,
+                token.isGenuine(.refresh, for: state, ring: ring), directory.apps.has(name)
             else { throw Self.refusal }
             guard let next = try await rotated(token, state, key, live, visit) else { continue }
             return Response(

@@ -210,7 +210,7 @@ struct NativeEndpoint: Sendable {
     private func spent(_ person: ProvenPerson, _ visit: BackendVisit) -> SpentOnce {
         SpentOnce(
             hash: Hash256(of: Array("token ".utf8) + (person.tokenHash?.bytes ?? [])),
-            expiresAt: visit.now + 1200
+            expiresAt: max(visit.now + 1200, person.tokenExpiresAt ?? 0)
         )
     }
 

@@ -15,7 +15,8 @@ struct ProviderCallsEndpoint: Sendable {
     let accounts: any AccountStore
     let headers: SecurityHeaders
     let events: BackendEvents
-    /// Sixty a minute for an address.
+    /// Sixty a minute for an address, of messages that are refused: a provider that signs many people
+    /// out at once says so from one address, and once.
     let limit: RateLimiter
     /// The public origin, without a slash at the end.
     let origin: String
@@ -33,6 +34,7 @@ struct ProviderCallsEndpoint: Sendable {
         do {
             notice = try await provider.client.verifyLogoutToken(text)
         } catch {
+            countRefusal(visit)
             events.logoutTokenRefused(provider.name, "\(error)", visit)
             throw BackendError(.invalidRequest, "The logout token is not valid here.")
         }
@@ -60,8 +62,12 @@ struct ProviderCallsEndpoint: Sendable {
         let payload = try await applePayload(visit)
         let notification: AppleNotification
         do {
-            notification = try await provider.client.verifyNotification(payload)
+            notification = try await provider.client.verifyNotification(
+                payload,
+                audiences: apps(at: provider.name)
+            )
         } catch {
+            countRefusal(visit)
             events.logoutTokenRefused(provider.name, "notification", visit)
             throw BackendError(.unauthorized, "The notification is not Apple's.")
         }
@@ -70,19 +76,23 @@ struct ProviderCallsEndpoint: Sendable {
         case .consentRevoked:
             try await end(issuer, notification.subject, notification.tokenID, visit)
         case .accountDeleted:
-            let key = IdentityKey(issuer: issuer, subject: notification.subject)
-            try await forget(key, provider.name, visit)
+            try await forget(
+                issuer,
+                notification.subject,
+                issuedAt: notification.issuedAt,
+                visit
+            )
         case .emailDisabled, .emailEnabled: break
         }
         return Response(empty: .ok, headers: headers)
     }
 
     func facebookDeauthorize(_ visit: BackendVisit) async throws -> Response {
-        let (provider, request) = try await signedRequest(visit)
+        let (provider, request, issuedAt) = try await signedRequest(visit)
         try await end(
             provider.client.provider.canonicalIssuer,
             request.userID,
-            "facebook \(request.issuedAt ?? visit.now) \(request.userID)",
+            "facebook \(issuedAt) \(request.userID)",
             visit
         )
         return Response(empty: .ok, headers: headers)
@@ -90,9 +100,9 @@ struct ProviderCallsEndpoint: Sendable {
 
     /// Facebook wants an address where the person can see what became of it, and a code.
     func facebookDataDeletion(_ visit: BackendVisit) async throws -> Response {
-        let (provider, request) = try await signedRequest(visit)
+        let (provider, request, issuedAt) = try await signedRequest(visit)
         let issuer = provider.client.provider.canonicalIssuer
-        try await forget(IdentityKey(issuer: issuer, subject: request.userID), provider.name, visit)
+        try await forget(issuer, request.userID, issuedAt: issuedAt, visit)
         let code = Hash256(of: "\(issuer) \(request.userID) \(visit.now)").bytes.prefix(9)
         return Response(
             json: [
@@ -103,23 +113,18 @@ struct ProviderCallsEndpoint: Sendable {
         )
     }
 
-    /// Takes an identity away that its provider has given up; with the last one goes the account,
-    /// which nobody could sign in to any more.
-    private func forget(_ key: IdentityKey, _ provider: String, _ visit: BackendVisit) async throws
-    {
-        guard let accountID = try await accounts.accountID(of: key) else { return }
-        // Asked first: a request makes one transaction (decision 15).
-        guard try await accounts.identities(of: accountID).count > 1 else {
-            _ = try await accounts.delete(accountID, at: visit.now)
-            return
-        }
-        let outcome = try await accounts.unlink(
-            provider: provider,
-            from: accountID,
-            notice: nil,
+    /// - Parameter issuedAt: When the provider said so: whoever has come since then is not meant.
+    private func forget(
+        _ issuer: String,
+        _ subject: String,
+        issuedAt: Int64,
+        _ visit: BackendVisit
+    ) async throws {
+        _ = try await accounts.forget(
+            IdentityKey(issuer: issuer, subject: subject),
+            linkedUntil: issuedAt,
             at: visit.now
         )
-        if outcome == .lastOne { _ = try await accounts.delete(accountID, at: visit.now) }
     }
 
     private func end(_ issuer: String, _ subject: String, _ id: String, _ visit: BackendVisit)
@@ -139,7 +144,7 @@ struct ProviderCallsEndpoint: Sendable {
     }
 
     private func signedRequest(_ visit: BackendVisit) async throws
-        -> (BackendDirectory.LiveProvider, SignedRequest)
+        -> (BackendDirectory.LiveProvider, SignedRequest, issuedAt: Int64)
     {
         let provider = try provider("facebook")
         let form = try await form(visit)
@@ -149,11 +154,13 @@ struct ProviderCallsEndpoint: Sendable {
         do {
             let request = try provider.client.verifySignedRequest(text)
             // An old one may have been made for something else, and says nothing of today.
-            guard let issuedAt = request.issuedAt, abs(visit.now - issuedAt) <= 86_400 else {
-                throw SignedRequestTooOld()
-            }
-            return (provider, request)
+            let day: Int64 = 86_400
+            guard let issuedAt = request.issuedAt,
+                (visit.now - day...visit.now + day).contains(issuedAt)
+            else { throw SignedRequestTooOld() }
+            return (provider, request, issuedAt)
         } catch {
+            countRefusal(visit)
             events.logoutTokenRefused(provider.name, "signed request", visit)
             throw BackendError(.invalidRequest, "The request is not Facebook's.")
         }
@@ -173,9 +180,18 @@ struct ProviderCallsEndpoint: Sendable {
     }
 
     private func checkRate(_ visit: BackendVisit) throws(BackendError) {
-        if case .wait(let seconds) = limit.take(visit.address, at: visit.moment.now) {
+        if case .wait(let seconds) = limit.check(visit.address, at: visit.moment.now) {
             throw BackendError(.rateLimited, "Too many messages.", retryAfter: seconds)
         }
+    }
+
+    private func countRefusal(_ visit: BackendVisit) {
+        limit.countFailure(visit.address, at: visit.moment.now)
+    }
+
+    /// What the apps are called there: a message may be addressed to one of them.
+    private func apps(at provider: String) -> [String] {
+        directory.apps.apps.flatMap { $0.audiences[provider] ?? [] }
     }
 
     private func provider(_ name: Substring) throws(BackendError) -> BackendDirectory.LiveProvider {

@@ -87,7 +87,9 @@ struct ChoosePages: Sendable {
     private static func fields(_ query: FormParameters, _ target: AppTarget?) -> [PageField] {
         guard let target else {
             let path = LocalPath.asked(query["return_to"])
-            return path == .dashboard ? [] : [PageField("return_to", path.text)]
+            return (path == .dashboard ? [] : [PageField("return_to", path.text)])
+                // Whoever is to prove who they are is asked by the provider, too.
+                + (query["prompt"] == "login" ? [PageField("prompt", "login")] : [])
         }
         var fields = [
             PageField("platform", "mobile"), PageField("app", target.app),

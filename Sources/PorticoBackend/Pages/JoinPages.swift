@@ -85,7 +85,7 @@ struct JoinPages: Sendable {
             return exits.completed(completed, waiting.wayBack, visit).adding([pending.remove])
         case "link":
             // The choice of a way; whoever comes back signed in is asked about the new one.
-            return exits.go(to: .signingIn(backTo: .joining), visit)
+            return exits.go(to: .signingIn(backTo: .joining, asking: "login"), visit)
         case "mailbox":
             guard let address = waiting.identity.email?.address, !waiting.matches.isEmpty else {
                 return exits.unmatched(visit)
@@ -243,7 +243,8 @@ extension PendingIdentity {
             identity: identity,
             name: name,
             picture: picture,
-            providerSessionID: providerSessionID
+            providerSessionID: providerSessionID,
+            authenticatedAt: authenticatedAt
         )
     }
 
@@ -264,15 +265,22 @@ extension PendingIdentity {
 extension LocalPath {
     static let code = LocalPath.known("/login/code")
 
-    /// The start of a sign-in that proves an account, and comes back to the question.
+    /// The start of a sign-in that proves an account, and comes back to the question. A session that
+    /// the provider still has proves nobody (WEB-SESS-8).
     static func proving(at provider: String) -> LocalPath {
-        LocalPath("/v1/auth/\(provider)?return_to=\(joining.text)") ?? joining
+        let text = FormEncoding.appending(
+            [("return_to", joining.text), ("prompt", "login")],
+            to: "/v1/auth/\(provider)"
+        )
+        return LocalPath(text) ?? joining
     }
 
     /// The choice of a way, coming back to `path`.
-    static func signingIn(backTo path: LocalPath) -> LocalPath {
+    static func signingIn(backTo path: LocalPath, asking prompt: String = "select_account")
+        -> LocalPath
+    {
         let text = FormEncoding.appending(
-            [("return_to", path.text), ("prompt", "select_account")],
+            [("return_to", path.text), ("prompt", prompt)],
             to: BackendPageRoute.login.rawValue
         )
         return LocalPath(text) ?? path

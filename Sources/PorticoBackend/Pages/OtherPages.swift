@@ -59,6 +59,16 @@ struct OtherPages: Sendable {
         guard let address = said.newAddress else {
             return try await welcomed(live, name: said.name, backTo: path, visit)
         }
+        guard AccountPages.isRecent(live, visit) else {
+            // The name is kept; the address is asked for again afterwards.
+            _ = try await accounts.update(
+                live.account.id,
+                name: said.name,
+                language: visit.language.tag,
+                isWelcomed: nil
+            )
+            return exits.go(to: .confirming(.changingEmail, backTo: .welcome(path)), visit)
+        }
         let profile = ProfileChange(
             accountID: live.account.id,
             name: said.name,
@@ -223,4 +233,13 @@ extension HelpPage.Contact {
 
 extension LocalPath {
     static let login = LocalPath.known("/login")
+
+    /// The welcome, leading on to `path`.
+    static func welcome(_ path: LocalPath) -> LocalPath {
+        let text = FormEncoding.appending(
+            [("return_to", path.text)],
+            to: BackendPageRoute.onboarding.rawValue
+        )
+        return LocalPath(text) ?? path
+    }
 }

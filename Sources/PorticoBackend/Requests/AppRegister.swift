@@ -10,6 +10,11 @@ struct AppRegister: Sendable {
         self.apps = apps.filter(\.isEnabled)
     }
 
+    /// Whether an app may go on with what it has: not where it was disabled or removed.
+    func has(_ name: String) -> Bool {
+        apps.contains { sameBytes($0.name, name) }
+    }
+
     /// The app that a request means: by name, or the only one, or the default one.
     func app(named name: String?) throws(BackendError) -> App {
         guard let name else {

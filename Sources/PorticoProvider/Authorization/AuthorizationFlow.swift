@@ -37,6 +37,8 @@ struct AuthorizationFlowSeal: Sendable {
 
     /// The longest seal: it is part of a URL, and of a form.
     static let maximumLength = 7000
+    /// The longest request, form-encoded in bytes, that a seal has room for, whatever else is in it.
+    static let longestRequest = 5000
     /// A seal opens for a day, so that an expired page still knows how to start again.
     private static let lifetime: Double = 86_400
 

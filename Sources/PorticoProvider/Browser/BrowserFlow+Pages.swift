@@ -106,7 +106,7 @@ extension BrowserFlow {
         _ visit: RealmVisit
     ) throws -> Response {
         try expectMail(for: proven)
-        let transaction = flow.id + session.session.id
+        let transaction = flow.transaction(of: session, proven)
         let form = try self.form(
             .verifyEmail,
             "confirm e-mail",
@@ -134,8 +134,7 @@ extension BrowserFlow {
         _ cookies: [HTTPField],
         _ visit: RealmVisit
     ) throws -> Response {
-        // Bound to the session too: what one person read, no other one allows.
-        let transaction = flow.id + session.session.id
+        let transaction = flow.transaction(of: session, proven)
         let form = try self.form(.consent, "consent", transaction, flow, browser, visit)
         let consent = ConsentPage(
             client: proven.client.name,

@@ -10,13 +10,15 @@ struct SignedInStep: Sendable {
     let session: LiveBrowserSession
     let proven: ProvenRequest
 
-    /// What the tokens of such forms are bound to: what one person read, in one transaction, nobody
-    /// sends in another.
-    var transaction: String { flow.transaction(of: session) }
+    /// What the tokens of such forms are bound to: what one person read in one transaction is what
+    /// they answer there, and nobody in another.
+    var transaction: String { flow.transaction(of: session, proven) }
 }
 
 extension AuthorizationFlow {
-    func transaction(of session: LiveBrowserSession) -> String { id + session.session.id }
+    func transaction(of session: LiveBrowserSession, _ proven: ProvenRequest) -> String {
+        "\(id) \(session.session.id) \(proven.scope.text)"
+    }
 }
 
 extension BrowserFlow {
@@ -29,9 +31,9 @@ extension BrowserFlow {
         guard let session = try await session(visit) else {
             throw FlowLoss(.unmatched, restart: nil)
         }
-        let transaction = begun.transaction(of: session)
-        try checkForm(purpose, form["csrf"], transaction: transaction, visit)
         let proven = try await requests.resume(begun, in: visit.realm, at: visit.moment)
-        return SignedInStep(form: form, flow: begun, session: session, proven: proven)
+        let step = SignedInStep(form: form, flow: begun, session: session, proven: proven)
+        try checkForm(purpose, form["csrf"], transaction: step.transaction, visit)
+        return step
     }
 }

@@ -68,7 +68,7 @@ struct ClientDoor: Sendable {
     }
 
     /// RFC 7523 §3: whatever became of the request, its assertion is not good again.
-    private func spend(_ client: AuthenticatedClient, _ visit: RealmVisit) async throws {
+    func spend(_ client: AuthenticatedClient, _ visit: RealmVisit) async throws {
         guard let assertion = client.assertion.take() else { return }
         guard try await grants.spend(assertion, at: visit.moment.seconds) == .spent else {
             throw ClientAuthentication.refusal

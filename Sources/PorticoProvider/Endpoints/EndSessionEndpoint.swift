@@ -136,7 +136,7 @@ struct EndSessionEndpoint: Sendable {
 }
 
 /// `POST …/logout` with a refresh token, as Keycloak's older adapters and apps send it: ends the
-/// session that the token hangs on, and answers 204.
+/// session that the token hangs on, and what was to outlive it, and answers 204.
 struct LegacySignOut: Sendable {
     let door: ClientDoor
     let grants: any GrantStore
@@ -157,6 +157,13 @@ struct LegacySignOut: Sendable {
                 )
             else {
                 throw OAuthError(.invalidGrant, "The refresh token is unknown.")
+            }
+            // Before anything ends: an assertion is good once (RFC 7523 §3).
+            try await door.spend(client, visit)
+            if grant.isOffline,
+                try await grants.revoke(id: grant.id, spending: nil, at: visit.now) == .revoked
+            {
+                door.events.revoked(grant.id, client.client, visit)
             }
             if let sessionID = grant.sessionID {
                 let change = try await sessions.end(

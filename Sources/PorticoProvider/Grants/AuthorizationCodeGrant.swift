@@ -43,7 +43,7 @@ struct AuthorizationCodeGrant: Sendable {
         }
         let grant = code.grant(for: client.client, in: realm, ring: ring, at: moment)
         do {
-            try code.check(request)
+            try code.check(request, in: realm)
         } catch {
             let outcome = try await grants.refuse(
                 grant,
@@ -104,8 +104,13 @@ struct AuthorizationCodeGrant: Sendable {
 
 extension AuthorizationCode {
     /// - Throws: `invalid_grant` where redirect URI or verifier are not those of the authorization
-    ///   request.
-    fileprivate func check(_ request: TokenRequest.AuthorizationCode) throws(OAuthError) {
+    ///   request, or the realm has ended all that began so early.
+    fileprivate func check(_ request: TokenRequest.AuthorizationCode, in realm: LiveRealm)
+        throws(OAuthError)
+    {
+        guard authenticatedAt >= realm.realm.notBefore else {
+            throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
+        }
         // RFC 6749 §4.1.3: required, because the authorization request always has one here.
         guard let redirectURI = request.redirectURI,
             ConstantTime.equal(Hash256(of: redirectURI.text).bytes, redirectHash)

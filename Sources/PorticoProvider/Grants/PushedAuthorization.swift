@@ -25,6 +25,10 @@ struct PushedAuthorization: Sendable {
             throw OAuthError(.invalidRequest, "request_uri must not be pushed.")
         }
         let parameters = FormParameters(Self.withoutCredentials(form, client.client))
+        let encoded = FormEncoding.encode(parameters.all)
+        guard encoded.count <= AuthorizationFlowSeal.longestRequest else {
+            throw OAuthError(.invalidRequest, "The request is too long.")
+        }
         do {
             _ = try ProvenRequest(parameters, in: realm, wasPushed: true, at: moment.seconds)
         } catch AuthorizationRefusal.page(let error, _, _), AuthorizationRefusal.redirect(
@@ -41,7 +45,7 @@ struct PushedAuthorization: Sendable {
             realmID: realm.realm.id,
             clientID: client.client.id,
             requestID: moment.id(),
-            parameters: FormEncoding.encode(parameters.all),
+            parameters: encoded,
             expiresAt: moment.seconds + lifetime
         )
         let assertion = client.assertion.take()

@@ -36,7 +36,7 @@ struct TokenIntrospection: Sendable {
     /// The caller is an audience of the token, or the client it was issued to (RFC 7662 §2.2).
     private static func mayUse(_ token: LiveAccessToken, _ client: Client) -> Bool {
         token.audiences.contains { sameBytes($0, client.clientID) }
-            || token.reading.grant.clientID == client.id
+            || token.client.id == client.id
     }
 
     /// A refresh token means something to its own client only (RFC 7662 §4), and only its current

@@ -11,9 +11,7 @@ struct UserInfo: Sendable {
     func callAsFunction(_ token: String, in realm: LiveRealm, at moment: Moment) async throws
         -> JSONObject
     {
-        guard let live = try await verifier.live(token, in: realm, at: moment),
-            let client = realm.client(uuid: live.reading.grant.clientID), client.isEnabled
-        else {
+        guard let live = try await verifier.live(token, in: realm, at: moment) else {
             throw OAuthError(.invalidToken, "The access token is unknown, expired or revoked.")
         }
         // RFC 9700 §2.3: a token meant for other resource servers is not for this one.
@@ -28,7 +26,7 @@ struct UserInfo: Sendable {
         }
         let subject = TokenSubject(
             realm: realm,
-            client: client,
+            client: live.client,
             grant: live.reading.grant,
             person: live.reading.person,
             scope: live.scope

@@ -5,6 +5,7 @@ import PorticoStores
 /// An access token that this realm signed, that has not expired, and whose grant is live.
 struct LiveAccessToken: Sendable {
     let claims: JSONObject
+    let client: Client
     let reading: GrantReading
     let scope: Scope
     /// The audiences it is meant for.
@@ -37,7 +38,7 @@ struct AccessTokenVerifier: Sendable {
     }
 
     /// - Returns: `nil` where the token is not ours, has expired, or its grant is dead: signed out,
-    ///   revoked, its person disabled (mechanisms, "Refresh tokens").
+    ///   revoked, its person or its client disabled (mechanisms, "Refresh tokens").
     func live(_ text: String, in realm: LiveRealm, at moment: Moment) async throws
         -> LiveAccessToken?
     {
@@ -49,10 +50,12 @@ struct AccessTokenVerifier: Sendable {
                 realmID: realm.realm.id,
                 at: moment.seconds
             ),
-            reading.isLive
+            reading.isLive,
+            let client = realm.client(uuid: reading.grant.clientID), client.isEnabled
         else { return nil }
         return LiveAccessToken(
             claims: claims,
+            client: client,
             reading: reading,
             // Our own signature stands over it.
             scope: Scope(

@@ -66,6 +66,9 @@ package struct NewAccountSession: Hashable, Sendable {
     package var providerSessionID: String?
     package var device: String
     package var address: String?
+    /// When the provider last asked the person who they are, as it says; `nil` where it does not say:
+    /// then it is when the session begins.
+    package var authenticatedAt: Int64?
     package var idleSeconds: Int64
     package var expiresAt: Int64
 
@@ -85,6 +88,7 @@ package struct NewAccountSession: Hashable, Sendable {
         providerSessionID: String?,
         device: String,
         address: String?,
+        authenticatedAt: Int64? = nil,
         idleSeconds: Int64,
         expiresAt: Int64
     ) {
@@ -93,6 +97,7 @@ package struct NewAccountSession: Hashable, Sendable {
         self.providerSessionID = providerSessionID
         self.device = device
         self.address = address
+        self.authenticatedAt = authenticatedAt
         self.idleSeconds = idleSeconds
         self.expiresAt = expiresAt
     }

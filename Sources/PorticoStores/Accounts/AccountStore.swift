@@ -106,8 +106,12 @@ package protocol AccountStore: Sendable {
     func unlink(provider: String, from accountID: UniqueID, notice: MailDraft?, at now: Int64)
         async throws -> UnlinkOutcome
 
-    /// Whose an identity is.
-    func accountID(of key: IdentityKey) async throws -> UniqueID?
+    /// Takes an identity away that its provider has given up, and with the last one the account,
+    /// which nobody could sign in to any more. An identity that was linked after `issuedAt` stays:
+    /// the provider's word is older than the person's.
+    ///
+    /// - Returns: Whether there was such an identity.
+    func forget(_ key: IdentityKey, linkedUntil issuedAt: Int64, at now: Int64) async throws -> Bool
 
     /// Keeps a provider's new refresh token in place of the one that it succeeds. `.notFound` where
     /// another process came first, or the identity is gone: then what is kept stays.

@@ -160,11 +160,12 @@ extension UpstreamClient {
         let graph = try graphAPI()
         let owner = try await graph.owner(of: token, at: now)
         let claims = try await graph.profile(with: token)
-        guard let id = claims.string("sub"), sameBytes(id, owner) else {
+        guard let id = claims.string("sub"), sameBytes(id, owner.id) else {
             throw SignInError(.rejected(.subject))
         }
         var person = try person(profiledBy: claims)
         person.tokenHash = Hash256(of: token.reveal())
+        person.tokenExpiresAt = owner.until ?? .max
         return person
     }
 }

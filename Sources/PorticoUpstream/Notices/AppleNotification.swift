@@ -16,6 +16,8 @@ package struct AppleNotification: Hashable, Sendable {
     package let email: String?
     /// `jti`: good once.
     package let tokenID: String
+    /// `iat`. Seconds since 1970.
+    package let issuedAt: Int64
     /// Seconds since 1970. Afterwards the notification is not taken anyway.
     package let expiresAt: Int64
 
@@ -69,6 +71,7 @@ package struct AppleNotification: Hashable, Sendable {
         self.kind = kind
         self.subject = subject
         self.tokenID = tokenID
+        self.issuedAt = NumericDate.seconds(issuedAt)
         email = event.string("email").flatMap { $0.utf8.count <= 254 ? $0 : nil }
         expiresAt = NumericDate.seconds(issuedAt.addingTimeInterval(Self.life + expected.leeway))
     }

@@ -38,8 +38,11 @@ struct GraphAPI: Sendable {
 
     /// Checks that a token which a client brought was made for this app, and whose it is (PRV-F-4).
     ///
-    /// - Returns: The user's id.
-    func owner(of token: SecretText, at now: Date) async throws(SignInError) -> String {
+    /// - Returns: The user's id, and until when the token is good, in seconds since 1970; for ever
+    ///   where that is `nil`.
+    func owner(of token: SecretText, at now: Date) async throws(SignInError)
+        -> (id: String, until: Int64?)
+    {
         let answer = try await get(
             "/debug_token",
             [
@@ -61,7 +64,7 @@ struct GraphAPI: Sendable {
         guard expiresAt == 0 || expiresAt > NumericDate.seconds(now) else {
             throw SignInError(.rejected(.accessToken))
         }
-        return owner
+        return (owner, expiresAt == 0 ? nil : expiresAt)
     }
 
     /// Lower-case hexadecimal HMAC-SHA-256 of the token, keyed by the app secret (PRV-F-3).

@@ -37,6 +37,9 @@ package struct ProvenPerson: Sendable {
     package var accessTokenExpiresAt: Int64?
     /// Of a native token: two presentations of one token have the same (PRV-N-2).
     package var tokenHash: Hash256?
+    /// Until when a native token is taken, where that is longer than an ID Token is. Seconds since
+    /// 1970.
+    package var tokenExpiresAt: Int64?
 
     /// An e-mail address and what the provider says of it.
     package struct Email: Hashable, Sendable {

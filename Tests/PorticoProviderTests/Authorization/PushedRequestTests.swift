@@ -288,34 +288,4 @@ import Testing
         let uri = try requestURI(try await server.push(TestFlow.request()))
         expectCode(try await TestBrowser(server).signIn("alice", reference(uri)))
     }
-
-    @Test("RFC 9126 §2.3: a request that is too large is 413, one that is no form 400")
-    func size() async throws {
-        let server = try await ProviderUnderTest()
-        let large = TestFlow.request("native1", [("nonce", String(repeating: "n", count: 70_000))])
-        #expect(try await server.push(large).status == 413)
-        let json = try await server.send(
-            .post,
-            ProviderUnderTest.path("ext/par/request"),
-            headers: [.contentType: "application/json"],
-            body: Array("{}".utf8)
-        )
-        #expect(json.status == 400)
-        #expect(json.error == "invalid_request")
-    }
-
-    @Test("RFC 9126 §2.3: wrong client secrets are 429 after a while")
-    func guesses() async throws {
-        let server = try await ProviderUnderTest()
-        var last: Reply?
-        for guess in 0..<25 {
-            last = try await server.post(
-                ProviderUnderTest.path("ext/par/request"),
-                TestFlow.request("web1"),
-                headers: [.authorization: ProviderUnderTest.basic("web1", "guess \(guess)")]
-            )
-        }
-        #expect(last?.status == 429)
-        #expect(last?.headers[.retryAfter] != nil)
-    }
 }

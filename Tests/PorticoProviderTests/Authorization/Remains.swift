@@ -1,7 +1,9 @@
 import HTTPTypes
 import PorticoProtocol
+import PorticoProvider
 import PorticoSQL
 import PorticoSQLite
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -30,6 +32,15 @@ extension ProviderUnderTest {
                 consents: try count("SELECT count(*) FROM consents")
             )
         }
+    }
+
+    /// Changes a client's registration while the server runs.
+    func change(_ clientID: String, _ change: (inout Client) -> Void) async throws {
+        let realm = try #require(provider.realms.realm(named: "test"))
+        var client = try #require(realm.client(clientID: clientID))
+        change(&client)
+        #expect(try await database.realms.update(client) == .changed)
+        try await provider.realms.refresh()
     }
 
     /// `POST …/ext/par/request`, authenticated as the client's registration wants it.

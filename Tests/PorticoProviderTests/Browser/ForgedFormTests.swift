@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -105,6 +106,23 @@ import Testing
         for (name, value) in cookies where name.contains("visit") { browser.cookies[name] = value }
         expectForbidden(try await browser.submit(page, [("action", "allow")]))
         #expect(try await server.remains().consents == 0)
+    }
+
+    @Test("OpenID Connect Core §3.1.2.4: what the consent page showed is what is allowed")
+    func widened() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.signIn("alice", TestFlow.request("third"))
+        expectPage(page, "consent")
+        try await server.change("third") { $0.defaultScopes.append("phone") }
+        expectForbidden(try await browser.submit(page, [("action", "allow")]))
+        #expect(try await server.remains().consents == 0)
+        let again = try await browser.authorize(TestFlow.request("third"))
+        expectPage(again, "consent")
+        let words = "See your phone number"
+        #expect(again.text.contains(words))
+        #expect(!page.text.contains(words))
+        expectCode(try await browser.submit(again, [("action", "allow")]), of: "third")
     }
 
     @Test("WEB-CSRF-1: a request that was sealed in another browser is shown as unmatched")

@@ -176,7 +176,7 @@ import Testing
         expectCode(try await TestBrowser(server).signIn("alice", password: old))
     }
 
-    @Test("WEB-CSRF-1: no other site asks for a link, sets a password or has a code shown")
+    @Test("WEB-CSRF-1: no other site asks for a link, sets a password, or shows or enters a code")
     func forged() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         let walk = ResetWalk(server)
@@ -189,13 +189,18 @@ import Testing
         let cross = try await walk.browser.submit(bare, ask, headers: [site: "cross-site"])
         #expect(cross.status == 403)
         #expect(try await server.mails().isEmpty)
-        let page = try await walk.open()
+        let sent = try await walk.ask()
+        let page = try await walk.browser.get(try await server.link())
         let password = [("password", ResetWalk.password)]
         #expect(try await walk.browser.submit(page, password + [("csrf", "")]).status == 403)
         let other = TestBrowser(server)
         let opened = try await other.get(try await server.link())
         let show = [("action", "show-code"), ("csrf", "")]
         #expect(try await other.submit(opened, show).status == 403)
+        let shown = try await other.submit(opened, [("action", "show-code")])
+        let code = [("code", ResetWalk.code(shown)), ("action", "confirm")]
+        #expect(try await walk.browser.submit(sent, code + [("csrf", "")]).status == 403)
+        expectPage(try await walk.browser.submit(sent, code), "new-password")
         // WEB-CSRF-5: nor does any address do it by itself.
         let query = "&password=\(ResetWalk.password.replacing(" ", with: "+"))&action=save"
         _ = try await walk.browser.get(try await server.link() + query)

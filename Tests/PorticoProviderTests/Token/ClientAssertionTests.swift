@@ -205,6 +205,18 @@ import Testing
         }
     }
 
+    @Test("RFC 7523 §3: the assertion of a disabled client proves nothing, and is not spent")
+    func disabledClient() async throws {
+        let server = try await ProviderUnderTest()
+        let assertion = try signed(claims(server))
+        try await server.change("jwt1") { $0.isEnabled = false }
+        let refused = try await ask(server, assertion)
+        #expect(refused.status == 401)
+        #expect(refused.error == "invalid_client")
+        try await server.change("jwt1") { $0.isEnabled = true }
+        #expect(try await ask(server, assertion).status == 200)
+    }
+
     @Test("OpenID Connect Core §9: a client of one method cannot use another")
     func otherMethod() async throws {
         let server = try await ProviderUnderTest { realm in

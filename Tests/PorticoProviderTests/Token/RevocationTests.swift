@@ -64,6 +64,19 @@ import Testing
         #expect(try await server.refresh(refresh).status == 200)
     }
 
+    /// 57 bytes: every bit of the last character is one of the MAC.
+    private func alter(_ refreshToken: String) -> String {
+        String(refreshToken.dropLast()) + (refreshToken.hasSuffix("A") ? "B" : "A")
+    }
+
+    @Test("mechanisms: an altered refresh token revokes nothing")
+    func altered() async throws {
+        let server = try await ProviderUnderTest()
+        let token = try #require(try await server.tokens().json.string("refresh_token"))
+        #expect(try await revoke(server, alter(token), "native1").status == 200)
+        #expect(try await server.refresh(token).status == 200)
+    }
+
     @Test("RFC 7009 §2.2: an unknown token is no error; GET is; a wrong secret is 401")
     func unknown() async throws {
         let server = try await ProviderUnderTest()
@@ -119,6 +132,7 @@ import Testing
             tokens.append(try #require(foreign.json.string(member)))
         }
         tokens.append(try #require(own.json.string("id_token")))
+        tokens.append(alter(try #require(own.json.string("refresh_token"))))
         for token in tokens {
             #expect(try await introspect(server, token).text == #"{"active":false}"#)
         }
@@ -135,6 +149,21 @@ import Testing
         server.clock.advance(by: 301)
         let expired = try #require(own.json.string("access_token"))
         #expect(try await introspect(server, expired).text == #"{"active":false}"#)
+    }
+
+    @Test("WEB-SESS-5, RFC 7662 §2.2: a disabled client's access token is active nowhere")
+    func disabledClient() async throws {
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
+                realm.clients[index].mappers = [ClaimMapper(.audience("web1"))]
+            }
+        }
+        let token = try #require(try await server.tokens().json.string("access_token"))
+        for isEnabled in [true, false, true] {
+            try await server.change("native1") { $0.isEnabled = isEnabled }
+            #expect(try await server.userInfo(token).status == (isEnabled ? 200 : 401))
+            #expect(try await introspect(server, token).json.bool("active") == isEnabled)
+        }
     }
 
     @Test("RFC 7662 §4: only the current generation of a refresh token is active")

@@ -92,6 +92,65 @@ import Testing
         // What the identity began before does not come back with it.
         #expect(try await stores.live(ann.cookie) == nil)
     }
+
+    @Test(
+        "an identity that its provider gives up goes, and the account with the last one",
+        arguments: StoreUnderTest.allCases
+    )
+    func forgetting(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let now = AccountExample.now
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        let apple = try await stores.linkedApple(in: ann.sessionID)
+        let linkedAt = try #require(
+            try await stores.accounts.identities(of: ann.account.id).map(\.linkedAt).max()
+        )
+        let accounts = stores.accounts
+        let nobody = AccountExample.key("nobody")
+        #expect(try await !accounts.forget(nobody, linkedUntil: .max, at: now))
+        // Said before the person linked it.
+        #expect(try await !accounts.forget(Self.apple, linkedUntil: linkedAt - 1, at: now))
+        #expect(try await accounts.identities(of: ann.account.id).count == 2)
+        #expect(try await accounts.forget(Self.apple, linkedUntil: linkedAt, at: now))
+        #expect(
+            try await accounts.identities(of: ann.account.id).map(\.key) == [AccountExample.ann]
+        )
+        #expect(try await stores.live(apple.cookie) == nil)
+        #expect(try await stores.live(ann.cookie)?.providers == ["google"])
+        #expect(try await accounts.forget(AccountExample.ann, linkedUntil: linkedAt, at: now))
+        #expect(try await stores.live(ann.cookie) == nil)
+        #expect(try await accounts.identities(of: ann.account.id).isEmpty)
+        #expect(try await !accounts.forget(AccountExample.ann, linkedUntil: .max, at: now))
+    }
+
+    @Test(
+        "an account whose person adds a way while its provider gives it up is whole, or gone",
+        arguments: StoreUnderTest.allCases
+    )
+    func forgettingRace(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        for round in 1...20 {
+            let google = AccountExample.key("\(round)")
+            let apple = AccountExample.key("\(round)", at: AccountExample.apple)
+            let ann = try await stores.signedIn(google)
+            _ = try await concurrently(2) { index in
+                if index == 0 {
+                    _ = try await stores.accounts.forget(
+                        google,
+                        linkedUntil: .max,
+                        at: AccountExample.now
+                    )
+                } else {
+                    _ = try await stores.link(apple, in: ann.sessionID)
+                }
+                return index
+            }
+            let left = try await stores.accounts.identities(of: ann.account.id)
+            #expect(left.isEmpty || left.map(\.key) == [apple])
+            let account = try await stores.accounts.accounts(after: nil, email: nil, limit: 1000)
+            #expect(account.contains { $0.id == ann.account.id } == !left.isEmpty)
+        }
+    }
 }
 
 extension TestDatabase {

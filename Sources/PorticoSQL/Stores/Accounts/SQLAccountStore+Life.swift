@@ -41,25 +41,7 @@ extension SQLAccountStore {
     }
 
     package func delete(_ accountID: UniqueID, at now: Int64) async throws -> [Identity]? {
-        try await database.change { transaction in
-            let id = SQLValue.bytes(accountID.bytes)
-            let identities = try transaction.identities(of: accountID)
-            let isDeleted = try transaction.hasRow(
-                """
-                INSERT INTO deleted_accounts (id, created_at)
-                SELECT id, created_at FROM accounts WHERE id = $1
-                RETURNING id
-                """,
-                [id]
-            )
-            guard isDeleted else { return nil }
-            try transaction.run("DELETE FROM accounts WHERE id = $1", [id])
-            try transaction.run("DELETE FROM account_sessions WHERE account_id = $1", [id])
-            try transaction.note(
-                AuditEvent(number: 0, kind: .deleted, at: now, accountID: accountID)
-            )
-            return identities
-        }
+        try await database.change { try $0.delete(accountID, at: now) }
     }
 
     package func purge(before time: Int64) async throws {
@@ -135,5 +117,26 @@ extension SQLTransaction {
             ]
         )
         return .changed
+    }
+}
+
+extension SQLTransaction {
+    /// - Returns: The identities that the account had; `nil`: not there.
+    func delete(_ accountID: UniqueID, at now: Int64) throws -> [Identity]? {
+        let id = SQLValue.bytes(accountID.bytes)
+        let identities = try identities(of: accountID)
+        let isDeleted = try hasRow(
+            """
+            INSERT INTO deleted_accounts (id, created_at)
+            SELECT id, created_at FROM accounts WHERE id = $1
+            RETURNING id
+            """,
+            [id]
+        )
+        guard isDeleted else { return nil }
+        try run("DELETE FROM accounts WHERE id = $1", [id])
+        try run("DELETE FROM account_sessions WHERE account_id = $1", [id])
+        try note(AuditEvent(number: 0, kind: .deleted, at: now, accountID: accountID))
+        return identities
     }
 }

@@ -33,43 +33,71 @@ extension SQLAccountStore {
         at now: Int64
     ) async throws -> UnlinkOutcome {
         try await database.change { transaction in
-            let identities = try transaction.identities(of: accountID)
-            guard let identity = identities.first(where: { sameBytes($0.provider, provider) })
-            else { return .notFound }
-            let removed = try transaction.run(
-                """
-                DELETE FROM identities WHERE account_id = $1 AND provider = $2 AND EXISTS (
-                    SELECT 1 FROM identities AS o WHERE o.account_id = $1 AND o.provider <> $2)
-                """,
-                [.bytes(accountID.bytes), .text(provider)]
+            try transaction.unlink(provider, from: accountID, notice: notice, at: now)
+        }
+    }
+
+    package func forget(_ key: IdentityKey, linkedUntil issuedAt: Int64, at now: Int64)
+        async throws -> Bool
+    {
+        try await database.change { transaction in
+            guard let accountID = try transaction.account(with: key)?.account.id,
+                let identity = try transaction.identities(of: accountID)
+                    .first(where: { $0.key == key && $0.linkedAt <= issuedAt })
+            else { return false }
+            let outcome = try transaction.unlink(
+                identity.provider,
+                from: accountID,
+                notice: nil,
+                at: now
             )
-            guard removed > 0 else { return .lastOne }
-            try transaction.run(
-                """
-                UPDATE account_sessions SET ended_at = $1
-                WHERE account_id = $2 AND issuer = $3 AND subject = $4 AND ended_at IS NULL
-                """,
-                [
-                    .int64(now), .bytes(accountID.bytes), .text(identity.key.issuer),
-                    .text(identity.key.subject),
-                ]
-            )
-            try transaction.note(
-                AuditEvent(
-                    number: 0,
-                    kind: .wayRemoved,
-                    at: now,
-                    accountID: accountID,
-                    provider: provider
-                )
-            )
-            try transaction.queue(notice, about: accountID)
-            return .unlinked(identity)
+            if outcome == .lastOne { _ = try transaction.delete(accountID, at: now) }
+            return true
         }
     }
 }
 
 extension SQLTransaction {
+    fileprivate func unlink(
+        _ provider: String,
+        from accountID: UniqueID,
+        notice: MailDraft?,
+        at now: Int64
+    ) throws -> UnlinkOutcome {
+        let identities = try identities(of: accountID)
+        guard let identity = identities.first(where: { sameBytes($0.provider, provider) })
+        else { return .notFound }
+        let removed = try run(
+            """
+            DELETE FROM identities WHERE account_id = $1 AND provider = $2 AND EXISTS (
+                SELECT 1 FROM identities AS o WHERE o.account_id = $1 AND o.provider <> $2)
+            """,
+            [.bytes(accountID.bytes), .text(provider)]
+        )
+        guard removed > 0 else { return .lastOne }
+        try run(
+            """
+            UPDATE account_sessions SET ended_at = $1
+            WHERE account_id = $2 AND issuer = $3 AND subject = $4 AND ended_at IS NULL
+            """,
+            [
+                .int64(now), .bytes(accountID.bytes), .text(identity.key.issuer),
+                .text(identity.key.subject),
+            ]
+        )
+        try note(
+            AuditEvent(
+                number: 0,
+                kind: .wayRemoved,
+                at: now,
+                accountID: accountID,
+                provider: provider
+            )
+        )
+        try queue(notice, about: accountID)
+        return .unlinked(identity)
+    }
+
     fileprivate func account(ofLiveSession id: UniqueID, at now: Int64) throws -> Account? {
         try first(
             """

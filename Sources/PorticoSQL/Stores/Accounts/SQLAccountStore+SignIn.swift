@@ -109,15 +109,17 @@ extension SQLTransaction {
                 idle_seconds, expires_at, is_new, is_active, cookie_hash, app, generation,
                 refresh_secret, refresh_key_id, rotated_at, idempotency_key, code_hash,
                 redirect_hash, challenge, code_expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10, $11, $12, $13, $14, $15, $16,
-                $17, $18, $19, $20, $21, $22, $23, $24)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16,
+                $17, $18, $19, $20, $21, $22, $23, $24, $25)
             """,
             [
                 .bytes(session.id.bytes), .bytes(user.account.id.bytes), .int64(user.epoch),
                 .text(event.identity.key.issuer), .text(event.identity.key.subject),
                 SQLValue(session.providerSessionID), .text(session.device),
-                SQLValue(session.address), .int64(now), .int64(session.idleSeconds),
-                .int64(session.expiresAt), .bool(isNew),
+                SQLValue(session.address),
+                // A clock that is ahead of ours makes nobody's proof newer than now.
+                .int64(max(0, min(session.authenticatedAt ?? now, now))), .int64(now),
+                .int64(session.idleSeconds), .int64(session.expiresAt), .bool(isNew),
             ] + session.form.values
         )
     }

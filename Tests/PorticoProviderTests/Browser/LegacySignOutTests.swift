@@ -1,0 +1,90 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+/// `POST …/logout` with a refresh token, as Keycloak's older adapters and apps send it.
+@Suite("Signing out with a refresh token") struct LegacySignOutTests {
+    private let path = ProviderUnderTest.path("logout")
+
+    private func isSignedIn(_ browser: TestBrowser) async throws -> Bool {
+        let reply = try await browser.authorize(TestFlow.request("native1", [("prompt", "none")]))
+        return reply.redirected["code"] != nil
+    }
+
+    private func refreshToken(_ reply: Reply) throws -> String {
+        try #require(reply.json.string("refresh_token"))
+    }
+
+    @Test("OpenID Connect Core §11: an offline token that signs out ends itself, and no other")
+    func offline() async throws {
+        let server = try await ProviderUnderTest()
+        let scope = "openid offline_access"
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens("alice", "native1", scope: scope, browser: browser)
+        let beside = TestFlow.request("web1", scope: scope)
+        let code = expectCode(try await browser.authorize(beside), of: "web1")
+        let ofOtherClient = try refreshToken(try await server.redeem(code, "web1"))
+        let elsewhere = try refreshToken(try await server.tokens(scope: scope))
+
+        let token = try refreshToken(tokens)
+        let form = [("refresh_token", token), ("client_id", "native1")]
+        #expect(try await server.post(path, form).status == 204)
+        #expect(try await !isSignedIn(browser))
+        #expect(try await server.refresh(token).error == "invalid_grant")
+        let access = try #require(tokens.json.string("access_token"))
+        #expect(try await server.userInfo(access).status == 401)
+
+        #expect(try await server.refresh(elsewhere).status == 200)
+        let other = try await server.token(
+            [("grant_type", "refresh_token"), ("refresh_token", ofOtherClient)],
+            basic: ("web1", TestRealm.secret)
+        )
+        #expect(other.status == 200)
+    }
+
+    /// How jwt1 proves itself, each time anew.
+    private func proof(_ server: ProviderUnderTest) throws -> [(String, String)] {
+        let claims: JSONObject = [
+            "iss": "jwt1", "sub": "jwt1", "aud": .string(TestRealm.issuer),
+            "exp": .integer(server.clock.seconds + 60), "iat": .integer(server.clock.seconds),
+            "jti": .string(RandomSource.system.text(16)),
+        ]
+        return [
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            ("client_assertion", try TestRealm.clientKey.sign(claims: claims, type: .jwt)),
+        ]
+    }
+
+    @Test("RFC 7523 §3: an assertion that was used before signs nobody out")
+    func usedAssertion() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let code = try await server.code("alice", "jwt1", browser: browser)
+        let used = try proof(server)
+        let tokens = try await server.redeem(code, "jwt1", used)
+        #expect(tokens.status == 200)
+        let form = [("refresh_token", try refreshToken(tokens))]
+        let replay = try await server.post(path, form + used)
+        #expect(replay.status == 401)
+        #expect(replay.error == "invalid_client")
+        #expect(try await isSignedIn(browser))
+        #expect(try await server.post(path, form + proof(server)).status == 204)
+        #expect(try await !isSignedIn(browser))
+    }
+
+    @Test("mechanisms: an altered refresh token signs nobody out")
+    func altered() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let token = try refreshToken(try await server.tokens(browser: browser))
+        // 57 bytes: every bit of the last character is one of the MAC.
+        let altered = String(token.dropLast()) + (token.hasSuffix("A") ? "B" : "A")
+        let form = [("refresh_token", altered), ("client_id", "native1")]
+        let refused = try await server.post(path, form)
+        #expect(refused.status == 400)
+        #expect(refused.error == "invalid_grant")
+        #expect(try await isSignedIn(browser))
+        #expect(try await server.refresh(token).status == 200)
+    }
+}
