@@ -55,6 +55,26 @@ import Testing
         )
     }
 
+    @Test(
+        "WEB-ACC-1: a provider that tells no auth_time proves an account; one that tells an old one does not"
+    )
+    func withoutAuthTime() async throws {
+        let server = try await BackendUnderTest()
+        _ = try await TestVisitor(server).signIn("keycloak", as: .ann)
+        let visitor = TestVisitor(server)
+        let found = try await visitor.signIn("google", as: .ann)
+        #expect(found.path == "/login/account")
+        for time in [JSONValue.integer(server.clock.seconds - 601), nil] as [JSONValue?] {
+            server.standIns.configure(.openID) { $0.idToken = [.claim("auth_time", time)] }
+            let keycloak = try await visitor.submit(found, [("way", "keycloak")])
+            let back = try await visitor.choose(.ann, at: keycloak, "keycloak")
+            #expect(back.path == "/login/account")
+            _ = try await visitor.submit(back, [("action", "add")])
+            let providers = try await server.user(of: visitor).strings("providers")
+            #expect(providers == (time == nil ? ["keycloak", "google"] : ["keycloak"]))
+        }
+    }
+
     @Test("WEB-ACC-1: the answer to a link counts at the link's own address, and nowhere else")
     func address() async throws {
         let server = try await BackendUnderTest()

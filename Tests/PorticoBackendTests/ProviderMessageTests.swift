@@ -78,6 +78,17 @@ import Testing
         #expect(try await server.accounts().count == 1)
     }
 
+    @Test("A logout token that comes again and again is a refusal that counts")
+    func replays() async throws {
+        let server = try await BackendUnderTest()
+        let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
+        let fields = [("logout_token", try #require(token))]
+        let path = "/v1/auth/keycloak/backchannel-logout"
+        #expect(try await server.post(path, fields).status == 200)
+        for _ in 1...60 { #expect(try await server.post(path, fields).status == 400) }
+        #expect(try await server.post(path, fields).status == 429)
+    }
+
     @Test("Whoever signs many people out at once is heard to the end")
     func many() async throws {
         let server = try await BackendUnderTest()

@@ -208,7 +208,8 @@ private struct EchoAPI: HTTPResponder {
         _ = try await visitor.signIn("google", as: .ann)
         server.standIns.configure(.google) {
             $0.tokenAnswer = .member("refresh_token", "the-successor")
-            $0.delay = .milliseconds(500)
+            // Longer than a sign-out takes, on a busy machine too.
+            $0.delay = .seconds(3)
         }
         let log = server.standIns.log
         let before = log.count(.token, at: .google)

@@ -104,7 +104,7 @@ import Testing
         let cut = try await TestVisitor(server).request("/v1/auth/google?login_hint=\(long)")
         #expect(cut.redirected["login_hint"] == nil)
         for prompt in ["login", "select_account"] {
-            let asked = try await TestVisitor(server).request("/v1/auth/google?prompt=\(prompt)")
+            let asked = try await TestVisitor(server).request("/v1/auth/keycloak?prompt=\(prompt)")
             #expect(asked.redirected["prompt"]?.contains(prompt) == true)
         }
     }

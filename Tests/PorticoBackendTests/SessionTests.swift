@@ -179,6 +179,27 @@ import Testing
         }
     }
 
+    @Test("WEB-SESS-8: the time of a provider that cannot be asked anew locks nobody out")
+    func authTimeElsewhere() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let time = server.clock.seconds - 7200
+        server.standIns.configure(.apple) { $0.idToken = [.claim("auth_time", .integer(time))] }
+        _ = try await visitor.signIn("apple", as: .ann)
+        let reply = try await Self.send(visitor, .post, "/v1/account/link/facebook")
+        #expect(reply.status == 200)
+    }
+
+    @Test("PRV-G-4: Google, which knows no prompt=login, is asked for the choice of an account")
+    func googlePrompt() async throws {
+        let server = try await BackendUnderTest()
+        let google = try await server.send(.get, "/v1/auth/google?prompt=login")
+        #expect(google.location?.contains("prompt=select_account") == true)
+        let other = try await server.send(.get, "/v1/auth/keycloak?prompt=login")
+        #expect(other.location?.contains("prompt=login") == true)
+        #expect(other.location?.contains("max_age=0") == true)
+    }
+
     @Test("WEB-SESS-5: blocking an account ends its sessions, and lets it in no more")
     func blocked() async throws {
         let server = try await BackendUnderTest()

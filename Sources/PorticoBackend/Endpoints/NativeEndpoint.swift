@@ -201,7 +201,7 @@ struct NativeEndpoint: Sendable {
         case .matches:
             throw BackendError(
                 .linkRequired,
-                "An account has this address: sign in to it in the browser, and add this way."
+                "An account has this address: sign in to it in the browser, add this way, and get a new token."
             )
         }
     }

@@ -34,7 +34,7 @@ struct ProviderCallsEndpoint: Sendable {
         do {
             notice = try await provider.client.verifyLogoutToken(text)
         } catch {
-            countRefusal(visit)
+            if error != .unavailable { countRefusal(visit) }
             events.logoutTokenRefused(provider.name, "\(error)", visit)
             throw BackendError(.invalidRequest, "The logout token is not valid here.")
         }
@@ -49,6 +49,7 @@ struct ProviderCallsEndpoint: Sendable {
             at: visit.now
         )
         guard let ended else {
+            countRefusal(visit)
             throw BackendError(.invalidRequest, "The logout token was used before.")
         }
         events.providerEndedSessions(provider.name, ended, visit)
@@ -67,7 +68,7 @@ struct ProviderCallsEndpoint: Sendable {
                 audiences: apps(at: provider.name)
             )
         } catch {
-            countRefusal(visit)
+            if error != .unavailable { countRefusal(visit) }
             events.logoutTokenRefused(provider.name, "notification", visit)
             throw BackendError(.unauthorized, "The notification is not Apple's.")
         }

@@ -88,7 +88,8 @@ struct StartEndpoint: Sendable {
         case "select_account": request.prompt = .selectAccount
         case "login":
             request.prompt = .login
-            request.maxAge = 0
+            // The page that joins two identities looks at `auth_time` itself, where there is one.
+            if LocalPath.asked(query["return_to"]) != .joining { request.maxAge = 0 }
         default: break
         }
         return request

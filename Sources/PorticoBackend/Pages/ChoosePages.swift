@@ -85,11 +85,11 @@ struct ChoosePages: Sendable {
 
     /// What the request carries on to the start of the sign-in: nothing that is not listed here.
     private static func fields(_ query: FormParameters, _ target: AppTarget?) -> [PageField] {
+        // Whoever is to prove who they are is asked by the provider, too.
+        let prompt = query["prompt"] == "login" ? [PageField("prompt", "login")] : []
         guard let target else {
             let path = LocalPath.asked(query["return_to"])
-            return (path == .dashboard ? [] : [PageField("return_to", path.text)])
-                // Whoever is to prove who they are is asked by the provider, too.
-                + (query["prompt"] == "login" ? [PageField("prompt", "login")] : [])
+            return (path == .dashboard ? [] : [PageField("return_to", path.text)]) + prompt
         }
         var fields = [
             PageField("platform", "mobile"), PageField("app", target.app),
@@ -100,7 +100,7 @@ struct ChoosePages: Sendable {
             fields.append(PageField("code_challenge_method", "S256"))
         }
         if let state = target.state { fields.append(PageField("state", state)) }
-        return fields
+        return fields + prompt
     }
 }
 

@@ -59,7 +59,11 @@ struct OtherPages: Sendable {
         guard let address = said.newAddress else {
             return try await welcomed(live, name: said.name, backTo: path, visit)
         }
-        guard AccountPages.isRecent(live, visit) else {
+        // Whoever has just made the account has nothing to prove yet.
+        let isNew =
+            !live.account.isWelcomed
+            && visit.now - live.account.createdAt <= IdentityLinking.recently
+        guard isNew || AccountPages.isRecent(live, visit) else {
             // The name is kept; the address is asked for again afterwards.
             _ = try await accounts.update(
                 live.account.id,

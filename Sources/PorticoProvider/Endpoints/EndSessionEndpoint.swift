@@ -159,11 +159,10 @@ struct LegacySignOut: Sendable {
                 throw OAuthError(.invalidGrant, "The refresh token is unknown.")
             }
             // Before anything ends: an assertion is good once (RFC 7523 §3).
-            try await door.spend(client, visit)
-            if grant.isOffline,
-                try await grants.revoke(id: grant.id, spending: nil, at: visit.now) == .revoked
-            {
-                door.events.revoked(grant.id, client.client, visit)
+            if grant.isOffline {
+                try await revoke(grant, of: client, visit)
+            } else {
+                try await door.spend(client, visit)
             }
             if let sessionID = grant.sessionID {
                 let change = try await sessions.end(
@@ -177,6 +176,17 @@ struct LegacySignOut: Sendable {
                 }
             }
             return Response(empty: .noContent, headers: headers)
+        }
+    }
+
+    private func revoke(_ grant: Grant, of client: AuthenticatedClient, _ visit: RealmVisit)
+        async throws
+    {
+        let assertion = client.assertion.take()
+        switch try await grants.revoke(id: grant.id, spending: assertion, at: visit.now) {
+        case .revoked: door.events.revoked(grant.id, client.client, visit)
+        case .notFound: break
+        case .assertionSpent: throw ClientAuthentication.refusal
         }
     }
 }

@@ -33,6 +33,8 @@ package struct UpstreamRequest: Hashable, Sendable {
     /// As it is asked of this provider.
     func signInRequest(to provider: IdentityProvider) -> SignInRequest {
         var request = SignInRequest(loginHint: loginHint, prompt: provider.prompts)
+        // Google knows no `login`; there the choice of an account is as near as one comes.
+        let prompt = provider.kind == .google && prompt == .login ? .selectAccount : prompt
         if let prompt, !request.prompt.contains(prompt.signInPrompt) {
             request.prompt.insert(prompt.signInPrompt, at: 0)
         }
