@@ -11,7 +11,7 @@ let package = Package(
     dependencies: [
         .package(name: "portico", path: "../..", traits: []),
         // Only for an app that sends requests with `session.http`.
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.6.0"),
     ],
     targets: [
         .executableTarget(
