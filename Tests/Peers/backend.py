@@ -16,10 +16,10 @@ class Backend(Portico):
     """`portico serve`, whose people sign in elsewhere. It believes `X-Forwarded-For`, so that each
     person may come from an address of their own: starts are limited for an address."""
 
-    def __init__(self, program, folder, realm_file=None, options=()):
+    def __init__(self, program, folder, realm_file=None, options=(), **more):
         os.makedirs(folder, exist_ok=True)
         options = ("--trusted-proxy", "127.0.0.1", *options)
-        super().__init__(program, folder, realm_file, options=options)
+        super().__init__(program, folder, realm_file, options=options, **more)
 
     def callback(self, provider):
         return f"{self.base}/v1/auth/{provider}/callback"

@@ -155,7 +155,8 @@ class Portico:
             return [line.strip() for line in file if all(word in line for word in words)]
 
     def kill(self):
-        self.running.kill()
+        """SIGKILL. Returns the exit status, as `Running.kill` does."""
+        return self.running.kill()
 
     def stop(self):
         if self.running:

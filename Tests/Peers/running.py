@@ -79,6 +79,10 @@ class Running:
     def pid(self):
         return self.process.pid
 
+    @property
+    def is_alive(self):
+        return self.process.poll() is None
+
     def wait_for_port(self, port, limit=20.0):
         """Returns once the port accepts; raises when the program ends or the limit passes."""
         end = time.monotonic() + limit
@@ -92,11 +96,12 @@ class Running:
         raise RuntimeError(f"{self.command[0]} does not listen on {port}:\n{self.tail()}")
 
     def kill(self):
-        """SIGKILL, at once."""
+        """SIGKILL, at once. Returns the exit status: -9, unless it had ended by itself."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         self.process.wait()
         self.output.close()
+        return self.process.returncode
 
     def stop(self, limit=10.0):
         """SIGTERM, then SIGKILL when that is not enough. Returns the exit status."""

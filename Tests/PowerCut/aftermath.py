@@ -8,8 +8,10 @@ import threading
 from load import Grant, Lost, Person, Unexpected, same_person
 
 
-class Aftermath:
+class Questions:
     """Findings are sentences; none means that every promise was kept."""
+
+    Asking = Person
 
     def __init__(self, provider, limit):
         self.provider = provider
@@ -21,7 +23,7 @@ class Aftermath:
 
     def person(self):
         if not hasattr(self.local, "person"):
-            self.local.person = Person(self.provider)
+            self.local.person = self.Asking(self.provider)
         return self.local.person
 
     def found(self, sentence):
@@ -42,6 +44,16 @@ class Aftermath:
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             list(pool.map(guarded, records))
 
+    def asked(self, records):
+        """All whose fate the kill left open, and as many others as the limit allows."""
+        cut_off = [one for one in records if one.pending or one.expected() == "unknown"]
+        others = [one for one in records if one not in cut_off]
+        return cut_off + random.sample(others, min(len(others), self.limit))
+
+
+class Aftermath(Questions):
+    """About the Provider."""
+
     def run(self, sessions, codes, grants):
         """Returns the sessions and grants that are still good, for the next round."""
         self.new_grants = []
@@ -50,9 +62,7 @@ class Aftermath:
         self.everyone(self.unspent_code, open_codes)
         self.everyone(self.refused_code, [code for code in codes if code.state == "refused"])
         self.everyone(self.session, sessions)
-        cut_off = [grant for grant in grants if grant.pending or grant.expected() == "unknown"]
-        others = [grant for grant in grants if grant not in cut_off]
-        asked = cut_off + random.sample(others, min(len(others), self.limit))
+        asked = self.asked(grants)
         self.everyone(self.grant, asked)
         # From here on grants end: a third by a replayed code, a third by an old generation.
         good = [grant for grant in asked if grant.expected() == "alive"] + self.new_grants

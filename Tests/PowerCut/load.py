@@ -125,9 +125,10 @@ class Person:
         self.revoke_path, self.logout_path = f"{path}/revoke", f"{path}/logout"
         self.userinfo_path = f"{path}/userinfo"
 
-    def browse(self, session, method, path, form=None):
+    def browse(self, session, method, path, form=None, headers=None):
         cookies = "; ".join(f"{name}={value}" for name, value in session.cookies.items())
-        answer = self.line.send(method, path, form, {"Cookie": cookies} if cookies else None)
+        headers = dict(headers or {}) | ({"Cookie": cookies} if cookies else {})
+        answer = self.line.send(method, path, form, headers)
         for header in answer.headers.get_all("Set-Cookie") or []:
             pair, *attributes = [part.strip() for part in header.split(";")]
             name, _, value = pair.partition("=")
@@ -237,32 +238,44 @@ class Person:
         return answer.status == 200
 
 
-class Worker(threading.Thread):
+class Driver(threading.Thread):
     """Drives one person until it is told to stop or the server is gone."""
 
-    def __init__(self, provider, account, seed, sessions, grants, stop):
+    def __init__(self, person, account, seed, stop):
         super().__init__(daemon=True)
-        self.person = Person(provider)
-        self.account = account
+        self.person, self.account = person, account
         self.chance = random.Random(seed)
-        self.sessions, self.grants, self.codes = sessions, grants, []
         self.stop = stop
         self.requests = 0
         self.problem = None
+        self.lost = None  # when an answer did not come, by time.monotonic
 
     def run(self):
         try:
             while not self.stop.is_set():
+                self.requests += 1
                 self.step()
         except Lost:
-            pass  # the server died; what was under way is marked as unknown
+            # The server died; what was under way is marked as unknown.
+            self.lost = time.monotonic()
         except Exception as problem:  # reported by the main thread
             self.problem = problem
         finally:
             self.person.line.close()
 
+
+class Worker(Driver):
+    """At the Provider: sign-ins, codes, refresh tokens."""
+
+    def __init__(self, provider, account, seed, sessions, grants, stop):
+        super().__init__(Person(provider), account, seed, stop)
+        self.sessions, self.grants, self.codes = sessions, grants, []
+
+    def has_worked(self):
+        """Whether every kind of promise was given in this life of the server."""
+        return any(code.state == "spent" for code in self.codes)
+
     def step(self):
-        self.requests += 1
         alive = [session for session in self.sessions if session.state == "alive"]
         live = [grant for grant in self.grants[-40:] if grant.expected() == "alive"]
         live = [grant for grant in live if not grant.pending]
