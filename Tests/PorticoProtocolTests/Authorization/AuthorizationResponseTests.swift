@@ -160,55 +160,42 @@ struct AuthorizationResponseTests {
     }
 
     @Test(
-        "The shared samples of authorization responses",
-        .enabled(if: SharedFolder.exists, "needs ../shared")
+        "RFC 8252 §7.1, §8.10: a private-use scheme comes back to its own path, to the byte",
+        arguments: [
+            ("com.example.notes:/signed-in", nil), ("com.example.notes:/signed", .otherRedirect),
+            ("com.example.notes:/", .otherRedirect),
+            ("com.example.notes:/SIGNED-IN", .otherRedirect),
+            ("com.example.notes:/signed-in2", .otherRedirect), ("notes:/signed-in", .otherRedirect),
+            ("com.example.notes2:/signed-in", .otherRedirect),
+            ("urn:example:notes", .otherRedirect),
+            ("com.example.notes://signed-in", .otherRedirect),
+        ] as [(String, AuthorizationResponse.Refusal?)]
     )
-    func fixtures() throws {
-        let file = try JSONObject(
-            parsing: SharedFolder.bytes("fixtures/client/authorization-response.json")
-        )
-        let context = try #require(file.object("context"))
-        for sample in try #require(file.array("cases")).compactMap(\.object) {
-            let query = try #require(sample.string("query"))
-            let expected = try #require(sample.string("expect"))
-            let announced =
-                sample.object("context")?.bool("issSupported")
-                ?? context.bool("issSupported") ?? false
-            let expectation = AuthorizationResponse.Expectation(
-                redirectURI: Self.redirect,
-                state: SecretText(try #require(context.string("state"))),
-                issuer: try Issuer(try #require(context.string("issuer"))),
-                isIssuerAnnounced: announced
-            )
-            let uri = "\(Self.redirect)?\(query)"
-            // `try?`: a refusal is an outcome here.
-            switch try? AuthorizationResponse(uri, expecting: expectation) {
-            case .code(let code)?: #expect(expected == "code \(code.reveal())")
-            case .error(let code)?: #expect(expected.hasPrefix("error \(code.rawValue)"))
-            case nil: #expect(!expected.hasPrefix("code ") && !expected.hasPrefix("error "))
-            }
-        }
+    func privateUse(base: String, expected: AuthorizationResponse.Refusal?) {
+        #expect(refusal(base, of: "com.example.notes:/signed-in") == expected)
     }
 
     @Test(
-        "The shared samples of redirect matching",
-        .enabled(if: SharedFolder.exists, "needs ../shared")
+        "RFC 8252 §7.3: a loopback answer comes to the address, port and path that are listened on",
+        arguments: [
+            ("http://127.0.0.1:49999/cb", nil), ("http://127.0.0.1:49998/cb", .otherRedirect),
+            ("http://localhost:49999/cb", .otherRedirect),
+            ("http://[::1]:49999/cb", .otherRedirect),
+            ("http://127.0.0.1:49999/favicon.ico", .otherRedirect),
+            ("http://127.0.0.1/cb", .otherRedirect), ("https://127.0.0.1:49999/cb", .otherRedirect),
+        ] as [(String, AuthorizationResponse.Refusal?)]
     )
-    func redirectFixtures() throws {
-        let file = try JSONObject(
-            parsing: SharedFolder.bytes("fixtures/client/redirect-matching.json")
-        )
-        for sample in try #require(file.array("cases")).compactMap(\.object) {
-            let registered = try #require(sample.string("bound") ?? sample.string("registered"))
-            let got = try #require(sample.string("got"))
-            let isMatch: Bool
-            do {
-                _ = try read(got, redirect: registered)
-                isMatch = true
-            } catch let error as AuthorizationResponse.Refusal {
-                isMatch = error != .otherRedirect
-            }
-            #expect(isMatch == sample.bool("match"), "\(got)")
+    func loopback(base: String, expected: AuthorizationResponse.Refusal?) {
+        #expect(refusal(base, of: "http://127.0.0.1:49999/cb") == expected)
+    }
+
+    private func refusal(_ base: String, of redirect: String) -> AuthorizationResponse.Refusal? {
+        do {
+            let query = "code=c&state=STATE&iss=https://op.example.com"
+            _ = try read("\(base)?\(query)", redirect: redirect)
+            return nil
+        } catch {
+            return error as? AuthorizationResponse.Refusal
         }
     }
 }

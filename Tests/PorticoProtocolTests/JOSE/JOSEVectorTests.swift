@@ -128,6 +128,16 @@ struct JOSEVectorTests {
         #expect(thumbprint.text == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
     }
 
+    @Test("RFC 7638 §3.2: the thumbprint of an EC key, as Python's hashlib computes it")
+    func thumbprintOfCurve() throws {
+        let jwk: JSONObject = [
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0", "kty": "EC", "use": "sig",
+            "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "crv": "P-256",
+        ]
+        let thumbprint = JWKThumbprint(try JWK(parsing: jwk))
+        #expect(thumbprint.text == "oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U")
+    }
+
     @Test(
         "OpenID Connect Core §3.1.3.6: at_hash is the left half of the hash the algorithm signs with"
     )

@@ -130,27 +130,43 @@ struct ProviderMetadataTests {
     }
 
     @Test(
-        "The shared discovery documents",
-        .enabled(if: SharedFolder.exists, "needs ../shared"),
-        arguments: [
-            ("google.json", "https://accounts.google.com", nil),
-            ("okta.json", "https://example.com", nil),
-            ("bluesky-style-rfc8414.json", "https://server-metadata.test", nil),
-            ("minimal-rfc8414.json", "https://server-metadata.test", nil),
-            ("missing-authorization-endpoint.json", "https://accounts.google.com", .missingMember),
-            ("null-endpoints.json", "https://accounts.google.com", .missingMember),
-            ("okta-invalid-issuer.json", "https://example.okta.com", .otherIssuer),
-            ("not-an-object.json", "https://op.example.com", .malformed),
-        ] as [(String, String, ProviderMetadata.Refusal?)]
+        "What is no JSON object is no document",
+        arguments: ["", "null", "[]", "\"https://op.example.com\"", "<html>", "{", "{}{}"]
     )
-    func fixtures(file: String, issuer: String, refusal: ProviderMetadata.Refusal?) throws {
-        let document = try SharedFolder.bytes("fixtures/client/discovery/\(file)")
-        let issuer = try Issuer(issuer)
-        if let refusal {
-            #expect(throws: refusal) { try ProviderMetadata(parsing: document, of: issuer) }
-        } else {
-            let metadata = try ProviderMetadata(parsing: document, of: issuer)
-            #expect(issuer.isNamed(metadata.issuer))
+    func noObject(text: String) throws {
+        let issuer = try Issuer("https://op.example.com")
+        #expect(throws: ProviderMetadata.Refusal.malformed) {
+            try ProviderMetadata(parsing: Array(text.utf8), of: issuer)
         }
+    }
+
+    @Test("OpenID Connect Discovery §3: a document with much more in it than we know is read")
+    func wide() throws {
+        var document = Self.document
+        for name in ["display", "ui_locales", "claims", "acr_values", "prompt_values"] {
+            document["\(name)_supported"] = ["a", "b"]
+        }
+        document["mtls_endpoint_aliases"] = ["token_endpoint": "https://mtls.example.com/token"]
+        document["claims_parameter_supported"] = false
+        document["service_documentation"] = "https://example.com/a b"
+        document["device_authorization_endpoint"] = "https://op.example.com/device"
+        document["policy"] = .null
+        let metadata = try read(document)
+        #expect(metadata.servesCodeFlow && metadata.announcesS256)
+        #expect(metadata.json.object("mtls_endpoint_aliases") != nil)
+    }
+
+    @Test(
+        "RFC 8414 §2: of an authorization server without OpenID the least that there must be is enough"
+    )
+    func least() throws {
+        let document: JSONObject = [
+            "issuer": "https://as.example.com",
+            "authorization_endpoint": "https://as.example.com/a",
+            "token_endpoint": "https://as.example.com/t", "response_types_supported": ["code"],
+        ]
+        let metadata = try read(document, of: "https://as.example.com")
+        #expect(metadata.userInfoEndpoint == nil && metadata.endSessionEndpoint == nil)
+        #expect(!metadata.sendsIssuerInResponses && !metadata.announcesS256)
     }
 }

@@ -259,42 +259,4 @@ struct IDTokenTests {
         }
         #expect(refused == .audience)
     }
-
-    @Test(
-        "The shared samples of ID Token claims",
-        .enabled(if: SharedFolder.exists, "needs ../shared")
-    )
-    func fixtures() throws {
-        let file = try JSONObject(
-            parsing: SharedFolder.bytes("fixtures/client/id-token-claim-cases.json")
-        )
-        let context = try #require(file.object("context"))
-        let base = try #require(file.object("base"))
-        var tried = 0
-        for sample in try #require(file.array("cases")).compactMap(\.object) {
-            // Those with other parts of a token are for the JOSE tests.
-            guard let patch = sample.object("patch") else { continue }
-            tried += 1
-            var claims = base
-            // In this file null takes a claim away.
-            for member in patch { claims[member.name] = member.value == .null ? nil : member.value }
-            let own = sample.object("context")
-            var expectation = IDTokenExpectation(
-                issuer: try Issuer(try #require(context.string("issuer"))),
-                clientID: try #require(context.string("clientID")),
-                nonce: own?["nonce"] == .null
-                    ? .absentOr(nil) : .equal(SecretText(try #require(context.string("nonce"))))
-            )
-            expectation.leeway = Double(try #require(context.int64("leewaySeconds")))
-            expectation.maxAge = own?.int64("maxAge")
-            expectation.trustedAudiences = ["AUDI3NCE2"]
-            let now = Date(timeIntervalSince1970: Double(try #require(context.int64("now"))))
-            let jwt = try TokenForge.verify(TokenForge.p256.sign(claims: claims, type: .jwt))
-            // `try?`: a refusal is an outcome here.
-            let isGood = (try? VerifiedIDToken(jwt, meeting: expectation, at: now)) != nil
-            let expected = try #require(sample.string("expect"))
-            #expect(isGood == expected.hasPrefix("ok"), "\(expected)")
-        }
-        #expect(tried > 15)
-    }
 }

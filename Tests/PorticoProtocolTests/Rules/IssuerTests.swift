@@ -35,25 +35,6 @@ struct IssuerTests {
         #expect(issuer.authorizationServerMetadata?.text == oauth)
     }
 
-    @Test(
-        "The well-known addresses of the shared fixtures",
-        .enabled(if: SharedFolder.exists, "needs ../shared")
-    )
-    func wellKnownFixtures() throws {
-        let file = try JSONObject(
-            parsing: SharedFolder.bytes("fixtures/client/discovery-cases.json")
-        )
-        for sample in try #require(file.array("wellKnownURL")).compactMap(\.object) {
-            let issuer = try Issuer(try #require(sample.string("issuer")))
-            #expect(issuer.openIDConfiguration?.text == sample.string("oidc"))
-            #expect(issuer.authorizationServerMetadata?.text == sample.string("oauth2"))
-        }
-        for sample in try #require(file.array("issuerURLRules")).compactMap(\.object) {
-            let text = try #require(sample.string("issuer"))
-            #expect(throws: Issuer.Refusal.self) { try Issuer(text) }
-        }
-    }
-
     @Test("Decision 24: http is refused, except on a loopback literal where that is allowed")
     func insecure() throws {
         for text in ["http://op.example.com", "http://127.0.0.1:8080", "http://[::1]:8080/r"] {

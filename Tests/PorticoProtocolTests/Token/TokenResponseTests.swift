@@ -108,39 +108,6 @@ struct TokenResponseTests {
             #expect(!text.contains("S2"))
         }
     }
-
-    @Test(
-        "The shared samples of token responses",
-        .enabled(if: SharedFolder.exists, "needs ../shared")
-    )
-    func fixtures() throws {
-        let file = try JSONObject(
-            parsing: SharedFolder.bytes("fixtures/client/token-responses.json")
-        )
-        for sample in try #require(file.array("lenientNumbers")).compactMap(\.object) {
-            var json = try #require(sample.object("json"))
-            json["access_token"] = "token"
-            json["token_type"] = "Bearer"
-            if sample.bool("error") == true {
-                #expect(throws: TokenResponse.Refusal.self) {
-                    try TokenResponse(parsing: json.serialized())
-                }
-            } else {
-                let response = try TokenResponse(parsing: json.serialized())
-                #expect(response.expiresIn == sample.int64("seconds"))
-            }
-        }
-        for sample in try #require(file.array("reject")).compactMap(\.object) {
-            let body =
-                sample.object("json")?.serialized() ?? Array((sample.string("body") ?? "").utf8)
-            // A refresh token of null counts as absent here: it names none.
-            if sample.object("json")?["refresh_token"] == .null {
-                #expect(try TokenResponse(parsing: body).refreshToken == nil)
-            } else {
-                #expect(throws: TokenResponse.Refusal.self) { try TokenResponse(parsing: body) }
-            }
-        }
-    }
 }
 
 @Suite("Error answers of the token endpoint, as the client reads them")

@@ -199,12 +199,14 @@ import Testing
             [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
         )
         let pushed = try await server.push(TestFlow.request())
+        let checkout = try #require(#filePath.split(separator: "/Tests/").first)
         for reply in [failed, pushed] {
             #expect(reply.status == 500)
             #expect(reply.location == nil)
             #expect(reply.headers[values: .setCookie].isEmpty)
             for word in [
-                "SQL", "sql", "GRDB", "table", "swift", "Sources", "Error(", "/work", "/Users",
+                "SQL", "sql", "GRDB", "table", "swift", "Sources", "Error(", String(checkout),
+                "/Users",
                 "browser_sessions", "pushed_requests", "insert", "INSERT",
             ] {
                 #expect(!reply.text.contains(word), "\(word)")
