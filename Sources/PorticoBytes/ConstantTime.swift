@@ -30,5 +30,8 @@ package enum ConstantTime {
 /// Swift's `String ==` calls canonically equivalent spellings equal (`é` and `e` + accent); the
 /// standards compare code points (RFC 8414 §4, OpenID Connect Core §14).
 package func sameBytes(_ one: String, _ other: String) -> Bool {
-    one.utf8.elementsEqual(other.utf8)
+    guard one.utf8.count == other.utf8.count else { return false }
+    return withBytes(of: one.utf8) { one in
+        withBytes(of: other.utf8) { other in one.elementsEqual(other) }
+    }
 }

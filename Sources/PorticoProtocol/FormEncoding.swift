@@ -62,8 +62,8 @@ package enum FormEncoding {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// What `text` stands for, or `nil` where an escape is broken, the result is not UTF-8, or it
-    /// holds NUL.
+    /// What `text` stands for, or `nil` where an escape is broken, the result is not UTF-8, holds
+    /// NUL, or is longer than ``ForeignText`` allows.
     package static func decode(_ text: some Collection<UInt8>) -> String? {
         withBytes(of: text) { decode($0[...]) }
     }
@@ -87,7 +87,7 @@ package enum FormEncoding {
             guard byte != 0 else { return nil }
             decoded.append(byte)
         }
-        return String(validating: decoded, as: UTF8.self)
+        return ForeignText.decoded(decoded)
     }
 
     private static func appendEscape(_ byte: UInt8, to output: inout [UInt8]) {

@@ -12,7 +12,7 @@ package struct FormParameters: Sendable {
     package init() {}
 
     /// - Throws: `invalid_request` where the text is not form-encoded UTF-8, or holds NUL, or has
-    ///   too many parameters. Repeats are kept for ``value(_:)`` and ``refuseRepeats()`` to find.
+    ///   too many parameters, or a long one that is not ASCII (``ForeignText``). Repeats are kept for ``value(_:)`` and ``refuseRepeats()`` to find.
     package init(decoding text: some Collection<UInt8>) throws(OAuthError) {
         let result = withBytes(of: text) { text in
             Result<Self, OAuthError> { () throws(OAuthError) in try Self(decoding: text) }
@@ -32,7 +32,10 @@ package struct FormParameters: Sendable {
             guard let name = FormEncoding.decode(pair[..<equals]),
                 let value = FormEncoding.decode(pair[valueStart...])
             else {
-                throw OAuthError(.invalidRequest, "The parameters are not form-encoded UTF-8.")
+                throw OAuthError(
+                    .invalidRequest,
+                    "The parameters are not form-encoded UTF-8, or too long."
+                )
             }
             guard parameters.count < Self.maximumCount else {
                 throw OAuthError(.invalidRequest, "There are too many parameters.")
@@ -49,7 +52,7 @@ package struct FormParameters: Sendable {
     ///
     /// - Throws: `invalid_request` where the parameter is given more than once (RFC 6749 §3.1).
     package func value(_ name: String) throws(OAuthError) -> String? {
-        guard !repeated.contains(name) else {
+        guard !repeated.contains(where: { sameBytes($0, name) }) else {
             throw OAuthError(.invalidRequest, "A parameter is given more than once.")
         }
         return self[name]
@@ -57,7 +60,7 @@ package struct FormParameters: Sendable {
 
     /// The first value of a parameter, repeated or not: for callers that have refused repeats.
     package subscript(name: String) -> String? {
-        for parameter in parameters where parameter.name == name {
+        for parameter in parameters where sameBytes(parameter.name, name) {
             return parameter.value.isEmpty ? nil : parameter.value
         }
         return nil
@@ -80,14 +83,14 @@ package struct FormParameters: Sendable {
 
     /// Whether a parameter is present, even without a value.
     package func contains(_ name: String) -> Bool {
-        parameters.contains { $0.name == name }
+        parameters.contains { sameBytes($0.name, name) }
     }
 
     /// All parameters in the order given.
     package var all: [(name: String, value: String)] { parameters }
 
     private mutating func append(_ name: String, _ value: String) {
-        if contains(name), !repeated.contains(name) { repeated.append(name) }
+        if contains(name) { repeated.append(name) }
         parameters.append((name, value))
     }
 }

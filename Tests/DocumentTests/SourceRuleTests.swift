@@ -47,6 +47,69 @@ struct SourceRuleTests {
         #expect(found.filter { !$0.contains("/PorticoProgram/") }.isEmpty)
     }
 
+    /// What takes apart requests, and answers of others.
+    private static let readers = [
+        "Bytes", "Protocol", "Web", "Provider", "Backend", "Upstream", "Hummingbird",
+    ].map { "Sources/Portico\($0)/" }
+
+    @Test("WEB-INPUT-1: bytes of strangers become text in few places, and each of them is bounded")
+    func foreignText() {
+        let words = ["String(validating:", "String(decoding:", "String(cString:", "String(bytes:"]
+        let found = Self.readers.flatMap { files(with: words, in: $0) }
+        let bounded: Set = [
+            // The rule itself, and the two readers that keep it: of forms and of JSON.
+            "Sources/PorticoBytes/ForeignText.swift", "Sources/PorticoProtocol/FormEncoding.swift",
+            "Sources/PorticoProtocol/JSON/JSONParser.swift",
+            // ASCII that was checked before, or is cut to a few bytes.
+            "Sources/PorticoBytes/Base64URL.swift", "Sources/PorticoBytes/UniqueID.swift",
+            "Sources/PorticoProvider/Clients/PresentedCredentials.swift",
+            "Sources/PorticoProvider/Endpoints/UserInfoEndpoint.swift",
+            "Sources/PorticoProvider/Passwords/Argon2id.swift",
+            "Sources/PorticoWeb/Log/RequestID.swift",
+            // Out of a text that is bounded already.
+            "Sources/PorticoProtocol/Rules/RedirectURI.swift",
+            "Sources/PorticoProtocol/Rules/RedirectURIRegistration.swift",
+            "Sources/PorticoWeb/Cookies/CookiePolicy.swift",
+            // What we wrote or sealed ourselves.
+            "Sources/PorticoBackend/Accounts/EmailCodes.swift",
+            "Sources/PorticoBackend/Accounts/ProviderTokens.swift",
+            "Sources/PorticoBackend/Endpoints/NativeEndpoint.swift",
+            "Sources/PorticoBackend/Mail/MailText+Draft.swift",
+            "Sources/PorticoBackend/ProviderConnection.swift",
+            "Sources/PorticoBytes/ByteFields.swift",
+            "Sources/PorticoProtocol/JOSE/SigningKey.swift",
+            "Sources/PorticoProvider/Authorization/ProvenRequest.swift",
+            "Sources/PorticoProvider/Mailboxes/TypedAddressSeal.swift",
+            "Sources/PorticoUpstream/People/GraphAPI.swift",
+            "Sources/PorticoWeb/Cookies/KnownDevice.swift",
+        ]
+        #expect(found.filter { !bounded.contains($0) }.isEmpty)
+        #expect(bounded.subtracting(found).isEmpty)
+    }
+
+    @Test("WEB-INPUT-1: words of the wire are looked up by bytes, not as Swift compares texts")
+    func wireWords() {
+        let found = Self.readers.flatMap { files(with: ["(rawValue: "], in: $0) }
+        let others: Set = [
+            // Codes that are texts themselves.
+            "Sources/PorticoProtocol/Authorization/AuthorizationResponse.swift",
+            "Sources/PorticoProtocol/OAuthError.swift",
+            "Sources/PorticoProtocol/Token/TokenResponse.swift",
+            "Sources/PorticoProvider/Administration/ClientRegistrationRefusal.swift",
+            "Sources/PorticoUpstream/People/GraphAPI.swift",
+            // A path, which is ASCII; a row of ours.
+            "Sources/PorticoBackend/BackendRoute.swift",
+            "Sources/PorticoBackend/ProviderConnection.swift",
+        ]
+        #expect(found.filter { !others.contains($0) }.isEmpty)
+    }
+
+    @Test("WEB-INPUT-1: tables that strangers fill have keys of a fixed size")
+    func limitKeys() {
+        let folder = "Sources/PorticoWeb/Limits/"
+        #expect(files(with: ["[String:", "Set<String>", "<String,"], in: folder).isEmpty)
+    }
+
     @Test("attack H12: nothing from outside is trusted to be there, or to be what is expected")
     func traps() {
         // Force unwraps are the formatter's to refuse, in scripts/check.

@@ -85,4 +85,35 @@ struct FormParametersTests {
         #expect(form.all.map(\.name) == parameters.map(\.name))
         #expect(form.all.map(\.value) == parameters.map(\.value))
     }
+
+    @Test("WEB-INPUT-1: text that is not ASCII is read up to 1,024 bytes, as name and as value")
+    func longForeignText() throws {
+        let fits = String(repeating: "\u{301}\u{323}", count: 256)
+        let form = try FormParameters([(name: "a", value: fits), (name: fits, value: "b")].encoded)
+        #expect(form["a"]?.utf8.count == 1_024)
+        #expect(code([(name: "a", value: "x" + fits)].encoded) == .invalidRequest)
+        #expect(code([(name: "x" + fits, value: "a")].encoded) == .invalidRequest)
+        let ascii = String(repeating: "a", count: 60_000)
+        #expect(try FormParameters([(name: "a", value: ascii)].encoded)["a"] == ascii)
+    }
+
+    @Test("RFC 6749 §1.9: names are compared as bytes: another normalization form is another name")
+    func exactNames() throws {
+        let form = try FormParameters(
+            [(name: "\u{E9}", value: "1"), (name: "e\u{301}", value: "2")].encoded
+        )
+        try form.refuseRepeats()
+        #expect(form["\u{E9}"] == "1")
+        #expect(form["e\u{301}"] == "2")
+    }
+}
+
+extension [(name: String, value: String)] {
+    fileprivate var encoded: [UInt8] { FormEncoding.encode(self) }
+}
+
+extension FormParameters {
+    fileprivate init(_ bytes: [UInt8]) throws {
+        try self.init(decoding: bytes)
+    }
 }

@@ -101,9 +101,16 @@ struct CookieTests {
         #expect(secure.value(of: session, in: [:]) == nil)
     }
 
-    @Test("All cookies of a purpose can be listed, to bound their number")
+    @Test("All cookies of a purpose can be listed, to bound their number and what they take")
     func listed() {
         let cookies = headers("__Host-attempt-one=1; a=b", "__Host-attempt-two=2; __Host-attempt=3")
-        #expect(secure.ids(of: "attempt", in: cookies) == ["one", "two"])
+        let listed = secure.all(of: "attempt", in: cookies)
+        #expect(listed.map(\.id) == ["one", "two"])
+        #expect(
+            listed.map(\.length) == [
+                "__Host-attempt-one=1; ".count, "__Host-attempt-two=2; ".count,
+            ]
+        )
+        #expect(secure.length(of: CookieName("attempt", "one"), "1") == listed[0].length)
     }
 }

@@ -10,56 +10,116 @@ private func after(_ seconds: TimeInterval) -> Date {
     start.addingTimeInterval(seconds)
 }
 
+private func key(_ name: String) -> LimitKey {
+    LimitKey("test", name)
+}
+
 @Suite("Rate limiter")
 struct RateLimiterTests {
     @Test("Attack C16, WEB-BRUTE-2: a burst goes through, then one at a time as time passes")
     func bucket() {
         let limiter = RateLimiter(burst: 3, perMinute: 60)
-        for _ in 0..<3 { #expect(limiter.take("web1", at: start) == .allowed) }
-        #expect(limiter.take("web1", at: start) == .wait(1))
-        #expect(limiter.take("web1", at: after(0.25)) == .wait(0.75))
-        #expect(limiter.take("web1", at: after(1)) == .allowed)
-        #expect(limiter.take("web1", at: after(1)) == .wait(1))
+        for _ in 0..<3 { #expect(limiter.take(key("web1"), at: start) == .allowed) }
+        #expect(limiter.take(key("web1"), at: start) == .wait(1))
+        #expect(limiter.take(key("web1"), at: after(0.25)) == .wait(0.75))
+        #expect(limiter.take(key("web1"), at: after(1)) == .allowed)
+        #expect(limiter.take(key("web1"), at: after(1)) == .wait(1))
         // Others are not concerned.
-        #expect(limiter.take("web2", at: start) == .allowed)
+        #expect(limiter.take(key("web2"), at: start) == .allowed)
         // Rested for long, it is a burst again and no more.
-        for _ in 0..<3 { #expect(limiter.take("web1", at: after(10_000)) == .allowed) }
-        #expect(limiter.take("web1", at: after(10_000)) == .wait(1))
+        for _ in 0..<3 { #expect(limiter.take(key("web1"), at: after(10_000)) == .allowed) }
+        #expect(limiter.take(key("web1"), at: after(10_000)) == .wait(1))
     }
 
     @Test("A limit on failures counts failures only")
     func failures() {
         let limiter = RateLimiter(burst: 2, perMinute: 60)
-        for _ in 0..<100 { #expect(limiter.check("web1", at: start) == .allowed) }
-        limiter.countFailure("web1", at: start)
-        limiter.countFailure("web1", at: start)
-        #expect(limiter.check("web1", at: start) == .wait(1))
+        for _ in 0..<100 { #expect(limiter.check(key("web1"), at: start) == .allowed) }
+        limiter.countFailure(key("web1"), at: start)
+        limiter.countFailure(key("web1"), at: start)
+        #expect(limiter.check(key("web1"), at: start) == .wait(1))
         // More failures do not lengthen the wait.
-        for _ in 0..<100 { limiter.countFailure("web1", at: start) }
-        #expect(limiter.check("web1", at: after(1)) == .allowed)
+        for _ in 0..<100 { limiter.countFailure(key("web1"), at: start) }
+        #expect(limiter.check(key("web1"), at: after(1)) == .allowed)
     }
 
-    @Test("Any number of keys stays in bounded memory, and those in use are kept")
-    func bounded() {
-        let limiter = RateLimiter(burst: 1, perMinute: 1, keys: 100)
-        #expect(limiter.take("steady", at: start) == .allowed)
-        for number in 0..<10_000 {
-            _ = limiter.take("key \(number)", at: start)
-            if number.isMultiple(of: 50) { limiter.countFailure("steady", at: start) }
+    @Test("WEB-BRUTE-2: all limits are asked, and where one refuses nothing is taken of the others")
+    func allOrNone() {
+        let limiter = RateLimiter(
+            RateLimit(burst: 2, perMinute: 1),
+            RateLimit(burst: 5, perMinute: 1)
+        )
+        for _ in 0..<20 {
+            _ = limiter.take(key("mallory"), key("ann's mailbox"), at: start)
         }
-        #expect(limiter.remembered <= 200)
-        #expect(limiter.take("key 9999", at: start) != .allowed)
+        // Mallory took two of five, however often she asked.
+        for _ in 0..<2 {
+            #expect(limiter.take(key("ann"), key("ann's mailbox"), at: start) == .allowed)
+        }
+        #expect(limiter.take(key("bob"), key("ann's mailbox"), at: start) == .allowed)
+        #expect(limiter.take(key("eve"), key("ann's mailbox"), at: start) == .wait(60))
+        // Nor was anything taken of Eve's.
+        for _ in 0..<2 { #expect(limiter.take(key("eve"), nil, at: start) == .allowed) }
+    }
+
+    @Test("The longest wait of all limits is said")
+    func longestWait() {
+        let limiter = RateLimiter(
+            RateLimit(burst: 1, perMinute: 60),
+            RateLimit(burst: 1, perMinute: 1)
+        )
+        #expect(limiter.take(key("a"), key("b"), at: start) == .allowed)
+        #expect(limiter.take(key("a"), key("b"), at: start) == .wait(60))
+    }
+
+    @Test("A flood of new keys never makes an exhausted key usable again", arguments: [8, 64, 800])
+    func flood(keys: Int) {
+        let limiter = RateLimiter(RateLimit(burst: 3, perMinute: 0.001, keys: keys))
+        let victims = (0..<8).map { key("victim \($0)") }
+        for victim in victims {
+            while case .allowed = limiter.take(victim, at: start) {}
+        }
+        for number in 0..<20_000 {
+            _ = limiter.take(key("flood \(number)"), at: start)
+            if number.isMultiple(of: 500) {
+                for victim in victims { #expect(limiter.check(victim, at: start) != .allowed) }
+            }
+        }
+        for victim in victims { #expect(limiter.take(victim, at: start) != .allowed) }
+        // And what a flood has done passes.
+        #expect(limiter.take(key("new"), at: after(86_400 * 30)) == .allowed)
+    }
+
+    @Test("A table keeps its size in bytes, whatever comes")
+    func size() {
+        var counts = LeakyCounts(capacity: 1_000, perSecond: 1)
+        #expect(counts.size == 32_000)
+        for number in 0..<10_000 {
+            let long = String(repeating: "x", count: 1_000) + "\(number)"
+            counts.set(.init(level: 1, at: 0), of: key(long), at: 0)
+        }
+        #expect(counts.size == 32_000)
+        #expect(FailedPasswords().size == 5 * 16_384 * 32)
+    }
+
+    @Test("Two spellings of one text are two keys, and what is joined is not mixed up")
+    func exactKeys() {
+        #expect(LimitKey("test", "\u{E9}") != LimitKey("test", "e\u{301}"))
+        #expect(LimitKey("test", "a b", "c") != LimitKey("test", "a", "b c"))
+        #expect(LimitKey("test", "a", "b") != LimitKey("test", "ab"))
+        #expect(LimitKey("one", "a") != LimitKey("other", "a"))
+        #expect(LimitKey("one", "a") == LimitKey("one", "a"))
     }
 
     @Test("A clock set back or mad neither traps nor lets more through")
     func clocks() {
         let limiter = RateLimiter(burst: 1, perMinute: 1)
-        #expect(limiter.take("a", at: start) == .allowed)
+        #expect(limiter.take(key("a"), at: start) == .allowed)
         for time in [-1e9, -1, 0] {
-            #expect(limiter.take("a", at: after(time)) != .allowed)
+            #expect(limiter.take(key("a"), at: after(time)) != .allowed)
         }
         for time in [Double.infinity, -.infinity, .nan] {
-            _ = limiter.take("b", at: Date(timeIntervalSince1970: time))
+            _ = limiter.take(key("b"), at: Date(timeIntervalSince1970: time))
         }
     }
 
@@ -69,204 +129,79 @@ struct RateLimiterTests {
             let limiter = RateLimiter(burst: 5, perMinute: 1)
             let allowed = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<50 {
-                    group.addTask { limiter.take("a", at: start) == .allowed }
+                    group.addTask { limiter.take(key("a"), at: start) == .allowed }
                 }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(allowed == 5)
         }
     }
+
+    @Test("What was seen lately is known again, in bounded memory")
+    func seenLately() {
+        let seen = SeenLately(capacity: 100)
+        #expect(seen.isFirst(key("a")))
+        #expect(!seen.isFirst(key("a")))
+        for number in 0..<99 { #expect(seen.isFirst(key("\(number)"))) }
+        #expect(!seen.isFirst(key("a")))
+        for number in 100..<1_000 { _ = seen.isFirst(key("\(number)")) }
+        #expect(seen.isFirst(key("a")))
+    }
 }
 
-@Suite("Failed passwords")
-struct FailedPasswordsTests {
-    /// Wrong passwords for an account, one after the other as soon as each is let through.
-    ///
-    /// - Returns: The waits before each try.
-    private func waits(
-        _ passwords: FailedPasswords,
-        tries: Int,
-        address: (Int) -> String,
-        device: String? = nil
-    ) -> [TimeInterval] {
-        var now = start
-        var waits: [TimeInterval] = []
-        for number in 0..<tries {
-            var waited: TimeInterval = 0
-            while case .wait(let seconds) = passwords.begin(
-                account: "alice",
-                address: address(number),
-                device: device,
-                at: now
-            ) {
-                waited += seconds
-                now += seconds
-            }
-            waits.append(waited)
+@Suite("Mail limits")
+struct MailLimitTests {
+    private func moment(_ seconds: TimeInterval = 0) -> Moment {
+        Moment(now: after(seconds), random: .system)
+    }
+
+    @Test("WEB-BRUTE-2: one account alone does not use up the codes of a mailbox")
+    func owner() {
+        let limits = MailLimits()
+        for _ in 0..<100 {
+            _ = limits.take("ann@example.com", for: "mallory", from: "192.0.2.1", at: moment())
         }
-        return waits
+        let own = limits.take("ann@example.com", for: "ann", from: "192.0.2.2", at: moment())
+        #expect(own == .allowed)
     }
 
-    @Test("Attack B40: from one address the waits grow, up to a bound")
-    func oneAddress() {
-        let passwords = FailedPasswords()
-        let waits = waits(passwords, tries: 30) { _ in "192.0.2.1" }
-        #expect(waits.prefix(5).allSatisfy { $0 == 0 })
-        #expect(Array(waits[5..<10]) == [1, 2, 4, 8, 16])
-        #expect(zip(waits[5...], waits[6...]).allSatisfy { $0 <= $1 })
-        #expect(waits.last == 900)
-    }
-
-    @Test("Attack B40: from a hundred addresses the account itself slows down, up to a minute")
-    func manyAddresses() {
-        let passwords = FailedPasswords()
-        let waits = waits(passwords, tries: 100) { "192.0.2.\($0)" }
-        #expect(waits.prefix(20).allSatisfy { $0 == 0 })
-        #expect(Array(waits[20..<23]) == [1, 2, 4])
-        #expect(waits.max() == 60)
-        #expect(waits.last == 60)
-    }
-
-    @Test("Attack B40: an address that tries many accounts slows down, too")
-    func manyAccounts() {
-        let passwords = FailedPasswords()
-        var refused = 0
+    @Test("WEB-BRUTE-2: one address alone does not, either, under many names")
+    func address() {
+        let limits = MailLimits()
         for number in 0..<100 {
-            let verdict = passwords.begin(
-                account: "person \(number)",
-                address: "192.0.2.1",
-                at: start
-            )
-            if case .wait = verdict { refused += 1 }
+            _ = limits.take("ann@example.com", for: "m\(number)", from: "192.0.2.1", at: moment())
         }
-        #expect(refused == 70)
-        #expect(isLetThrough(passwords, account: "bob", address: "192.0.2.2", at: start))
+        // The mailbox itself is at its bound of ten: no mailbox is sent more.
+        let own = limits.take("ann@example.com", for: "ann", from: "192.0.2.2", at: moment())
+        #expect(own != .allowed)
+        #expect(
+            limits.take("bob@example.com", for: "bob", from: "192.0.2.2", at: moment()) == .allowed
+        )
     }
 
-    private func isLetThrough(
-        _ passwords: FailedPasswords,
-        account: String = "alice",
-        address: String,
-        device: String? = nil,
-        at now: Date
-    ) -> Bool {
-        if case .proceed = passwords.begin(
-            account: account,
-            address: address,
-            device: device,
-            at: now
-        ) {
-            true
-        } else {
-            false
+    @Test("WEB-BRUTE-2: wrong codes count across codes: after too many no other code is sent")
+    func wrongCodes() {
+        let limits = MailLimits()
+        for _ in 0..<15 {
+            limits.countWrongCode(for: "ann@example.com", by: "mallory", at: moment())
         }
-    }
-
-    @Test(
-        "WEB-BRUTE-1: a known device gets in while others are held up, and has a limit of its own"
-    )
-    func knownDevice() {
-        let passwords = FailedPasswords()
-        for number in 0..<200 {
-            _ = passwords.begin(account: "alice", address: "192.0.2.\(number % 50)", at: start)
-        }
-        #expect(!isLetThrough(passwords, address: "192.0.2.1", at: start))
-        #expect(!isLetThrough(passwords, address: "198.51.100.1", at: start))
-        for _ in 0..<5 {
-            #expect(isLetThrough(passwords, address: "192.0.2.1", device: "phone", at: start))
-        }
-        #expect(!isLetThrough(passwords, address: "192.0.2.1", device: "phone", at: start))
-        #expect(isLetThrough(passwords, address: "192.0.2.1", device: "laptop", at: start))
-        // A device of another account is no key to this one.
-        #expect(isLetThrough(passwords, account: "bob", address: "a", device: "phone", at: start))
-    }
-
-    @Test("WEB-BRUTE-1: nobody is locked out for good, and a quiet hour clears the count")
-    func noLockout() {
-        let passwords = FailedPasswords()
-        for number in 0..<10_000 {
-            _ = passwords.begin(account: "alice", address: "192.0.2.\(number % 200)", at: start)
-        }
-        #expect(!isLetThrough(passwords, address: "198.51.100.1", at: after(0.5)))
-        #expect(isLetThrough(passwords, address: "198.51.100.1", at: after(60)))
-        let waits = waits(passwords, tries: 40) { _ in "203.0.113.9" }
-        #expect(waits.contains { $0 > 0 })
-        for _ in 0..<5 {
-            #expect(isLetThrough(passwords, address: "203.0.113.9", at: after(86_400)))
-        }
-    }
-
-    @Test("A clock that was set back makes no wait longer than it was")
-    func clockSetBack() {
-        let passwords = FailedPasswords()
-        for _ in 0..<6 { _ = passwords.begin(account: "alice", address: "a", at: after(100_000)) }
-        #expect(passwords.begin(account: "alice", address: "a", at: start) == .wait(1))
-    }
-
-    @Test("Knocking during a wait neither lengthens it nor is checked")
-    func knocking() {
-        let passwords = FailedPasswords()
-        for _ in 0..<6 { _ = passwords.begin(account: "alice", address: "a", at: start) }
-        for _ in 0..<100 {
-            #expect(
-                passwords.begin(account: "alice", address: "a", at: after(0.5)) == .wait(0.5)
-            )
-        }
-        #expect(isLetThrough(passwords, address: "a", at: after(1)))
-    }
-
-    @Test("A right password takes its own try back, and clears nobody's record")
-    func right() {
-        let passwords = FailedPasswords()
-        // A person who types well never waits.
-        for _ in 0..<100 {
-            guard
-                case .proceed(let attempt) = passwords.begin(
-                    account: "alice",
-                    address: "a",
-                    at: start
-                )
-            else {
-                Issue.record("The right password had to wait.")
-                return
+        let other = limits.take("ann@example.com", for: "mallory", from: "192.0.2.1", at: moment())
+        #expect(other != .allowed)
+        // The owner is not kept out by one who guesses.
+        let own = limits.take("ann@example.com", for: "ann", from: "192.0.2.2", at: moment())
+        #expect(own == .allowed)
+        // Everybody together guesses sixty times a day.
+        for number in 0..<10 {
+            for _ in 0..<15 {
+                limits.countWrongCode(for: "ann@example.com", by: "m\(number)", at: moment())
             }
-            passwords.wasRight(attempt)
         }
-        // An attacker with an account of his own clears nothing by signing in to it.
-        for number in 0..<30 {
-            _ = passwords.begin(account: "victim \(number)", address: "b", at: start)
-        }
-        if case .proceed(let own) = passwords.begin(account: "own", address: "b", at: after(1)) {
-            passwords.wasRight(own)
-        }
-        #expect(!isLetThrough(passwords, account: "victim", address: "b", at: after(1.5)))
-    }
-
-    @Test("Many tries at once do not slip through while the first are still being checked")
-    func race() async {
-        for _ in 0..<20 {
-            let passwords = FailedPasswords()
-            let through = await withTaskGroup(of: Bool.self) { group in
-                for _ in 0..<50 {
-                    group.addTask { self.isLetThrough(passwords, address: "a", at: start) }
-                }
-                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
-            }
-            #expect(through == 5)
-        }
-    }
-
-    @Test("Accounts whose names look alike when joined are not one; memory is bounded")
-    func keys() {
-        var policy = FailedPasswords.Policy()
-        policy.counts = 100
-        let passwords = FailedPasswords(policy)
-        for _ in 0..<5 { _ = passwords.begin(account: "a b", address: "c", at: start) }
-        #expect(!isLetThrough(passwords, account: "a b", address: "c", at: start))
-        #expect(isLetThrough(passwords, account: "a", address: "b c", at: start))
-        for number in 0..<10_000 {
-            _ = passwords.begin(account: "\(number)", address: "\(number)", at: start)
-        }
-        #expect(passwords.remembered <= 200)
+        #expect(
+            limits.take("ann@example.com", for: "eve", from: "192.0.2.3", at: moment()) != .allowed
+        )
+        let later = moment(86_400)
+        #expect(
+            limits.take("ann@example.com", for: "eve", from: "192.0.2.3", at: later) == .allowed
+        )
     }
 }

@@ -12,6 +12,10 @@ struct RequestTargetTests {
             "/realms//test", "/realms/test/", "/realms/te%73t", "/realms/test%2Fx", "/a\\b",
             "/a b", "/é", "/a;%00", "", "realms/test", "*", "http://evil.example/realms/test",
             "evil.example:443", "//evil.example/a", "/a#b", "/a?b#c", "/a?é", "/a?b c", "/a\0",
+            // What is left where a server takes parameters off.
+            "/a/..;/b", "/a/.;/b", "/..;", "/.;x=1", "/a/..;v=1/b", "/a/;/b", "/a/;x", "/;",
+            "/..;..;",
+            "/a/..;;/b", "/a/..%3B/b", "/a/%2e%2e;/b", "/a/..\\;/b", "/a/..%5c;/b", "/a/;..",
             "/a|b", "/a\"b", "/a<b", "/a^b", "/a`b", "/a{b}", "/[a]", "?a",
         ]
     )
@@ -23,7 +27,8 @@ struct RequestTargetTests {
         "A canonical path is taken as it is",
         arguments: [
             "/", "/a", "/realms/test/.well-known/openid-configuration", "/realms/TEST", "/...",
-            "/a.b", "/..a", "/a..", "/a:b@c", "/a;b=c,d", "/-._~!$&'()*+",
+            "/a.b", "/..a", "/a..", "/a:b@c", "/a;b=c,d", "/-._~!$&'()*+", "/a;..", "/a;./b",
+            "/...;x", "/..a;/b", "/a;;b=1;c",
         ]
     )
     func accepted(path: String) throws {

@@ -9,8 +9,7 @@ import PorticoWeb
 struct EmailCodes: Sendable {
     let accounts: any AccountStore
     let ring: KeyRing
-    /// Mails that an address may be sent, and that an account may ask for: five an hour.
-    let limit: RateLimiter
+    let limits: MailLimits
 
     /// Seconds.
     static let lifetime: Int64 = 600
@@ -24,8 +23,15 @@ struct EmailCodes: Sendable {
         saying profile: ProfileChange? = nil,
         _ visit: BackendVisit
     ) async throws {
-        let owner = Self.owner(of: account)
-        try await send(to: address, owner: owner, account.language, saying: profile, visit)
+        try await send(
+            to: address,
+            owner: Self.owner(of: account),
+            asker: Self.asker(account),
+            use: .confirmAddress,
+            account.language,
+            saying: profile,
+            visit
+        )
     }
 
     /// The page on which the code that was sent to `address` is typed in. The address travels along,
@@ -54,14 +60,30 @@ struct EmailCodes: Sendable {
 
     /// Sends a code to the address of an account that somebody unknown says is theirs.
     func start(for pending: PendingIdentity, address: String, _ visit: BackendVisit) async throws {
-        try await send(to: address, owner: Self.owner(of: pending), visit.language.tag, visit)
+        try await send(
+            to: address,
+            owner: Self.owner(of: pending),
+            asker: Self.asker(pending),
+            use: .claimAccount(provider: pending.identity.provider),
+            visit.language.tag,
+            visit
+        )
     }
 
     func confirm(_ code: String, for account: Account, _ visit: BackendVisit) async throws
         -> EmailConfirmationOutcome
     {
-        let owner = Self.owner(of: account)
-        return try await present(code, owner, .setEmail(accountID: account.id), visit)
+        let purpose = EmailCodePresentation.Purpose.setEmail(
+            accountID: account.id,
+            noticeID: visit.moment.id()
+        )
+        return try await present(
+            code,
+            Self.owner(of: account),
+            Self.asker(account),
+            purpose,
+            visit
+        )
     }
 
     func claim(
@@ -72,12 +94,19 @@ struct EmailCodes: Sendable {
         _ visit: BackendVisit
     ) async throws -> EmailConfirmationOutcome {
         let purpose = EmailCodePresentation.Purpose.claim(accountID: accountID, event)
-        return try await present(code, Self.owner(of: pending), purpose, visit)
+        return try await present(
+            code,
+            Self.owner(of: pending),
+            Self.asker(pending),
+            purpose,
+            visit
+        )
     }
 
-    private func present(
+    func present(
         _ code: String,
         _ owner: Hash256,
+        _ asker: String,
         _ purpose: EmailCodePresentation.Purpose,
         _ visit: BackendVisit
     ) async throws -> EmailConfirmationOutcome {
@@ -85,15 +114,21 @@ struct EmailCodes: Sendable {
         guard let hash = MailedCode(ring: ring).hash(of: digits, for: owner) else {
             return .unknown
         }
-        return try await accounts.confirm(
+        let outcome = try await accounts.confirm(
             EmailCodePresentation(owner: owner, codeHash: hash, then: purpose),
             at: visit.now
         )
+        if case .wrong(_, let address) = outcome {
+            limits.countWrongCode(for: Self.key(address), by: asker, at: visit.moment)
+        }
+        return outcome
     }
 
-    private func send(
+    func send(
         to address: String,
         owner: Hash256,
+        asker: String,
+        use: MailedCodeUse,
         _ language: String,
         saying profile: ProfileChange? = nil,
         _ visit: BackendVisit
@@ -101,10 +136,13 @@ struct EmailCodes: Sendable {
         guard EmailAddressRule.isAddress(address) else {
             throw BackendError(.invalidRequest, "email is not an address that mail can be sent to.")
         }
-        for key in ["mail " + Self.key(address), Base64URL.encode(owner.bytes)] {
-            if case .wait(let seconds) = limit.take(key, at: visit.moment.now) {
-                throw BackendError(.rateLimited, "Too many codes were sent.", retryAfter: seconds)
-            }
+        if case .wait(let seconds) = limits.take(
+            Self.key(address),
+            for: asker,
+            from: visit.address,
+            at: visit.moment
+        ) {
+            throw BackendError(.rateLimited, "Too many codes were sent.", retryAfter: seconds)
         }
         let codes = MailedCode(ring: ring)
         let code = MailedCode.draw(visit.moment.random)
@@ -124,6 +162,7 @@ struct EmailCodes: Sendable {
                 to: address,
                 message: .confirmationCode(
                     sealedCode: codes.seal(code, for: id, random: visit.moment.random),
+                    use: use,
                     minutes: Int(Self.lifetime / 60)
                 ),
                 language: language,
@@ -135,7 +174,17 @@ struct EmailCodes: Sendable {
     }
 
     private static func key(_ address: String) -> String {
-        AccountEmail(address: address, isVerified: false).key
+        AccountEmail(address: address).key
+    }
+
+    /// Whose limit a code is counted at: the account's; or the identity's, which stays the same
+    /// however often its owner signs in anew.
+    static func asker(_ account: Account) -> String {
+        "account \(account.id.text)"
+    }
+
+    private static func asker(_ pending: PendingIdentity) -> String {
+        "identity \(pending.identity.key.issuer) \(pending.identity.key.subject)"
     }
 
     private static func owner(of account: Account) -> Hash256 {

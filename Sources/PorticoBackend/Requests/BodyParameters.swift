@@ -34,7 +34,7 @@ struct BodyParameters: Sendable {
         do {
             object = try JSONObject(
                 parsing: body.readableBytesView,
-                limits: JSONLimits(size: maximum)
+                limits: .foreign(size: maximum)
             )
         } catch {
             throw BackendError(.invalidRequest, "The body is not a JSON object.")

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// An authorization request whose client and redirect URI are known to be good
 /// (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3).
 package struct AuthorizationRequest: Sendable {
@@ -90,7 +92,7 @@ package struct AuthorizationRequest: Sendable {
     private static func prompt(_ text: String?) throws(OAuthError) -> Set<Prompt> {
         var prompts: Set<Prompt> = []
         for word in list(text, most: 10) {
-            guard let prompt = Prompt(rawValue: word) else {
+            guard let prompt = Prompt(wire: word) else {
                 throw OAuthError(.invalidRequest, "prompt has a value that is not served here.")
             }
             prompts.insert(prompt)

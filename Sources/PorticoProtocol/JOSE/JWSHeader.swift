@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// The protected header of a JWS, before anything is believed (RFC 7515 §4).
 ///
 /// `jku`, `jwk`, `x5u` and `x5c` may be there; nothing looks for keys in them (RFC 8725 §3.10).
@@ -22,10 +24,7 @@ package struct JWSHeader: Hashable, Sendable {
         }
         // "alg" MUST be present and understood (RFC 7515 §4.1.1).
         guard let name = try Self.text("alg", in: members) else { throw .algorithmMissing }
-        guard let algorithm = SignatureAlgorithm.allCases.first(where: { name == $0.rawValue })
-        else {
-            throw .algorithmNotAllowed
-        }
+        guard let algorithm = SignatureAlgorithm(wire: name) else { throw .algorithmNotAllowed }
         // We understand no extension, so any "crit" names one that we do not (§4.1.11).
         guard members["crit"] == nil else { throw .criticalHeader }
         // RFC 7797 §6: whoever does not know "b64" must not guess what was signed.

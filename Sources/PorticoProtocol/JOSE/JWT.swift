@@ -46,7 +46,7 @@ package struct JWT: Sendable {
         do {
             return try JSONObject(
                 parsing: jws.uncheckedPayload,
-                limits: JSONLimits(size: jws.uncheckedPayload.count)
+                limits: .foreign(size: jws.uncheckedPayload.count)
             )
         } catch {
             throw .invalidClaims

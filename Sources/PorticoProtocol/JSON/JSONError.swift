@@ -2,6 +2,8 @@
 package enum JSONError: Error, Hashable, Sendable {
     case tooLarge
     case tooDeep
+    case textTooLong
+    case tooManyMembers
     case unexpectedEnd
     case unexpectedByte
     case trailingBytes
@@ -22,6 +24,8 @@ extension JSONError: CustomStringConvertible {
         switch self {
         case .tooLarge: "The JSON text is too large."
         case .tooDeep: "The JSON text is nested too deeply."
+        case .textTooLong: "A JSON string is too long."
+        case .tooManyMembers: "A JSON object has too many members."
         case .unexpectedEnd: "The JSON text ends too early."
         case .unexpectedByte: "The JSON text has a character where none like it may stand."
         case .trailingBytes: "Something follows the JSON value."

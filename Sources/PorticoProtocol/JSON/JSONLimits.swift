@@ -1,15 +1,35 @@
+import PorticoBytes
+
 /// How much JSON is read from a stranger (RFC 8259 §9).
 package struct JSONLimits: Sendable {
     /// In bytes.
     package let size: Int
     /// How many arrays and objects may be open at once.
     package let depth: Int
+    /// The longest string that is not all ASCII, in bytes.
+    package let text: Int
+    /// How many members an object may have.
+    package let members: Int
 
+    /// Strings and objects may be as large as the whole: for what comes from ourselves, or from whom
+    /// the operator chose.
+    ///
     /// - Parameter depth: Cut to 128, because each level takes room on the stack.
     package init(size: Int, depth: Int = 32) {
-        self.size = size
-        self.depth = min(depth, 128)
+        self.init(size: size, depth: depth, text: size, members: size)
     }
 
-    package static let standard = JSONLimits(size: 64 * 1024)
+    /// What anybody may send (``ForeignText``).
+    package static func foreign(size: Int, depth: Int = 32) -> JSONLimits {
+        JSONLimits(size: size, depth: depth, text: ForeignText.longest, members: 1_000)
+    }
+
+    private init(size: Int, depth: Int, text: Int, members: Int) {
+        self.size = size
+        self.depth = min(depth, 128)
+        self.text = text
+        self.members = members
+    }
+
+    package static let standard = JSONLimits.foreign(size: 64 * 1024)
 }

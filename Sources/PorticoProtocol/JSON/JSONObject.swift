@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// The members of a JSON object in the order in which they were written (RFC 8259 §4).
 ///
 /// No name occurs twice. Names are compared as bytes. Two objects with the same members are equal
@@ -24,13 +26,13 @@ public struct JSONObject: Sendable {
     /// The value of a member. Setting a new name appends it, setting `nil` takes the member away.
     public subscript(name: String) -> JSONValue? {
         get {
-            for member in members where Self.sameName(member.name, name) {
+            for member in members where sameBytes(member.name, name) {
                 return member.value
             }
             return nil
         }
         set {
-            let index = members.firstIndex { Self.sameName($0.name, name) }
+            let index = members.firstIndex { sameBytes($0.name, name) }
             switch (index, newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)
@@ -77,7 +79,7 @@ extension JSONObject: Hashable {
     public static func == (one: JSONObject, other: JSONObject) -> Bool {
         guard one.count == other.count else { return false }
         return zip(one.sortedMembers(), other.sortedMembers()).allSatisfy {
-            sameName($0.name, $1.name) && $0.value == $1.value
+            sameBytes($0.name, $1.name) && $0.value == $1.value
         }
     }
 
@@ -86,7 +88,7 @@ extension JSONObject: Hashable {
         var sum = 0
         for member in members {
             var memberHasher = Hasher()
-            memberHasher.combine(member.name)
+            memberHasher.combine(ExactText(member.name))
             memberHasher.combine(member.value)
             sum &+= memberHasher.finalize()
         }
@@ -95,25 +97,19 @@ extension JSONObject: Hashable {
 }
 
 extension JSONObject {
-    /// Whether two names have the same bytes. The length rules most pairs out; `==` is quick, but
-    /// also true for canonically equivalent names.
-    static func sameName(_ one: String, _ other: String) -> Bool {
-        one.utf8.count == other.utf8.count && one == other && one.utf8.elementsEqual(other.utf8)
-    }
-
     /// A few names are compared each with each; many, which a stranger may have sent to keep us
     /// busy, are sorted first.
     private static func areUnique(_ members: [(name: String, value: JSONValue)]) -> Bool {
         if members.count <= 32 {
             for (index, member) in members.enumerated() {
-                for earlier in members[..<index] where sameName(earlier.name, member.name) {
+                for earlier in members[..<index] where sameBytes(earlier.name, member.name) {
                     return false
                 }
             }
             return true
         }
         let names = members.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        return !zip(names, names.dropFirst()).contains { sameName($0, $1) }
+        return !zip(names, names.dropFirst()).contains { sameBytes($0, $1) }
     }
 
     private func sortedMembers() -> [(name: String, value: JSONValue)] {

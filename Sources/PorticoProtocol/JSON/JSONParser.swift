@@ -28,14 +28,14 @@ extension JSONObject {
 /// A reader of the grammar of RFC 8259 §2, one method a rule.
 private struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private let depthLimit: Int
+    private let limits: JSONLimits
     private var position = 0
     private var depth = 0
 
     static func result(of bytes: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits)
         -> Result<JSONValue, JSONError>
     {
-        var parser = JSONParser(bytes: bytes, depthLimit: limits.depth)
+        var parser = JSONParser(bytes: bytes, limits: limits)
         return Result { () throws(JSONError) in try parser.document() }
     }
 
@@ -82,6 +82,7 @@ private struct JSONParser {
                 let name = try string()
                 guard skip(UInt8(ascii: ":")) else { throw unexpected }
                 members.append((name, try value()))
+                guard members.count <= limits.members else { throw .tooManyMembers }
             } while skip(UInt8(ascii: ","))
             guard skip(UInt8(ascii: "}")) else { throw unexpected }
         }
@@ -160,6 +161,7 @@ extension JSONParser {
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "\""):
+                guard isASCII || position - start <= limits.text else { throw .textTooLong }
                 let text = text(start..<position)
                 guard isASCII || isUnrepaired(text, bytes[start..<position]) else {
                     throw .invalidUTF8
@@ -184,6 +186,9 @@ extension JSONParser {
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
+                guard collected.count <= limits.text || collected.allSatisfy({ $0 < 0x80 }) else {
+                    throw .textTooLong
+                }
                 let text = String(decoding: collected, as: UTF8.self)
                 guard isUnrepaired(text, collected) else { throw .invalidUTF8 }
                 return text
@@ -269,7 +274,7 @@ extension JSONParser {
     /// Into an array or object, whose first byte is the next one.
     private mutating func descend() throws(JSONError) {
         depth += 1
-        guard depth <= depthLimit else { throw .tooDeep }
+        guard depth <= limits.depth else { throw .tooDeep }
         position += 1
     }
 

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// One value of a JSON text (RFC 8259 §3).
 ///
 /// A number without fraction and exponent that fits is an ``integer(_:)``, every other one a
@@ -70,7 +72,7 @@ extension JSONValue: Hashable {
         case (.bool(let one), .bool(let other)): one == other
         case (.integer(let one), .integer(let other)): one == other
         case (.number(let one), .number(let other)): one == other
-        case (.string(let one), .string(let other)): JSONObject.sameName(one, other)
+        case (.string(let one), .string(let other)): sameBytes(one, other)
         case (.array(let one), .array(let other)): one == other
         case (.object(let one), .object(let other)): one == other
         default: false
@@ -83,7 +85,7 @@ extension JSONValue: Hashable {
         case .bool(let bool): hasher.combine(bool)
         case .integer(let integer): hasher.combine(integer)
         case .number(let number): hasher.combine(number)
-        case .string(let text): hasher.combine(text)
+        case .string(let text): hasher.combine(ExactText(text))
         case .array(let values): hasher.combine(values)
         case .object(let object): hasher.combine(object)
         }

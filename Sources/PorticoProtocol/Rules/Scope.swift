@@ -4,11 +4,19 @@ public struct Scope: Hashable, Sendable {
     /// The tokens in the order first given, without repeats.
     public let tokens: [String]
 
+    /// The longest `scope` parameter that is read, in bytes, and how many tokens it may have.
+    static let longest = 4096
+    static let most = 100
+
     /// Reads a `scope` parameter: tokens with spaces between; repeats are dropped.
     ///
     /// - Throws: `invalid_scope` where a token has a character outside
-    ///   `%x21 / %x23-5B / %x5D-7E` (RFC 6749 §3.3).
+    ///   `%x21 / %x23-5B / %x5D-7E` (RFC 6749 §3.3), or where there are more than 4,096 bytes or 100
+    ///   different tokens.
     public init(_ text: String) throws(OAuthError) {
+        guard text.utf8.count <= Self.longest else {
+            throw OAuthError(.invalidScope, "scope is too long.")
+        }
         var tokens: [String] = []
         for token in text.utf8.split(separator: UInt8(ascii: " ")) {
             guard token.allSatisfy(Self.isTokenCharacter) else {
@@ -16,6 +24,9 @@ public struct Scope: Hashable, Sendable {
             }
             let token = String(Substring(token))
             if !tokens.contains(token) { tokens.append(token) }
+            guard tokens.count <= Self.most else {
+                throw OAuthError(.invalidScope, "scope has too many tokens.")
+            }
         }
         self.tokens = tokens
     }

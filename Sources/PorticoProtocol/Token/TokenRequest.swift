@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// The body of a request to the token endpoint, one case per grant type (RFC 6749 §3.2).
 package enum TokenRequest: Sendable {
     case authorizationCode(AuthorizationCode)
@@ -31,8 +33,8 @@ package enum TokenRequest: Sendable {
     ///   `unsupported_grant_type` for a grant type that is not served here, `invalid_scope`.
     package init(_ form: FormParameters) throws(OAuthError) {
         try form.refuseRepeats()
-        switch try form.required("grant_type") {
-        case "authorization_code":
+        switch GrantType(wire: try form.required("grant_type")) {
+        case .authorizationCode:
             self = .authorizationCode(
                 AuthorizationCode(
                     code: try form.required("code"),
@@ -40,16 +42,16 @@ package enum TokenRequest: Sendable {
                     codeVerifier: Self.verifier(form["code_verifier"])
                 )
             )
-        case "refresh_token":
+        case .refreshToken:
             self = .refreshToken(
                 Refresh(
                     refreshToken: try form.required("refresh_token"),
                     scope: try Self.scope(form)
                 )
             )
-        case "client_credentials":
+        case .clientCredentials:
             self = .clientCredentials(scope: try Self.scope(form))
-        default:
+        case nil:
             throw OAuthError(.unsupportedGrantType, "This grant type is not served here.")
         }
     }

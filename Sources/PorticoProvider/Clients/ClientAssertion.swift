@@ -24,7 +24,7 @@ struct ClientAssertion: Sendable {
         guard let jwt = try? JWT(parsing: text),
             let subject = try? jwt.uncheckedClaims().string("sub"),
             clientID.map({ sameBytes($0, subject) }) ?? true,
-            let client = realm.client(clientID: subject), client.isEnabled,
+            let client = realm.client(clientID: subject),
             client.authentication == .privateKeyJWT, client.type == .confidential,
             let claims = verified(jwt, by: client)
         else { throw ClientAuthentication.refusal }

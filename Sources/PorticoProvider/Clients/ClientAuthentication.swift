@@ -52,7 +52,7 @@ struct ClientAuthentication: Sendable {
         _ realm: LiveRealm,
         method: ClientAuthenticationMethod
     ) throws(OAuthError) -> Client {
-        guard let client = realm.client(clientID: clientID), client.isEnabled,
+        guard let client = realm.client(clientID: clientID),
             client.authentication == method
         else { throw Self.refusal }
         return client

@@ -87,6 +87,15 @@ enum PresentedCredentials: Sendable {
         }
     }
 
+    /// Whether it is a secret that is short enough to be found by trying: shorter than 16 bytes.
+    /// Those made here have 43.
+    var isGuessable: Bool {
+        switch self {
+        case .none, .assertion: false
+        case .basic(_, let secret), .post(_, let secret): secret.reveal().utf8.count < 16
+        }
+    }
+
     var usesAuthorizationHeader: Bool {
         if case .basic = self { true } else { false }
     }

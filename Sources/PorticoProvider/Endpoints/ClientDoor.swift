@@ -46,20 +46,32 @@ struct ClientDoor: Sendable {
         }
     }
 
+    /// A right proof is never held back by wrong ones, unless it is a secret so short that somebody
+    /// could guess it. Counted are wrong proofs: of a confidential client by client and address, so
+    /// that nobody locks it out from elsewhere; all others by the address alone, so that made-up
+    /// names fill no memory and lock no client out that has nothing to prove.
     private func authenticated(_ credentials: PresentedCredentials, _ visit: RealmVisit) throws
         -> AuthenticatedClient
     {
-        // Counted by client and address: nobody locks a client out from elsewhere.
+        let realm = visit.realm
+        let named = credentials.claimedClientID.flatMap(realm.client(clientID:))
         let key =
-            "\(visit.realm.realm.id) \(credentials.claimedClientID ?? "") \(visit.visit.address)"
-        if case .wait(let seconds) = guesses.check(key, at: visit.moment.now) {
-            throw TooManyRequests(seconds: seconds)
-        }
+            if let named, named.type == .confidential {
+                LimitKey("client", realm.realm.id, named.id, visit.visit.address)
+            } else {
+                LimitKey("address", realm.realm.id, visit.visit.address)
+            }
+        let verdict = guesses.check(key, at: visit.moment.now)
         do {
-            return try authenticate(credentials, in: visit.realm, at: visit.moment)
-        } catch {
+            let client = try authenticate(credentials, in: realm, at: visit.moment)
+            if case .wait(let seconds) = verdict, credentials.isGuessable {
+                throw TooManyRequests(seconds: seconds)
+            }
+            return client
+        } catch let error as OAuthError {
             guesses.countFailure(key, at: visit.moment.now)
-            events.clientRefused(credentials.claimedClientID, visit)
+            events.clientRefused(named?.clientID, visit)
+            if case .wait(let seconds) = verdict { throw TooManyRequests(seconds: seconds) }
             throw ClientRefusal(
                 error: error,
                 usesAuthorizationHeader: credentials.usesAuthorizationHeader

@@ -39,7 +39,7 @@ struct PushedAuthorizationEndpoint: Sendable {
         }
     }
 
-    private func key(_ visit: RealmVisit) -> String {
-        "\(visit.realm.realm.id) \(visit.visit.address)"
+    private func key(_ visit: RealmVisit) -> LimitKey {
+        LimitKey("pushed", visit.realm.realm.id, visit.visit.address)
     }
 }

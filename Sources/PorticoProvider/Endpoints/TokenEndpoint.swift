@@ -13,7 +13,7 @@ struct TokenEndpoint: Sendable {
     let refreshToken: RefreshTokenGrant
     let clientCredentials: ClientCredentialsGrant
     /// Which challenges were redeemed lately.
-    let challenges: RateLimiter
+    let challenges: SeenLately
 
     func post(_ visit: RealmVisit) async throws -> Response {
         let answer = try await door(visit) { client, form in
@@ -73,8 +73,8 @@ struct TokenEndpoint: Sendable {
         _ visit: RealmVisit
     ) {
         guard case .given(let verifier) = verifier else { return }
-        let key = client.id + " " + verifier.challenge.text
-        if case .wait = challenges.take(key, at: visit.moment.now) {
+        let key = LimitKey("challenge", client.id, verifier.challenge.text)
+        if !challenges.isFirst(key) {
             door.events.challengeRepeated(client, visit)
         }
     }

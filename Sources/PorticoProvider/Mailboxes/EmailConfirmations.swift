@@ -1,6 +1,7 @@
 import PorticoBytes
 import PorticoSeals
 import PorticoStores
+import PorticoWeb
 
 /// Lets people confirm their address by a code that is mailed (10 minutes, five tries).
 struct EmailConfirmations: Sendable {
@@ -15,7 +16,13 @@ struct EmailConfirmations: Sendable {
     ///
     /// - Throws: ``TooManyRequests``.
     func send(to address: String, of person: Person, _ visit: RealmVisit) async throws {
-        try limits.take(EmailAddress.folded(address) ?? address, visit)
+        let verdict = limits.take(
+            Self.mailbox(address, visit),
+            for: "person \(person.id)",
+            from: visit.visit.address,
+            at: visit.moment
+        )
+        if case .wait(let seconds) = verdict { throw TooManyRequests(seconds: seconds) }
         let codes = MailedCode(ring: ring)
         let code = MailedCode.draw(visit.moment.random)
         let owner = Self.owner(person)
@@ -31,6 +38,7 @@ struct EmailConfirmations: Sendable {
             mail: MailDraft(
                 .confirmationCode(
                     sealedCode: codes.seal(code, for: mailID, random: visit.moment.random),
+                    use: .confirmAddress,
                     minutes: Int(Self.lifetime / 60)
                 ),
                 id: mailID,
@@ -47,13 +55,25 @@ struct EmailConfirmations: Sendable {
         guard let hash = MailedCode(ring: ring).hash(of: MailedCode.typed(code), for: owner) else {
             return .unknown
         }
-        return try await mailboxes.confirm(
+        let outcome = try await mailboxes.confirm(
             hash,
             by: owner,
             of: person.id,
             realmID: visit.realm.realm.id,
             at: visit.now
         )
+        if case .wrong = outcome, let address = person.email {
+            limits.countWrongCode(
+                for: Self.mailbox(address, visit),
+                by: "person \(person.id)",
+                at: visit.moment
+            )
+        }
+        return outcome
+    }
+
+    private static func mailbox(_ address: String, _ visit: RealmVisit) -> String {
+        "\(visit.realm.realm.id) \(EmailAddress.folded(address) ?? address)"
     }
 
     private static func owner(_ person: Person) -> Hash256 {

@@ -2,6 +2,7 @@ import PorticoBytes
 import PorticoPages
 import PorticoSeals
 import PorticoStores
+import PorticoWeb
 
 /// Lets people who do not know their password choose a new one, by proof of their mailbox
 /// (WEB-PW-7; NIST SP 800-63B §4.2.2).
@@ -45,7 +46,13 @@ struct PasswordResets: Sendable {
         wayBack: String?,
         _ visit: RealmVisit
     ) async throws -> UniqueID {
-        try limits.take(email, visit)
+        let verdict = limits.take(
+            "\(visit.realm.realm.id) \(email)",
+            for: nil,
+            from: visit.visit.address,
+            at: visit.moment
+        )
+        if case .wait(let seconds) = verdict { throw TooManyRequests(seconds: seconds) }
         let random = visit.moment.random
         let link = random.text(32)
         let reset = PasswordReset(

@@ -18,7 +18,7 @@ struct PasswordCheck: Sendable {
         let password: SecretText?
 
         init(_ form: FormParameters) {
-            userName = String((form["username"] ?? "").trimmingBlanks.prefix(255))
+            userName = (form["username"] ?? "").trimmingBlanks(upTo: 255)
             password = form["password"].map(SecretText.init)
         }
     }
@@ -38,23 +38,27 @@ struct PasswordCheck: Sendable {
             )
         }
         let account = try await recognise.account(typed.userName, in: visit.realm)
-        let counted: FailedPasswords.Attempt
-        switch tries.begin(account, typed.userName, visit, device(account, visit)) {
-        case .proceed(let attempt): counted = attempt
-        case .wait(let seconds):
+        let attempt = attempt(typed, account, visit)
+        if case .wait(let seconds) = tries.begin(attempt, at: visit.moment.now) {
             let whole = Int(exactly: min(max(seconds.rounded(.up), 1), 86_400)) ?? 86_400
             return .again(.mustWait(seconds: whole))
         }
+        let isShort = tries.hasManyMistakes(attempt, at: visit.moment.now)
         let outcome: PasswordSignIn.Outcome
         do {
-            outcome = try await recognise(password, of: account, random: visit.moment.random)
+            outcome = try await recognise(
+                password,
+                of: account,
+                for: isShort ? LimitKey("hashing", visit.visit.address) : nil,
+                random: visit.moment.random
+            )
         } catch is PasswordHashing.Busy {
-            tries.wasRight(counted)
+            tries.wasRight(attempt, at: visit.moment.now)
             return .again(.busy)
         }
         switch outcome {
         case .recognised(let credentials, let rehashed):
-            tries.wasRight(counted)
+            tries.wasRight(attempt, at: visit.moment.now)
             return .recognised(credentials, rehashed: rehashed)
         case .refused:
             events.signInFailed(visit)
@@ -65,36 +69,29 @@ struct PasswordCheck: Sendable {
         }
     }
 
-    /// The id of this browser, where the account has signed in from it before: its count of wrong
-    /// passwords is its own.
-    private func device(_ account: PersonCredentials?, _ visit: RealmVisit) -> String? {
-        guard let account, flow.knownPeople(visit).contains(account.person.id) else { return nil }
-        let cookie = flow.cookies(of: visit).device(visit.request.headers)
-        return cookie.map { Base64URL.encode(Hash256(of: $0).bytes) }
-    }
-}
-
-extension FailedPasswords {
-    /// Both names of an account count as one, and a name that nobody has counts the same.
-    fileprivate func begin(
-        _ account: PersonCredentials?,
-        _ userName: String,
-        _ visit: RealmVisit,
-        _ device: String?
-    ) -> Verdict {
-        begin(
-            account: "\(visit.realm.realm.id) \(account?.person.id ?? LoginName.folded(userName))",
+    /// What is counted: the name as it was typed, whether or not somebody has it, and the account
+    /// besides. A browser in which the person has signed in before counts on its own.
+    private func attempt(_ typed: Typed, _ account: PersonCredentials?, _ visit: RealmVisit)
+        -> FailedPasswords.Attempt
+    {
+        let known = account.flatMap { account in
+            flow.knownPeople(visit).first { $0.id == account.person.id }
+        }
+        return FailedPasswords.Attempt(
+            realm: visit.realm.realm.id,
+            name: LoginName.folded(typed.userName),
+            account: account?.person.id,
             address: visit.visit.address,
-            device: device,
-            at: visit.moment.now
+            device: known?.device
         )
     }
 }
 
 extension String {
-    /// Without blanks at either end, which phones like to add.
-    fileprivate var trimmingBlanks: String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    /// Without blanks at either end, which phones like to add, and cut where nobody's name goes on.
+    fileprivate func trimmingBlanks(upTo most: Int) -> String {
+        let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
+        let start = unicodeScalars.drop(while: isBlank).prefix(most)
+        return String(String.UnicodeScalarView(start.reversed().drop(while: isBlank).reversed()))
     }
 }

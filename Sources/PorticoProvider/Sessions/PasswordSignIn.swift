@@ -1,6 +1,7 @@
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
+import PorticoWeb
 
 /// Finds out who is signing in with a user name and a password (OpenID Connect Core §3.1.2.3).
 struct PasswordSignIn: Sendable {
@@ -29,18 +30,20 @@ struct PasswordSignIn: Sendable {
     /// Takes as long for a name that nobody has as for a wrong password; longer only for a right
     /// one whose hash is outdated.
     ///
+    /// - Parameter asker: As ``PasswordHashing/verify(_:against:for:)`` takes it.
     /// - Throws: ``PasswordHashing/Busy``.
     func callAsFunction(
         _ password: SecretText,
         of credentials: PersonCredentials?,
+        for asker: LimitKey?,
         random: RandomSource
     ) async throws -> Outcome {
         // A password that nobody can have still costs a check.
         let text = PasswordText(password.reveal()) ?? PasswordText("")
         guard let text else { return .refused }
-        guard try await hashing.verify(text, against: credentials?.password), let credentials else {
-            return .refused
-        }
+        guard try await hashing.verify(text, against: credentials?.password, for: asker),
+            let credentials
+        else { return .refused }
         guard credentials.person.isEnabled else { return .blocked }
         return .recognised(
             credentials,

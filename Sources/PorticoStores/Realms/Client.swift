@@ -45,8 +45,10 @@ package struct Client: Hashable, Sendable {
     /// Origins whose scripts may call the token endpoint and UserInfo.
     package var webOrigins: [String] = []
     package var mappers: [ClaimMapper] = []
-    /// The roles of the clients named here appear in `resource_access`; `nil`: of all clients.
+    /// The roles of the clients named here appear in its tokens; `nil`: of all clients.
     package var roleClients: [String]?
+    /// Whether the realm's own roles appear in its tokens.
+    package var seesRealmRoles = true
 
     package init(
         id: String,
@@ -77,12 +79,6 @@ package enum ClientAuthenticationMethod: String, CaseIterable, Hashable, Sendabl
     case clientSecretBasic = "client_secret_basic"
     case clientSecretPost = "client_secret_post"
     case privateKeyJWT = "private_key_jwt"
-}
-
-package enum GrantType: String, CaseIterable, Hashable, Sendable {
-    case authorizationCode = "authorization_code"
-    case refreshToken = "refresh_token"
-    case clientCredentials = "client_credentials"
 }
 
 /// What is kept of a client's secret (mechanisms, "Seals and secrets").

@@ -13,7 +13,8 @@ package struct ConnectionLimits: Sendable {
     /// Bytes of a request target; more is 414 (RFC 9110 §4.1 asks for at least 8,000).
     package var target = 8 * 1024
     /// Bytes of all header names and values together; more is 431.
-    package var headers = 16 * 1024
+    package var headers = Self.usualHeaders
+    package static let usualHeaders = 16 * 1024
     /// Header fields; more is 431.
     package var headerCount = 100
     /// Bytes of a body; more is 413.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOHTTP1
+import PorticoBytes
 
 /// A request's head that can be read in one way only (RFC 9112 §3, §6).
 ///
@@ -23,6 +24,8 @@ struct RequestHead {
         var expectsContinue = false
         for (rawName, value) in head.headers {
             guard let name = HTTPField.Name(rawName) else { throw .malformed }
+            // What follows compares and folds values (RFC 9110 §5.5: outside ASCII is opaque).
+            guard ForeignText.isBounded(value.utf8) else { throw .malformed }
             guard name.canonicalName != "host" else {
                 // More than one would be read differently by whoever stands before us.
                 guard host == nil else { throw .malformed }

@@ -96,11 +96,31 @@ package struct CookiePolicy: Sendable {
         return Self.pairs(in: headers).contains { $0.name.elementsEqual(name.utf8) }
     }
 
-    /// The ids of all cookies of a purpose that a request brings, in order.
-    package func ids(of purpose: StaticString, in headers: HTTPFields) -> [String] {
+    /// One of the cookies of a purpose.
+    package struct Kept: Hashable, Sendable {
+        package let id: String
+        /// What it takes of the `Cookie` field, in bytes.
+        package let length: Int
+    }
+
+    /// All cookies of a purpose that a request brings, in order.
+    package func all(of purpose: StaticString, in headers: HTTPFields) -> [Kept] {
         let start = name(CookieName(purpose)) + "-"
-        return Self.pairs(in: headers).filter { $0.name.starts(with: start.utf8) }
-            .map { String(decoding: $0.name.dropFirst(start.utf8.count), as: UTF8.self) }
+        return Self.pairs(in: headers).filter { $0.name.starts(with: start.utf8) }.map {
+            Kept(
+                id: String(decoding: $0.name.dropFirst(start.utf8.count), as: UTF8.self),
+                length: Self.length($0.name.count, $0.value.count)
+            )
+        }
+    }
+
+    /// What a cookie takes of the `Cookie` field, in bytes, with what stands between two.
+    package func length(of cookie: CookieName, _ value: String) -> Int {
+        Self.length(name(cookie).utf8.count, value.utf8.count)
+    }
+
+    private static func length(_ name: Int, _ value: Int) -> Int {
+        name + value + "=; ".utf8.count
     }
 
     private typealias Pair = (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)

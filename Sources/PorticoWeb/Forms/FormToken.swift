@@ -1,6 +1,7 @@
 import Crypto
 package import HTTPTypes
 package import PorticoBytes
+import PorticoProtocol
 package import PorticoSeals
 
 /// The token in a form that proves the form came from a page of ours in the same browser (OWASP
@@ -68,13 +69,31 @@ package struct FormToken: Sendable {
 
 /// Where a request comes from, as the browser says (Fetch Metadata §2.3).
 package enum FetchSite {
+    private static let name = HTTPField.Name("Sec-Fetch-Site")
+
     /// Whether a form post may be ours: `Sec-Fetch-Site`, when present, must be `same-origin`.
     ///
     /// `Origin` is not asked for: with `Referrer-Policy: no-referrer` our own forms send
     /// `Origin: null`.
     package static func permitsPost(_ headers: HTTPFields) -> Bool {
-        guard let name = HTTPField.Name("Sec-Fetch-Site") else { return false }
+        guard let name else { return false }
         let sites = headers[values: name]
         return sites.isEmpty || sites == ["same-origin"]
+    }
+
+    /// Whether a form post was sent by a page that is not ours: then the browser keeps our cookies
+    /// back, because they are `SameSite=Lax`, and would still take new ones in their place.
+    ///
+    /// - Parameter address: One of ours. What comes without `Sec-Fetch-Site`, as older browsers send
+    ///   it, is told by its `Origin`.
+    package static func isForeignPost(_ headers: HTTPFields, to address: String) -> Bool {
+        guard permitsPost(headers) else { return true }
+        let isSaid = name.map { !headers[values: $0].isEmpty } ?? false
+        let origins = headers[values: .origin]
+        guard !isSaid, !origins.isEmpty else { return false }
+        guard origins.count == 1, let origin = HTTPAddress(origins[0])?.origin,
+            let ours = HTTPAddress(address)?.origin
+        else { return true }
+        return !sameBytes(origin, ours)
     }
 }

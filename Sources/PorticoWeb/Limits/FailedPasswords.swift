@@ -6,132 +6,216 @@ import PorticoBytes
     package import Foundation
 #endif
 
-/// Slows down who tries passwords (WEB-BRUTE-1, attack B40; NIST SP 800-63B §3.2.2).
+/// Slows down who tries passwords (WEB-BRUTE-1, attack B40; NIST SP 800-63B §3.2.2). The rules stand
+/// in one table in `docs/threat-model.md`.
 ///
-/// Wrong passwords are counted for an account from one address, for the account from everywhere,
-/// and for the address over all accounts. Above a number of free tries each further one waits, for
-/// longer and longer up to a bound: nobody is locked out for good by what others do. A device that
-/// the account has signed in on before has a count of its own and does not wait for the others'.
+/// Wrong passwords are counted for what was typed, from one network address and from everywhere; for
+/// the account besides, whatever it was called; and for the address over all names. Above a number
+/// of free tries each further one waits, for longer and longer up to a bound, and every count
+/// goes down by itself: nobody is locked out for good by what others do.
+///
+/// - A name that nobody has counts as any other: what is asked first is the name as it was typed, and
+///   the account's own count is reached only after those of both its names.
+/// - A device that the person has signed in on before has a count of its own and waits for no
+///   other.
+/// - An address with many mistakes still gets one free try for each name: somebody with the right
+///   password is not held back by strangers on the same network.
 ///
 /// A try is counted when it begins, so that many at once do not slip through; a right password
-/// takes that one back, and no more: it clears nobody's record. The counts are per node and in
-/// memory (decision 15).
+/// takes that one back, and no more: it clears nobody's record. The counts are per process and in
+/// memory, 2.5 MiB in all (decision 15).
 package final class FailedPasswords: Sendable {
-    /// How many tries are free, and how long the longest wait is.
+    /// How many tries are free, how fast they are forgotten, and how long the longest wait is.
     package struct Allowance: Hashable, Sendable {
         package var free: Int
+        /// How many are forgotten in an hour.
+        package var perHour: Double
+        /// Seconds.
         package var longestWait: TimeInterval
 
-        package init(free: Int, longestWait: TimeInterval) {
+        package init(free: Int, perHour: Double, longestWait: TimeInterval) {
             self.free = free
+            self.perHour = perHour
             self.longestWait = longestWait
         }
     }
 
     package struct Policy: Sendable {
-        /// For an account from one address, or from one known device.
-        package var pair = Allowance(free: 5, longestWait: 15 * 60)
-        /// For an account from everywhere.
-        package var account = Allowance(free: 20, longestWait: 60)
-        /// For an address over all accounts: many people may share one.
-        package var address = Allowance(free: 30, longestWait: 15 * 60)
-        /// After so many seconds without a try a count begins anew.
-        package var memory: TimeInterval = 60 * 60
-        /// How many counts are remembered at least; twice as many at most.
-        package var counts = 30_000
+        /// For a name from one address.
+        package var pair = Allowance(free: 5, perHour: 5, longestWait: 15 * 60)
+        /// For an account from one of its known devices.
+        package var device = Allowance(free: 5, perHour: 5, longestWait: 15 * 60)
+        /// For a name from everywhere.
+        package var name = Allowance(free: 20, perHour: 20, longestWait: 60)
+        /// For an account, by whatever name and from wherever. It is so wide that both names of an
+        /// account reach their own bounds first: who finds it reached knows about those, and
+        /// learns nothing of whether there is an account.
+        package var account = Allowance(free: 60, perHour: 120, longestWait: 60)
+        /// For an address over all names: many people may share one. Beyond it a name has
+        /// ``freeWhereMany`` free tries from there.
+        package var address = Allowance(free: 30, perHour: 30, longestWait: 0)
+        package var freeWhereMany = 1
+        /// How many keys each rule tells apart, 32 bytes each.
+        package var counts = 16_384
 
         package init() {}
     }
 
+    /// Who tries, and at what.
+    package struct Attempt: Hashable, Sendable {
+        fileprivate let pair: LimitKey
+        fileprivate let name: LimitKey
+        fileprivate let account: LimitKey?
+        fileprivate let address: LimitKey
+        fileprivate let device: LimitKey?
+
+        /// - Parameters:
+        ///   - realm: Whose people they are.
+        ///   - name: What was typed, in the one spelling that accounts are looked up by.
+        ///   - account: The id of the account that has the name, where one does.
+        ///   - address: ``ClientAddress/limitKey``.
+        ///   - device: The id of a device on which this account has signed in before, proven by its
+        ///     cookie.
+        package init(
+            realm: String,
+            name: String,
+            account: String?,
+            address: String,
+            device: String? = nil
+        ) {
+            pair = LimitKey("pair", realm, name, address)
+            self.name = LimitKey("name", realm, name)
+            self.account = account.map { LimitKey("account", realm, $0) }
+            self.address = LimitKey("address", address)
+            self.device = device.map { LimitKey("device", realm, $0) }
+        }
+    }
+
     package enum Verdict: Hashable, Sendable {
         /// Check the password, and say with ``wasRight(_:)`` if it is.
-        case proceed(Attempt)
+        case proceed
         /// Do not even look at it; try again after so many seconds.
         case wait(TimeInterval)
     }
 
-    /// A try that was let through.
-    package struct Attempt: Hashable, Sendable {
-        fileprivate let keys: [String]
-    }
+    private struct Counts: Sendable {
+        var pairs: LeakyCounts
+        var names: LeakyCounts
+        var accounts: LeakyCounts
+        var addresses: LeakyCounts
+        var devices: LeakyCounts
 
-    private struct Count: Sendable {
-        var tries = 0
-        var last: Date
+        init(_ policy: Policy) {
+            func counts(_ allowance: Allowance) -> LeakyCounts {
+                LeakyCounts(capacity: policy.counts, perSecond: allowance.perHour / 3600)
+            }
+            pairs = counts(policy.pair)
+            names = counts(policy.name)
+            accounts = counts(policy.account)
+            addresses = counts(policy.address)
+            devices = counts(policy.device)
+        }
     }
 
     private let policy: Policy
-    private let counts: Locked<RecentlyUsed<Count>>
+    private let counts: Locked<Counts>
 
     package init(_ policy: Policy = Policy()) {
         self.policy = policy
-        counts = Locked(RecentlyUsed(capacity: policy.counts))
+        counts = Locked(Counts(policy))
     }
 
-    /// - Parameters:
-    ///   - account: What was typed, in the one spelling accounts are looked up by; an account that
-    ///     does not exist counts the same (WEB-ENUM-1).
-    ///   - address: ``ClientAddress/limitKey``.
-    ///   - device: The id of a device on which this account has signed in before, proven by its
-    ///     cookie.
-    package func begin(
-        account: String,
-        address: String,
-        device: String? = nil,
-        at now: Date
-    ) -> Verdict {
-        let limits: [(key: String, allowance: Allowance)] =
-            if let device {
-                [("device \(account.utf8.count) \(account) \(device)", policy.pair)]
-            } else {
-                [
-                    ("pair \(account.utf8.count) \(account) \(address)", policy.pair),
-                    ("account \(account)", policy.account),
-                    ("address \(address)", policy.address),
-                ]
-            }
+    package func begin(_ attempt: Attempt, at now: Date) -> Verdict {
+        let now = now.timeIntervalSince1970
         return counts.withLock { counts in
-            var longest: TimeInterval = 0
-            for (key, allowance) in limits {
-                longest = max(longest, wait(counts[key], allowance, at: now))
-            }
             // A try that waits is not counted: knocking does not lengthen the wait.
-            guard longest <= 0 else { return .wait(longest) }
-            for (key, _) in limits {
-                var count = current(counts[key], at: now) ?? Count(last: now)
-                count.tries += 1
-                count.last = max(count.last, now)
-                counts[key] = count
-            }
-            return .proceed(Attempt(keys: limits.map(\.key)))
+            let wait = wait(for: attempt, counts, now)
+            guard wait <= 0 else { return .wait(wait) }
+            change(attempt, by: 1, &counts, now)
+            return .proceed
         }
     }
 
     /// The password was right: the try no longer counts.
-    package func wasRight(_ attempt: Attempt) {
-        counts.withLock { counts in
-            for key in attempt.keys {
-                guard var count = counts[key] else { continue }
-                count.tries = max(0, count.tries - 1)
-                counts[key] = count
-            }
+    package func wasRight(_ attempt: Attempt, at now: Date) {
+        let now = now.timeIntervalSince1970
+        counts.withLock { change(attempt, by: -1, &$0, now) }
+    }
+
+    /// Whether an address has made so many mistakes that it must share more fairly what checking a
+    /// password costs.
+    package func hasManyMistakes(_ attempt: Attempt, at now: Date) -> Bool {
+        counts.withLock { hasManyMistakes(attempt, $0, now.timeIntervalSince1970) }
+    }
+
+    /// What the counts take, in bytes.
+    var size: Int {
+        counts.withLock {
+            $0.pairs.size + $0.names.size + $0.accounts.size + $0.addresses.size + $0.devices.size
         }
     }
 
-    var remembered: Int { counts.withLock { $0.count } }
+    private func hasManyMistakes(_ attempt: Attempt, _ counts: Counts, _ now: Double) -> Bool {
+        counts.addresses.count(of: attempt.address, at: now).level >= Double(policy.address.free)
+    }
 
-    /// The count, unless it is so old that it begins anew.
-    private func current(_ count: Count?, at now: Date) -> Count? {
-        guard let count, now.timeIntervalSince(count.last) < policy.memory else { return nil }
-        return count
+    private func wait(for attempt: Attempt, _ counts: Counts, _ now: Double) -> TimeInterval {
+        if let device = attempt.device {
+            return wait(counts.devices.count(of: device, at: now), policy.device, now)
+        }
+        var pair = policy.pair
+        if hasManyMistakes(attempt, counts, now) { pair.free = policy.freeWhereMany }
+        var longest = max(
+            wait(counts.pairs.count(of: attempt.pair, at: now), pair, now),
+            wait(counts.names.count(of: attempt.name, at: now), policy.name, now)
+        )
+        if let account = attempt.account {
+            let count = counts.accounts.count(of: account, at: now)
+            longest = max(longest, wait(count, policy.account, now))
+        }
+        return longest
+    }
+
+    private func change(
+        _ attempt: Attempt,
+        by step: Double,
+        _ counts: inout Counts,
+        _ now: Double
+    ) {
+        if let account = attempt.account { change(&counts.accounts, account, by: step, now) }
+        if let device = attempt.device {
+            change(&counts.devices, device, by: step, now)
+        } else {
+            change(&counts.pairs, attempt.pair, by: step, now)
+            change(&counts.names, attempt.name, by: step, now)
+            change(&counts.addresses, attempt.address, by: step, now)
+        }
+    }
+
+    private func change(
+        _ counts: inout LeakyCounts,
+        _ key: LimitKey,
+        by step: Double,
+        _ now: Double
+    ) {
+        // What was forgotten since is not taken back twice.
+        guard step > 0 || counts.isKnown(key) else { return }
+        var count = counts.count(of: key, at: now)
+        count.level = max(0, count.level + step)
+        count.at = now.isFinite ? max(count.at, now) : count.at
+        counts.set(count, of: key, at: now)
     }
 
     /// One second after the free tries, and twice as long after each further one.
-    private func wait(_ count: Count?, _ allowance: Allowance, at now: Date) -> TimeInterval {
-        guard let count = current(count, at: now), count.tries >= allowance.free else { return 0 }
-        let doublings = min(count.tries - allowance.free, 20)
+    private func wait(_ count: LeakyCounts.Count, _ allowance: Allowance, _ now: Double)
+        -> TimeInterval
+    {
+        // Less than a whole try has leaked since the last one, as long as it is the last.
+        let tries = (count.level - 1e-9).rounded(.up)
+        guard tries >= Double(allowance.free) else { return 0 }
+        let doublings = Int(min(tries - Double(allowance.free), 20))
         let delay = min(allowance.longestWait, TimeInterval(1 << doublings))
         // A clock that was set back cannot make a wait longer than the longest.
-        return min(delay, delay - now.timeIntervalSince(count.last))
+        return min(delay, delay - (now - count.at))
     }
 }

@@ -6,72 +6,112 @@ import PorticoBytes
     package import Foundation
 #endif
 
-/// How often something may happen, key by key (OWASP ASVS 2.4, WEB-BRUTE-2): wrong client secrets,
-/// introspection, pushed requests, revocation.
-///
-/// A bucket of tokens for each key: full, it lets `burst` through at once; then it fills with
-/// `perMinute`. It is per node and in memory; a restart begins anew.
-package final class RateLimiter: Sendable {
-    private struct Bucket: Sendable {
-        var tokens: Double
-        var filledAt: Date
+/// How often something may happen for one key (OWASP ASVS 2.4, WEB-BRUTE-2).
+package struct RateLimit: Hashable, Sendable {
+    /// How often at once.
+    package var burst: Int
+    /// How often in the long run.
+    package var perMinute: Double
+    /// How many keys are told apart, 32 bytes each (``LeakyCounts``).
+    package var keys: Int
+
+    package init(burst: Int, perMinute: Double, keys: Int = 4_096) {
+        self.burst = max(1, burst)
+        self.perMinute = max(perMinute, 0.000_1)
+        self.keys = keys
     }
 
-    private let burst: Double
-    private let perSecond: Double
-    private let buckets: Locked<RecentlyUsed<Bucket>>
+    package static func perHour(_ count: Int, keys: Int = 4_096) -> RateLimit {
+        RateLimit(burst: count, perMinute: Double(count) / 60, keys: keys)
+    }
 
-    /// - Parameter keys: How many keys are remembered at least; twice as many at most.
-    package init(burst: Int, perMinute: Double, keys: Int = 10_000) {
-        self.burst = Double(max(1, burst))
-        perSecond = max(perMinute, 0.001) / 60
-        buckets = Locked(RecentlyUsed(capacity: keys))
+    package static func perDay(_ count: Int, keys: Int = 4_096) -> RateLimit {
+        RateLimit(burst: count, perMinute: Double(count) / (24 * 60), keys: keys)
+    }
+}
+
+/// Counts what may happen only so often, under one limit or several together: for whoever asks, for
+/// their network address, for the mailbox that it is about.
+///
+/// All limits are asked, and only where all allow does it count, at each of them: nobody uses up the
+/// limit of another by asking for what they are refused themselves. It is per process and in
+/// memory, of a fixed size (128 KiB a limit, unless it says otherwise); a restart begins anew.
+package final class RateLimiter: Sendable {
+    private let limits: [RateLimit]
+    private let counts: Locked<[LeakyCounts]>
+
+    package init(_ limits: RateLimit...) {
+        self.limits = limits
+        counts = Locked(
+            limits.map { LeakyCounts(capacity: $0.keys, perSecond: $0.perMinute / 60) }
+        )
+    }
+
+    package convenience init(burst: Int, perMinute: Double) {
+        self.init(RateLimit(burst: burst, perMinute: perMinute))
     }
 
     package enum Verdict: Hashable, Sendable {
         case allowed
-        /// 429, and for how many seconds.
+        /// 429, and for how many seconds: the longest of those that the limits ask for.
         case wait(Double)
     }
 
-    /// Counts one for `key`, if it may happen.
-    package func take(_ key: String, at now: Date) -> Verdict {
-        buckets.withLock { buckets in
-            var bucket = filled(buckets[key], at: now)
-            guard bucket.tokens >= 1 else {
-                return .wait(seconds(until: bucket))
+    /// Counts one at every limit, if all allow it.
+    ///
+    /// - Parameter keys: One for each limit, in their order; `nil` where a limit does not concern
+    ///   the request.
+    package func take(_ keys: LimitKey?..., at now: Date) -> Verdict {
+        ask(keys, at: now, counting: true)
+    }
+
+    /// Whether all limits allow it, without counting: for limits on failures, where only
+    /// ``countFailure(_:at:)`` counts.
+    package func check(_ keys: LimitKey?..., at now: Date) -> Verdict {
+        ask(keys, at: now, counting: false)
+    }
+
+    /// Counts one at every limit that allows it: no more failures than a limit allows lengthen a wait.
+    package func countFailure(_ keys: LimitKey?..., at now: Date) {
+        let now = now.timeIntervalSince1970
+        counts.withLock { counts in
+            for (index, key) in keys.enumerated() where index < limits.count {
+                guard let key, wait(index, key, counts, now) <= 0 else { continue }
+                add(index, key, &counts, now)
             }
-            bucket.tokens -= 1
-            buckets[key] = bucket
+        }
+    }
+
+    private func ask(_ keys: [LimitKey?], at now: Date, counting: Bool) -> Verdict {
+        let now = now.timeIntervalSince1970
+        return counts.withLock { counts in
+            let asked = zip(limits.indices, keys)
+            var longest = 0.0
+            for case (let index, let key?) in asked {
+                longest = max(longest, wait(index, key, counts, now))
+            }
+            guard longest <= 0 else { return .wait(longest) }
+            if counting {
+                for case (let index, let key?) in asked { add(index, key, &counts, now) }
+            }
             return .allowed
         }
     }
 
-    /// Whether `key` may go on, without counting: for limits on failures, where only
-    /// ``countFailure(_:at:)`` counts.
-    package func check(_ key: String, at now: Date) -> Verdict {
-        buckets.withLock { buckets in
-            let bucket = filled(buckets[key], at: now)
-            return bucket.tokens >= 1 ? .allowed : .wait(seconds(until: bucket))
-        }
+    /// In how many seconds one more is allowed.
+    private func wait(_ index: Int, _ key: LimitKey, _ counts: [LeakyCounts], _ now: Double)
+        -> Double
+    {
+        let level = counts[index].count(of: key, at: now).level
+        let excess = level + 1 - Double(limits[index].burst)
+        return excess > 1e-9 ? excess * 60 / limits[index].perMinute : 0
     }
 
-    package func countFailure(_ key: String, at now: Date) {
-        _ = take(key, at: now)
-    }
-
-    var remembered: Int { buckets.withLock { $0.count } }
-
-    private func filled(_ bucket: Bucket?, at now: Date) -> Bucket {
-        guard var bucket else { return Bucket(tokens: burst, filledAt: now) }
-        // A clock that was set back gives nothing and takes nothing.
-        let elapsed = max(0, now.timeIntervalSince(bucket.filledAt))
-        bucket.tokens = min(burst, bucket.tokens + elapsed * perSecond)
-        bucket.filledAt = now
-        return bucket
-    }
-
-    private func seconds(until bucket: Bucket) -> Double {
-        (1 - bucket.tokens) / perSecond
+    private func add(_ index: Int, _ key: LimitKey, _ counts: inout [LeakyCounts], _ now: Double) {
+        var count = counts[index].count(of: key, at: now)
+        count.level += 1
+        // A clock that was set back lets nothing leak twice; one that is no time at all is none.
+        count.at = now.isFinite ? max(count.at, now) : count.at
+        counts[index].set(count, of: key, at: now)
     }
 }

@@ -3,8 +3,9 @@ import PorticoBytes
 /// The path and query of a request, in the one spelling we answer to (RFC 9112 §3.2.1).
 ///
 /// Nothing is normalised: a path with an escape, a dot segment, an empty segment or a slash at its
-/// end is another path, and nothing is there. So no two spellings can mean one resource, to us and
-/// to whatever stands before us.
+/// end is another path, and nothing is there; a segment that some server takes for one of these, once it
+/// has taken its parameters off, is one (RFC 3986 §3.3: `..;v=1`). So no two spellings can mean one
+/// resource, to us, to whatever stands before us and to the APIs behind us.
 package struct RequestTarget: Sendable {
     /// Begins with a slash; printable ASCII without escapes.
     package let path: String
@@ -39,16 +40,21 @@ package struct RequestTarget: Sendable {
     private static func isCanonical(_ path: Substring.UTF8View) -> Bool {
         guard path.first == UInt8(ascii: "/") else { return false }
         if path.count == 1 { return true }
-        // The bytes since the last slash: how many, and whether all are dots.
+        // The bytes since the last slash, up to its parameters: how many, and whether all are dots.
         var length = 0
         var areDots = true
+        var isParameter = false
         for byte in path.dropFirst() {
-            if byte == UInt8(ascii: "/") {
+            switch byte {
+            case UInt8(ascii: "/"):
                 guard isSegment(length, areDots) else { return false }
                 length = 0
                 areDots = true
-            } else {
+                isParameter = false
+            case UInt8(ascii: ";"): isParameter = true
+            default:
                 guard isPathCharacter(byte) else { return false }
+                guard !isParameter else { continue }
                 length += 1
                 areDots = areDots && byte == UInt8(ascii: ".")
             }
@@ -68,8 +74,8 @@ package struct RequestTarget: Sendable {
             UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "."),
             UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "!"), UInt8(ascii: "$"),
             UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"),
-            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ";"),
-            UInt8(ascii: "="), UInt8(ascii: "@"):
+            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: "="),
+            UInt8(ascii: "@"):
             true
         default: false
         }

@@ -155,13 +155,51 @@ struct JSONParserTests {
         #expect(throws: JSONError.duplicateName) { try JSONValue(parsing: text.utf8) }
     }
 
+    @Test("WEB-INPUT-1: of strangers, text that is not ASCII is read up to 1,024 bytes")
+    func longForeignText() throws {
+        func texts(_ length: Int) -> [[UInt8]] {
+            let marks = Array(String(repeating: "\u{301}", count: length / 2).utf8)
+            let fill = marks + Array(repeating: UInt8(ascii: "x"), count: length % 2)
+            let quoted = Array("\"".utf8) + fill + Array("\"".utf8)
+            return [
+                Array("{\"a\":".utf8) + quoted + Array("}".utf8),
+                Array("{".utf8) + quoted + Array(":1}".utf8),
+                // With an escape, which stands for one byte.
+                Array("[\"\\n".utf8) + fill.dropFirst(2) + Array("x\"]".utf8),
+            ]
+        }
+        for text in texts(1_024) {
+            #expect(throws: Never.self) { try JSONValue(parsing: text) }
+        }
+        for text in texts(1_025) {
+            #expect(throws: JSONError.textTooLong) { try JSONValue(parsing: text) }
+            // What we wrote ourselves may be longer.
+            let limits = JSONLimits(size: 10_000)
+            #expect(throws: Never.self) { try JSONValue(parsing: text, limits: limits) }
+        }
+        let ascii = "\"" + String(repeating: "a", count: 60_000) + "\""
+        #expect(throws: Never.self) { try JSONValue(parsing: ascii.utf8) }
+    }
+
+    @Test("WEB-INPUT-1: of strangers, an object of a thousand members is read, and no larger one")
+    func manyMembers() throws {
+        func object(_ count: Int) -> [UInt8] {
+            Array(("{" + (0..<count).map { "\"\($0)\":0" }.joined(separator: ",") + "}").utf8)
+        }
+        #expect(try JSONObject(parsing: object(1_000)).count == 1_000)
+        #expect(throws: JSONError.tooManyMembers) { try JSONObject(parsing: object(1_001)) }
+        let limits = JSONLimits(size: 64 * 1024)
+        #expect(try JSONObject(parsing: object(1_001), limits: limits).count == 1_001)
+    }
+
     @Test("WEB-INPUT-4: a name twice among thousands is found, and quickly")
     func findsDuplicateAmongMany() throws {
         let members = (0..<5000).map { "\"n\($0)\":0" }
-        let unique = try JSONObject(parsing: "{\(members.joined(separator: ","))}".utf8)
-        #expect(unique.count == 5000)
+        let limits = JSONLimits(size: 1 << 20)
+        let text = members.joined(separator: ",")
+        #expect(try JSONObject(parsing: "{\(text)}".utf8, limits: limits).count == 5000)
         #expect(throws: JSONError.duplicateName) {
-            try JSONObject(parsing: "{\(members.joined(separator: ",")),\"n7\":1}".utf8)
+            try JSONObject(parsing: "{\(text),\"n7\":1}".utf8, limits: limits)
         }
     }
 

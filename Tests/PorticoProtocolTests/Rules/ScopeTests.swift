@@ -42,4 +42,24 @@ struct ScopeTests {
         let both = try Scope("admin profile email").intersection(granted)
         #expect(both.text == "profile email")
     }
+
+    @Test(
+        "WEB-INPUT-1: more than 100 tokens or 4,096 bytes are invalid_scope",
+        arguments: [
+            (100, 10, true), (101, 1, false), (18_230, 3, false), (1, 4_096, true),
+            (1, 4_097, false),
+        ]
+    )
+    func bounds(tokens: Int, length: Int, isRead: Bool) {
+        let words = (0..<tokens).map { number in
+            let digits = "\(number)"
+            return digits + String(repeating: "x", count: max(0, length - digits.count))
+        }
+        let scope = Result { try Scope(words.joined(separator: " ")) }
+        switch scope {
+        case .success(let scope): #expect(isRead && scope.tokens.count == tokens)
+        case .failure(let error):
+            #expect(!isRead && (error as? OAuthError)?.code == .invalidScope)
+        }
+    }
 }

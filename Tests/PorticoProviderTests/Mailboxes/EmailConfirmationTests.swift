@@ -188,6 +188,24 @@ import Testing
         #expect(try await server.mails().count == 5)
     }
 
+    @Test("WEB-BRUTE-2: wrong codes count across codes, until no other is sent")
+    func wrongAcrossCodes() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request())
+        var mailed = 0
+        for _ in 1...10 {
+            guard try await browser.submit(asked, [("action", "send")]).status == 200 else { break }
+            mailed += 1
+            for _ in 1...5 {
+                _ = try await browser.submit(asked, [("action", "confirm"), ("code", "000000")])
+            }
+            // Less than the session's idle time; enough for the limit on mails.
+            server.clock.advance(by: 720)
+        }
+        #expect(mailed == 3)
+    }
+
     @Test("A code that was sent to an address does not confirm the next one")
     func changedAddress() async throws {
         let server = try await server()
@@ -204,5 +222,18 @@ import Testing
         expectPage(try await browser.submit(page, form), "verify-email")
         let kept = try await people.person(id: alice.id, realmID: realmID)
         #expect(kept?.person.isEmailVerified == false)
+    }
+
+    @Test("WEB-CRYPT-2: of a code that was mailed the database keeps nothing that gives it away")
+    func kept() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let asked = try await browser.signIn("alice", TestFlow.request())
+        _ = try await browser.submit(asked, [("action", "send")])
+        let code = try await server.mailedCode()
+        let kept = try server.database.keptConfirmations()
+        #expect(kept.count == 1)
+        #expect(code.count == 6 && kept[0].hash.count == 32)
+        #expect(!kept[0].isPlain(code))
     }
 }

@@ -276,4 +276,20 @@ import Testing
             #expect(kept.range(of: Data(bytes)) == nil)
         }
     }
+
+    @Test(
+        "WEB-CRYPT-2: of a code that another browser showed the database keeps nothing to try out"
+    )
+    func keptCode() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        _ = try await ResetWalk(server).ask()
+        let other = TestBrowser(server, from: "198.51.100.9")
+        let opened = try await other.get(try await server.link())
+        let shown = try await other.submit(opened, [("action", "show-code")])
+        let code = ResetWalk.code(shown).filter(\.isNumber)
+        let kept = try server.database.keptResetCodes()
+        #expect(kept.count == 1)
+        #expect(code.count == 6 && kept[0].hash.count == 32)
+        #expect(!kept[0].isPlain(code))
+    }
 }

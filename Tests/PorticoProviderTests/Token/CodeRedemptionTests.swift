@@ -167,17 +167,22 @@ import Testing
         #expect(try await server.redeem(code).error == "invalid_grant")
     }
 
-    @Test("mechanisms, one grant per request: the same form sent twice makes one grant")
+    @Test(
+        "mechanisms, one grant per request: the same form sent twice, to two processes, makes one grant"
+    )
     func sameRequestTwice() async throws {
         let server = try await ProviderUnderTest()
+        // One process gives one code; what another one gives, it does not know of.
+        let other = try await ProviderUnderTest(database: server.database, clock: server.clock)
         let browser = TestBrowser(server)
         let page = try await browser.authorize(TestFlow.request())
-        let cookies = browser.cookies
+        let copy = TestBrowser(other)
+        copy.cookies = browser.cookies
         let password = TestRealm.passwords["alice"] ?? ""
         let fields = [("username", "alice"), ("password", password)]
         let first = try await browser.submit(page, fields)
-        browser.cookies = cookies
-        let second = try await browser.submit(page, fields)
+        let second = try await copy.submit(page, fields)
+        expectCode(second)
         #expect(try await server.redeem(first.redirected["code"] ?? "").status == 200)
         #expect(try await server.redeem(second.redirected["code"] ?? "").error == "invalid_grant")
     }

@@ -29,7 +29,7 @@ import Testing
         let rotation = try KeyRotation(
             maker: SigningKeyMaker(ring: server.ring),
             realm: realm.realm,
-            clients: Array(realm.clients)
+            clients: try await realms.snapshot().clients
         )(
             .es256,
             of: try await realms.snapshot().keys,

@@ -213,7 +213,7 @@ import Testing
         ).redirected["code"]
         let offline = try await server.redeem(code ?? "")
         let hint = try #require(tokens.json.string("id_token"))
-        _ = try await server.send(.get, ProviderUnderTest.path("logout?id_token_hint=" + hint))
+        _ = try await browser.get(ProviderUnderTest.path("logout?id_token_hint=" + hint))
         #expect(try await server.refresh(try refreshToken(tokens)).error == "invalid_grant")
         #expect(try await server.refresh(try refreshToken(offline)).status == 200)
     }

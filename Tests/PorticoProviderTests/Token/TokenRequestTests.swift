@@ -112,31 +112,6 @@ import Testing
         #expect(reply.status == 401)
     }
 
-    @Test("attack C16, RFC 6749 §2.3.1: guessing a secret is slowed down, from one address only")
-    func guessing() async throws {
-        let server = try await ProviderUnderTest()
-        let path = ProviderUnderTest.path("token")
-        func attempt(_ secret: String, from address: String) async throws -> Reply {
-            try await server.post(
-                path,
-                [("grant_type", "client_credentials")],
-                headers: [.authorization: ProviderUnderTest.basic("machine", secret)],
-                from: address
-            )
-        }
-        var refused: Reply?
-        for number in 1...60 where refused == nil {
-            let reply = try await attempt("wrong \(number)", from: "198.51.100.7")
-            if reply.status == 429 { refused = reply }
-        }
-        #expect(refused?.headers[.retryAfter] != nil)
-        let right = TestRealm.machineSecret
-        #expect(try await attempt(right, from: "198.51.100.7").status == 429)
-        #expect(try await attempt(right, from: "203.0.113.9").status == 200)
-        server.clock.advance(by: 3600)
-        #expect(try await attempt(right, from: "198.51.100.7").status == 200)
-    }
-
     @Test("RFC 6749 §2.3.1: Basic credentials are form-decoded", arguments: ["a:b%+ ü/é"])
     func encodedCredentials(secret: String) async throws {
         let secretOfMachine = "p%:+ ü and more to be long"

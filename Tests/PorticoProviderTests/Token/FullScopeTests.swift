@@ -1,0 +1,67 @@
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// What a client gets that sees its own roles only, as Keycloak's clients without full scope.
+@Suite("A client that sees its own roles only") struct FullScopeTests {
+    /// Alice is `editor` of the realm and `publisher` of web1, which maps roles to claims of its own.
+    private static func server(seesRealmRoles: Bool) async throws -> ProviderUnderTest {
+        try await ProviderUnderTest { realm in
+            for index in realm.clients.indices {
+                let isWeb1 = realm.clients[index].clientID == "web1"
+                if !isWeb1, realm.clients[index].clientID != "native1" { continue }
+                realm.clients[index].seesRealmRoles = seesRealmRoles
+                realm.clients[index].roleClients = [realm.clients[index].clientID]
+                realm.clients[index].mappers = [
+                    ClaimMapper(.realmRoles(claim: "all")),
+                    ClaimMapper(.clientRoles(clientID: "web1", claim: "publishing")),
+                ]
+            }
+        }
+    }
+
+    private static func claims(_ client: String, _ server: ProviderUnderTest) async throws
+        -> [JSONObject]
+    {
+        let tokens = try await server.tokens("alice", client)
+        let access = try #require(tokens.json.string("access_token"))
+        return [
+            try ProviderUnderTest.claims(access),
+            try ProviderUnderTest.claims(tokens.json.string("id_token")),
+            try await server.userInfo(access).json,
+        ]
+    }
+
+    @Test("roles of the realm stand in no token of it, under no name")
+    func realmRoles() async throws {
+        let server = try await Self.server(seesRealmRoles: false)
+        for claims in try await Self.claims("web1", server) {
+            #expect(claims["realm_access"] == nil)
+            #expect(claims.strings("all") == [])
+            #expect(
+                claims.object("resource_access")?.object("web1")?.strings("roles") == ["publisher"]
+            )
+            #expect(claims.strings("publishing") == ["publisher"])
+        }
+    }
+
+    @Test("roles of another client stand in no token of it, whatever its mappers name")
+    func otherClient() async throws {
+        let server = try await Self.server(seesRealmRoles: false)
+        for claims in try await Self.claims("native1", server) {
+            #expect(claims["resource_access"] == nil)
+            #expect(claims.strings("publishing") == [])
+        }
+    }
+
+    @Test("with the realm's roles it has those, and still nobody else's")
+    func realmRolesSeen() async throws {
+        let server = try await Self.server(seesRealmRoles: true)
+        for claims in try await Self.claims("native1", server) {
+            #expect(claims.object("realm_access")?.strings("roles") == ["editor"])
+            #expect(claims.strings("all") == ["editor"])
+            #expect(claims["resource_access"] == nil)
+        }
+    }
+}

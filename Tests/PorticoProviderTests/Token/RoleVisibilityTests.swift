@@ -1,0 +1,83 @@
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Which clients' roles a client sees (RFC 9068 §2.2.3.1)") struct RoleVisibilityTests {
+    /// Alice has the role `publisher` of web1 and `driver` of other1.
+    private static func server(_ visible: [String]?) async throws -> ProviderUnderTest {
+        try await ProviderUnderTest { realm in
+            realm.roles.append(
+                Role(
+                    id: "role-driver",
+                    realmID: realm.realm.id,
+                    clientID: "other1",
+                    name: "driver",
+                    description: ""
+                )
+            )
+            realm.people[0].roles.append(RoleName(clientID: "other1", name: "driver"))
+            for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
+                realm.clients[index].roleClients = visible
+            }
+        }
+    }
+
+    /// The clients whose roles stand in access token, ID Token, UserInfo, and the tokens of a refresh.
+    private static func seen(_ server: ProviderUnderTest) async throws -> [[String]] {
+        let tokens = try await server.tokens()
+        let refresh = try #require(tokens.json.string("refresh_token"))
+        let again = try await server.refresh(refresh)
+        let access = try #require(tokens.json.string("access_token"))
+        var claims = [try await server.userInfo(access).json]
+        for reply in [tokens, again] {
+            for name in ["access_token", "id_token"] {
+                let token = try JWT(parsing: try #require(reply.json.string(name)))
+                claims.append(try token.uncheckedClaims())
+            }
+        }
+        return claims.map { ($0.object("resource_access") ?? [:]).map(\.name).sorted() }
+    }
+
+    @Test(
+        "only those of the clients that it may see stand in what it gets",
+        arguments: [
+            (nil, ["other1", "web1"]), (["native1"], []), ([], []), (["web1"], ["web1"]),
+            (["other1", "native1"], ["other1"]),
+            // Names are compared whole.
+            (["web", "WEB1", "web11"], []),
+        ] as [([String]?, [String])]
+    )
+    func visible(_ visible: [String]?, _ expected: [String]) async throws {
+        let seen = try await Self.seen(try await Self.server(visible))
+        #expect(seen.count == 5)
+        for clients in seen { #expect(clients == expected) }
+    }
+
+    @Test("another client of the realm sees what it may, whatever this one may not")
+    func others() async throws {
+        let server = try await Self.server([])
+        let tokens = try await server.tokens("alice", "web1")
+        let access = try JWT(parsing: try #require(tokens.json.string("access_token")))
+        let roles = try access.uncheckedClaims().object("resource_access")
+        #expect(roles?.object("web1")?.strings("roles") == ["publisher"])
+        #expect(roles?.object("other1")?.strings("roles") == ["driver"])
+    }
+
+    @Test("KC-U-2: a mapper for one client's roles puts those, and no others, into UserInfo")
+    func mapped() async throws {
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices {
+                realm.clients[index].mappers = [
+                    ClaimMapper(.clientRoles(clientID: "web1", claim: "roles"), into: [.userInfo])
+                ]
+            }
+        }
+        for (name, expected) in [("alice", ["publisher"]), ("bob", [])] {
+            let tokens = try await server.tokens(name)
+            let access = try #require(tokens.json.string("access_token"))
+            #expect(try await server.userInfo(access).json.strings("roles") == expected)
+            #expect(try JWT(parsing: access).uncheckedClaims()["roles"] == nil)
+        }
+    }
+}
