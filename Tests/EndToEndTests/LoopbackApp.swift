@@ -75,6 +75,17 @@ struct LoopbackApp {
         throw RunningProgram.TimedOut(description: "no answer \(number) has come")
     }
 
+    /// Somebody signs in, in a browser that stays open until the answer is here.
+    ///
+    /// - Returns: The code.
+    func signIn() async throws -> String? {
+        try await Browser.use(scripts: false) { browser in
+            try await browser.open(address())
+            try await browser.signIn("ann", stage.password)
+            return try await answer()["code"]
+        }
+    }
+
     private static func parameters(_ request: String) -> [String: String]? {
         let target = request.split(separator: " ").dropFirst().first ?? ""
         guard target.hasPrefix("/callback") else { return nil }

@@ -58,11 +58,7 @@ struct SingleUseTests {
             let issuer = stage.issuer
             let used = try Self.assertion(key, issuer)
             app.credentials = { used }
-            try await Browser.use(scripts: false) { browser in
-                try await browser.open(app.address())
-                try await browser.signIn("ann", stage.password)
-            }
-            let tokens = try await app.redeem(try await app.answer()["code"])
+            let tokens = try await app.redeem(try await app.signIn())
             #expect(tokens.status == 200)
 
             let refused = try await app.refresh(tokens)
@@ -128,11 +124,7 @@ struct SingleUseTests {
     func revocation() async throws {
         try await Stage.run { stage in
             let app = try await LoopbackApp(stage, "revoker")
-            try await Browser.use(scripts: false) { browser in
-                try await browser.open(app.address())
-                try await browser.signIn("ann", stage.password)
-            }
-            let tokens = try await app.redeem(try await app.answer()["code"])
+            let tokens = try await app.redeem(try await app.signIn())
             let form = [
                 ("client_id", app.clientID),
                 ("token", tokens.json.string("refresh_token") ?? ""),

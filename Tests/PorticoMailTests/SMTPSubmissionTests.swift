@@ -1,6 +1,7 @@
 import Foundation
 import PorticoBytes
 import PorticoMail
+import PorticoTestSupport
 import Testing
 
 @Suite("Mail to a mail server", .serialized)
@@ -122,9 +123,7 @@ struct SMTPSubmissionTests {
         )
         let mail = try sample()
         let task = Task { await outcome(of: mail, over: submission) }
-        while !server.lines.contains(where: { $0.hasPrefix("RCPT") }) {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await waitUntil("RCPT is there") { server.lines.contains { $0.hasPrefix("RCPT") } }
         task.cancel()
         #expect(await task.value?.reason == .cancelled)
         await submission.shutDown()

@@ -177,7 +177,7 @@ struct HTTPTransportTests {
                 )
             }
         }
-        while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil("the request is there") { !server.requests.isEmpty }
         task.cancel()
         await #expect(throws: HTTPTransportError.cancelled) { try await task.value }
     }

@@ -63,6 +63,7 @@ final class TLSServer {
             }
             Thread.sleep(forTimeInterval: 0.01)
         }
+        throw POSIXError(.ETIMEDOUT)
     }
 
     deinit {

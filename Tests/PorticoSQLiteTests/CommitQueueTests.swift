@@ -158,9 +158,8 @@ import Testing
                 }
             }
             // Refused at once; or it waits with the others, who all wait for us.
-            while !isRefused.withLock({ $0 }), notes.database.commitCounts.waiting == 2048 {
-                try Task.checkCancellation()
-                await Task.yield()
+            try await waitUntil("one more is refused, or waits") {
+                isRefused.withLock { $0 } || notes.database.commitCounts.waiting != 2048
             }
         }
         #expect(isRefused.withLock { $0 })
@@ -265,9 +264,6 @@ struct Notes: Sendable {
 
     /// Waits until so many writes wait behind the one that runs.
     func untilWaiting(_ count: Int) async throws {
-        while database.commitCounts.waiting < count {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await waitUntil("\(count) writes wait") { database.commitCounts.waiting >= count }
     }
 }

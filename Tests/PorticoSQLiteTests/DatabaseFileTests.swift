@@ -137,9 +137,16 @@ import Testing
         let database = try SQLiteDatabase(file: file)
         let other = try SQLiteConnection(path: file, .writing, busyTimeout: 0)
         try other.execute("BEGIN IMMEDIATE")
-        async let write: Void = database.write { _ = try $0.run("DELETE FROM realms", []) }
+        let before = database.commitCounts.commits
+        let write = Task.immediate {
+            try await database.write { _ = try $0.run("DELETE FROM realms", []) }
+        }
+        // The writer has taken it up, and gets no further.
+        try await waitUntil("the write is under way") { database.commitCounts.waiting == 0 }
+        #expect(database.commitCounts.commits == before)
         try other.execute("COMMIT")
-        try await write
+        try await write.value
+        #expect(database.commitCounts.commits == before + 1)
     }
 
     @Test("a read cannot write, and sees one moment")

@@ -37,6 +37,31 @@ struct StandInFaultTests {
         }
     }
 
+    @Test(
+        "OpenID Connect Core §3.1.2.1: it can answer by a session from before, whatever prompt and max_age ask for, and tell when that began or not"
+    )
+    func oldSession() async throws {
+        try await Wire.run { wire in
+            let began = wire.clock.now - 3600
+            wire.standIns.configure(.openID) { $0.oldSession = .init(of: .ben, since: began) }
+            for tellsTime in [true, false] {
+                if !tellsTime {
+                    wire.standIns.configure(.openID) { $0.idToken = [.withoutAuthTime] }
+                }
+                let asking = [("prompt", "login"), ("max_age", "0")]
+                let reply = try await wire.get(wire.address(.openID, asking))
+                let code = try #require(reply.redirected["code"])
+                let tokens = try await wire.redeem(.openID, code).json
+                let claims = try await wire.claims(tokens.string("id_token"), .openID)
+                #expect(claims.string("sub") == wire.standIns.subject(of: .ben, at: .openID))
+                #expect(claims.int64("auth_time") == (tellsTime ? wire.clock.seconds - 3600 : nil))
+                #expect(claims.int64("iat") == wire.clock.seconds)
+            }
+            wire.standIns.repair()
+            #expect(try await wire.get(wire.address(.openID)).redirected["code"] == nil)
+        }
+    }
+
     @Test("for E19: the token endpoint can answer anything")
     func tokenAnswers() async throws {
         try await Wire.run { wire in
@@ -177,7 +202,9 @@ struct StandInFaultTests {
             #expect(try await wire.answer(.google)["code"] != nil)
             let address = try wire.settings(.google).keySetURI
             let call = Task { try await wire.get(address) }
-            while wire.standIns.log.count(.keys, at: .google) == 0 { await Task.yield() }
+            try await waitUntil("the call is there") {
+                wire.standIns.log.count(.keys, at: .google) > 0
+            }
             call.cancel()
             await #expect(throws: (any Error).self) { try await call.value }
         }

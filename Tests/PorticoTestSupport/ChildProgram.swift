@@ -86,19 +86,24 @@ package final class ChildProgram: Sendable {
         signal(SIGTERM)
     }
 
+    /// Waits for its end; one that goes on for longer is killed.
     @discardableResult
-    package func waitUntilExit() -> End {
+    package func waitUntilExit(within seconds: Double = 120) -> End {
+        let limit = ContinuousClock.now + .seconds(seconds)
         while true {
             if let ended { return ended }
+            if ContinuousClock.now > limit { signal(SIGKILL) }
             usleep(2000)
         }
     }
 
     /// The same, without holding a thread.
     @discardableResult
-    package func untilExit() async throws -> End {
+    package func untilExit(within seconds: Double = 120) async throws -> End {
+        let limit = ContinuousClock.now + .seconds(seconds)
         while true {
             if let ended { return ended }
+            if ContinuousClock.now > limit { signal(SIGKILL) }
             try await Task.sleep(for: .milliseconds(5))
         }
     }

@@ -159,15 +159,15 @@ struct AuthorizedHTTPTests {
         let used = SecretText(try await session.token())
         let lock = try #require(try scene.storage.tryLock())
         // Waits for the lock, and will find the stored token fresh enough.
-        let ordinary = Task {
+        let ordinary = Task.immediate {
             try await session.refresher.record(of: session, for: .freshness(0)).accessToken
         }
-        // The ordinary one must be first at the refresher.
-        try await Task.sleep(for: .milliseconds(300))
-        let forced = Task {
+        // The ordinary one is first at the refresher, and the forced one finds it under way.
+        await session.refresher.turn()
+        let forced = Task.immediate {
             try await session.refresher.record(of: session, for: .replacement(of: used)).accessToken
         }
-        try await Task.sleep(for: .milliseconds(200))
+        await session.refresher.turn()
         lock.release()
         #expect(try await ordinary.value == used)
         #expect(try await forced.value != used)
@@ -185,4 +185,9 @@ struct AuthorizedHTTPTests {
             )
         }
     }
+}
+
+extension Refresher {
+    /// Comes back when whoever came before has had a turn.
+    func turn() {}
 }

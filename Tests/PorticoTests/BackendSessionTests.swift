@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoTestSupport
 import Testing
 
 @testable import Portico
@@ -314,7 +315,7 @@ struct BackendSignOutTests {
             let lock = try scene.storage.tryLock()
             #expect(lock == nil, "the refresh holds it")
             async let report = session.signOut()
-            while session.isActive { try await Task.sleep(for: .milliseconds(1)) }
+            try await waitUntil("the session is over") { !session.isActive }
             gate.open()
             #expect(await caller.value == .interactionRequired(.signedOut))
             #expect(await report.localCleared)

@@ -176,12 +176,7 @@ struct LoopbackSignInTests {
             #expect(!pasted.offer("hello"))
             #expect(!pasted.offer(callback.replacing("state=", with: "state=x")))
             // The browser may be there a moment before the wait begins.
-            var isTaken = false
-            for _ in 0..<2000 where !isTaken {
-                isTaken = pasted.offer("  \(callback)\n")
-                if !isTaken { try await Task.sleep(for: .milliseconds(1)) }
-            }
-            #expect(isTaken)
+            try await waitUntil("the address is taken") { pasted.offer("  \(callback)\n") }
             #expect(!pasted.offer(callback))
         }
         let session = try await scene.client.signIn(
@@ -209,8 +204,8 @@ struct LoopbackSignInTests {
         let tasks = browsers.map { browser in
             Task.failure { _ = try await client.signIn(using: .loopback(open: browser)) }
         }
-        while browsers.contains(where: { $0.addresses.isEmpty }) {
-            try await Task.sleep(for: .milliseconds(1))
+        try await waitUntil("both browsers are sent somewhere") {
+            browsers.allSatisfy { !$0.addresses.isEmpty }
         }
         #expect(try redirectURI(browsers[0]) != redirectURI(browsers[1]))
         for task in tasks {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoTestSupport
 import Testing
 
 @testable import Portico
@@ -301,7 +302,7 @@ struct RefreshTests {
             let caller = Task.failure { _ = try await session.token() }
             await gate.arrival()
             async let report = session.signOut(.local)
-            while session.isActive { try await Task.sleep(for: .milliseconds(1)) }
+            try await waitUntil("the session is over") { !session.isActive }
             gate.open()
             #expect(await caller.value == .interactionRequired(.signedOut))
             #expect(await report.localCleared)
@@ -327,7 +328,7 @@ struct RefreshTests {
             let caller = Task.failure { _ = try await session.token() }
             await gate.arrival()
             async let report = session.signOut(.local)
-            while session.isActive { try await Task.sleep(for: .milliseconds(1)) }
+            try await waitUntil("the session is over") { !session.isActive }
             gate.open()
             #expect(await caller.value == .interactionRequired(.signedOut))
             #expect(await report.localCleared)

@@ -177,7 +177,7 @@ struct SessionLockTests {
             Self.flock,
             ["--no-fork", "\(folder.path)/session.lock", "sleep", "60"]
         )
-        while try file.tryLock() != nil { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil("the other process has the lock") { try file.tryLock() == nil }
         #expect(try file.tryLock() == nil)
         other.signal(SIGKILL)
         other.waitUntilExit()
@@ -195,7 +195,8 @@ struct SessionLockTests {
     func refreshElsewhere() async throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/session"
-        let scene = Scene(storage: PrivateFile(path))
+        let storage = FaultyStorage(PrivateFile(path))
+        let scene = Scene(storage: storage)
         let session = try await scene.signIn()
         scene.clock.advance(by: 400)
         // What the other process will have stored: a refreshed session.
@@ -213,15 +214,16 @@ struct SessionLockTests {
             Self.flock,
             [
                 "--no-fork", "\(path).lock", "/bin/sh", "-c",
-                "touch '\(path).held'; while [ ! -e '\(path).go' ]; do sleep 0.01; done;"
+                "touch '\(path).held'; for n in $(seq 6000); do"
+                    + " [ -e '\(path).go' ] && break; sleep 0.01; done;"
                     + " mv '\(path).next' '\(path)'",
             ]
         )
-        while !FileManager.default.fileExists(atPath: "\(path).held") {
-            try await Task.sleep(for: .milliseconds(5))
+        try await waitUntil("the other process has the lock") {
+            FileManager.default.fileExists(atPath: "\(path).held")
         }
         let token = Task { try await session.token() }
-        try await Task.sleep(for: .milliseconds(50))
+        try await waitUntil("the refresh finds the lock taken") { storage.lockRefusals > 0 }
         try Data().write(to: URL(filePath: "\(path).go"))
         #expect(try await token.value == "A-elsewhere")
         other.waitUntilExit()

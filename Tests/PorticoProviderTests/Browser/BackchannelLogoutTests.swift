@@ -99,7 +99,9 @@ struct BackchannelLogoutTests {
         #expect(Set(sessions).count == 1)
     }
 
-    enum Ending: CaseIterable { case page, hint, legacy, nextSignIn, disabled, deleted, password }
+    enum Ending: CaseIterable {
+        case page, hint, legacy, anothersSignIn, disabled, deleted, password
+    }
 
     @Test("OIDCBCL-2.5-1: however a session ends, its clients are told", arguments: Ending.allCases)
     func endings(_ ending: Ending) async throws {
@@ -145,9 +147,9 @@ struct BackchannelLogoutTests {
                 headers: [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
             )
             #expect(reply.status == 204)
-        case .nextSignIn:
+        case .anothersSignIn:
             let request = TestFlow.request("native1", [("prompt", "login")])
-            #expect(try await browser.signIn("alice", request).redirected["code"] != nil)
+            #expect(try await browser.signIn("bob", request).redirected["code"] != nil)
         case .disabled:
             var blocked = alice
             blocked.isEnabled = false
@@ -173,10 +175,10 @@ struct BackchannelLogoutTests {
         let tokens = try await server.tokens("alice", "web1", browser: browser)
         // Nobody has let it answer yet.
         #expect(try await Self.signOut(browser, tokens).status == 200)
-        while receiver.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil("the receiver is told") { !receiver.requests.isEmpty }
         #expect(!server.log.contains("logout."))
         gate.signal()
-        while !server.log.contains("logout.") { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil("the log tells of it") { server.log.contains("logout.") }
         #expect(server.log.contains("event=logout.delivered"))
         #expect(receiver.requests.count == 1)
     }

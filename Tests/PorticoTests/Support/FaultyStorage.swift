@@ -9,10 +9,15 @@ final class FaultyStorage: SessionStorage {
         var writing = false
         var writesLeft: Int?
         var onWrite: (@Sendable () async -> Void)?
+        var lockRefusals = 0
     }
 
-    private let memory = InMemory()
+    private let memory: any SessionStorage
     private let faults = Locked(Faults())
+
+    init(_ memory: any SessionStorage = InMemory()) {
+        self.memory = memory
+    }
 
     var failsReading: Bool {
         get { faults.withLock { $0.reading } }
@@ -62,6 +67,11 @@ final class FaultyStorage: SessionStorage {
     }
 
     func tryLock() throws(SignInError) -> SessionLock? {
-        try memory.tryLock()
+        let lock = try memory.tryLock()
+        if lock == nil { faults.withLock { $0.lockRefusals += 1 } }
+        return lock
     }
+
+    /// How often somebody asked for the lock while another had it.
+    var lockRefusals: Int { faults.withLock { $0.lockRefusals } }
 }

@@ -133,9 +133,11 @@ final class Gate: Sendable {
 
     /// Waits until somebody stands at the gate.
     func arrival(_ count: Int = 1) async {
-        while state.withLock({ $0.arrivals }) < count {
-            // `try?`: cancelled, the test is over anyway.
-            try? await Task.sleep(for: .milliseconds(1))
+        do {
+            try await waitUntil("\(count) at the gate") { state.withLock { $0.arrivals } >= count }
+        } catch {
+            Issue.record(error)
+            open()
         }
     }
 }

@@ -1,0 +1,20 @@
+/// Waits until something is so that tells nobody: another process has done it, a line is in a log.
+///
+/// Nothing waits for ever: a test fails, and does not hang.
+///
+/// - Parameter what: Said where it does not come about.
+/// - Throws: ``RunningProgram/TimedOut``, and what `isSo` throws.
+package func waitUntil(
+    _ what: String,
+    within seconds: Double = 60,
+    isolation: isolated (any Actor)? = #isolation,
+    _ isSo: () async throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while try await !isSo() {
+        guard ContinuousClock.now < end else {
+            throw RunningProgram.TimedOut(description: "not within \(seconds) s: \(what)")
+        }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
