@@ -4,11 +4,12 @@ import Testing
 
 @Suite("Words of the mails") struct MailTextTests {
     static let mails: [MailText] = [
-        .confirmationCode(code: "481052", minutes: 10),
+        .confirmationCode(code: "481052", use: .confirmAddress("ann@example.com"), minutes: 10),
+        .confirmationCode(code: "481052", use: .claimAccount(provider: "Google"), minutes: 10),
         .newDevice(device: "Firefox on Linux", at: 1_795_298_400, provider: "Google"),
         .wayAdded(provider: "Apple"), .wayRemoved(provider: "Apple"),
         .passwordReset(address: "https://id.example/reset?key=a&b", minutes: 30), .passwordChanged,
-        .accountDeleted,
+        .emailChanged, .accountDeleted,
     ]
 
     @Test("each mail names the service, says what happened and what to do if it was somebody else")
@@ -43,10 +44,30 @@ import Testing
     @Test("a code stands in the subject and on a line of its own, and can be copied from it")
     func code() {
         for language in Language.allCases {
-            let text = MailText.confirmationCode(code: "481052", minutes: 10)
-                .text(in: language, service: "Demo")
-            #expect(text.subject.contains("481052"))
-            #expect(text.lines.contains("481052"))
+            for mail in Self.mails.prefix(2) {
+                let text = mail.text(in: language, service: "Demo")
+                #expect(text.subject.contains("481052"))
+                #expect(text.lines.contains("481052"))
+            }
+        }
+    }
+
+    @Test("a mail with a code says what the code does, before the code")
+    func use() throws {
+        let uses: [(MailText.CodeUse, named: String)] = [
+            (.confirmAddress("ann@example.com"), "ann@example.com"),
+            (.claimAccount(provider: "Google"), "Google"),
+        ]
+        for language in Language.allCases {
+            let said = try uses.map { use, named in
+                let lines = MailText.confirmationCode(code: "481052", use: use, minutes: 10)
+                    .text(in: language, service: "Demo").lines
+                let code = try #require(lines.firstIndex(of: "481052"))
+                let before = lines[..<code].joined()
+                #expect(before.contains(named) && before.contains("Demo"))
+                return before.replacing(named, with: "")
+            }
+            #expect(Set(said).count == uses.count)
         }
     }
 
@@ -68,7 +89,9 @@ import Testing
     func lines(text: String) {
         let mails: [MailText] = [
             .newDevice(device: text, at: 0, provider: text), .wayAdded(provider: text),
-            .passwordReset(address: text, minutes: 1), .confirmationCode(code: text, minutes: 1),
+            .passwordReset(address: text, minutes: 1),
+            .confirmationCode(code: text, use: .confirmAddress(text), minutes: 1),
+            .confirmationCode(code: text, use: .claimAccount(provider: text), minutes: 1),
         ]
         for mail in mails {
             for language in Language.allCases {

@@ -92,7 +92,7 @@ struct AccountCommandTests {
                 identity: Identity(
                     key: IdentityKey(issuer: provider.issuer, subject: subject),
                     provider: provider.name,
-                    email: email.map { AccountEmail(address: $0, isVerified: true) },
+                    email: email.map { AccountEmail(address: $0, verification: .authoritative) },
                     linkedAt: now,
                     lastUsedAt: now,
                     sealedToken: provider.token
@@ -146,6 +146,15 @@ struct AccountCommandTests {
             )
             try await database.close()
             return account
+        }
+
+        /// What waits to be sent.
+        func mails() async throws -> [MailDraft] {
+            let folder = portico.home.appending(path: AccountCommandTests.folder).path
+            let database = try SQLiteDatabase(file: folder + "/portico.sqlite")
+            let mails = try await SQLOutboxStore(database).latest(limit: 10).map(\.draft)
+            try await database.close()
+            return mails
         }
 
         func run(_ arguments: String...) throws -> PorticoProcess.Outcome {
@@ -223,6 +232,10 @@ struct AccountCommandTests {
             #expect(done.status == 0)
             #expect(done.stderr.contains("google: its token does not open any more"))
             #expect(try place.run("account", "show", place.ann).status == 1)
+            // Her address is told.
+            let told = try await place.mails()
+            #expect(told.map(\.to) == ["ann@example.com"])
+            #expect(told.map(\.message) == [.accountDeleted])
             // Nobody who was deleted comes back with a cookie, or stays in a list.
             #expect(try !place.run("account", "list", "--plain").stdout.contains(place.ann))
             // Who has given nothing to keep leaves nothing to be said.

@@ -85,6 +85,7 @@ package struct AccountDeparture: Sendable {
         let outcome = try await accounts.unlink(
             provider: provider,
             from: account.id,
+            usable: directory.providers.map(\.name),
             notice: MailDraft(
                 id: visit.moment.id(),
                 to: nil,
@@ -98,9 +99,16 @@ package struct AccountDeparture: Sendable {
         return outcome
     }
 
+    /// Its verified address is told.
+    ///
     /// - Returns: `nil`: there is no such account.
-    package func delete(_ accountID: UniqueID, at now: Int64) async throws -> Report? {
-        guard let identities = try await accounts.delete(accountID, at: now) else { return nil }
+    package func delete(_ accountID: UniqueID, at moment: Moment) async throws -> Report? {
+        let identities = try await accounts.delete(
+            accountID,
+            noticeID: moment.id(),
+            at: moment.seconds
+        )
+        guard let identities else { return nil }
         return Report(revocations: await revoke(identities))
     }
 

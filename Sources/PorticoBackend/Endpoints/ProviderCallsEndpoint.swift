@@ -124,6 +124,7 @@ struct ProviderCallsEndpoint: Sendable {
         _ = try await accounts.forget(
             IdentityKey(issuer: issuer, subject: subject),
             linkedUntil: issuedAt,
+            noticeID: visit.moment.id(),
             at: visit.now
         )
     }
@@ -181,13 +182,16 @@ struct ProviderCallsEndpoint: Sendable {
     }
 
     private func checkRate(_ visit: BackendVisit) throws(BackendError) {
-        if case .wait(let seconds) = limit.check(visit.address, at: visit.moment.now) {
+        if case .wait(let seconds) = limit.check(
+            LimitKey("provider", visit.address),
+            at: visit.moment.now
+        ) {
             throw BackendError(.rateLimited, "Too many messages.", retryAfter: seconds)
         }
     }
 
     private func countRefusal(_ visit: BackendVisit) {
-        limit.countFailure(visit.address, at: visit.moment.now)
+        limit.countFailure(LimitKey("provider", visit.address), at: visit.moment.now)
     }
 
     /// What the apps are called there: a message may be addressed to one of them.

@@ -10,12 +10,14 @@ extension MailText {
     /// - Throws: `SealError` where a key is gone: then the mail can never be written.
     package init(_ draft: MailDraft, ring: KeyRing, name: (String) -> String) throws {
         switch draft.message {
-        case .confirmationCode(let sealed, let minutes):
+        case .confirmationCode(let sealed, let use, let minutes):
             let vault = SealedAtRest(ring: ring, purpose: "mailed code")
             self = .confirmationCode(
                 code: try Self.open(sealed, vault, draft.id),
+                use: CodeUse(use, draft, name: name),
                 minutes: minutes
             )
+        case .emailChanged: self = .emailChanged
         case .newDevice(let device, let time, let provider):
             self = .newDevice(device: device, at: time, provider: name(provider))
         case .wayAdded(let provider): self = .wayAdded(provider: name(provider))
@@ -39,5 +41,16 @@ extension MailText {
             throw SealError.doesNotOpen
         }
         return secret
+    }
+}
+
+extension MailText.CodeUse {
+    fileprivate init(_ use: MailedCodeUse, _ draft: MailDraft, name: (String) -> String) {
+        switch use {
+        // An outbox holds no mail to nobody.
+        case .confirmAddress: self = .confirmAddress(draft.to ?? "")
+        case .claimAccount(let provider): self = .claimAccount(provider: name(provider))
+        case .confirmItsYou: self = .confirmItsYou
+        }
     }
 }

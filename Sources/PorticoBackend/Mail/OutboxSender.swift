@@ -165,9 +165,10 @@ extension MailDraft {
     /// When what it says is of no more use, in seconds since 1970; `nil`: never.
     fileprivate var goodUntil: Int64? {
         switch message {
-        case .confirmationCode(_, let minutes), .passwordReset(_, let minutes):
+        case .confirmationCode(_, _, let minutes), .passwordReset(_, let minutes):
             createdAt + Int64(min(max(minutes, 0), 525_600)) * 60
-        case .newDevice, .wayAdded, .wayRemoved, .passwordChanged, .accountDeleted: nil
+        case .newDevice, .wayAdded, .wayRemoved, .passwordChanged, .emailChanged, .accountDeleted:
+            nil
         }
     }
 }
@@ -176,6 +177,7 @@ extension MailDraft.Message {
     fileprivate var kind: String {
         switch self {
         case .confirmationCode: "confirmation-code"
+        case .emailChanged: "email-changed"
         case .newDevice: "new-device"
         case .wayAdded: "way-added"
         case .wayRemoved: "way-removed"

@@ -59,7 +59,14 @@ package struct OutboxPage: Page {
             "three mails",
             OutboxPage(
                 mails: [
-                    mail(.waiting, .confirmationCode(code: "481052", minutes: 10)),
+                    mail(
+                        .waiting,
+                        .confirmationCode(
+                            code: "481052",
+                            use: .confirmAddress("ann@example.com"),
+                            minutes: 10
+                        )
+                    ),
                     mail(.sent(at: 1_795_298_300), .wayAdded(provider: "Apple")),
                     mail(.givenUp, .accountDeleted),
                 ],

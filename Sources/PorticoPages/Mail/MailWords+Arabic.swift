@@ -1,15 +1,26 @@
 extension MailWords {
     static let arabic = MailWords(greeting: "مرحبًا،") { mail, service in
         switch mail {
-        case .confirmationCode(let code, let minutes):
+        case .confirmationCode(let code, let use, let minutes):
             Text(
                 subject: "\(exact: code) هو رمزك في \(name: service)",
                 lines: [
-                    "أدخل هذا الرمز في الصفحة التي تطلبه:",
+                    use.inArabic(service),
                     "\(exact: code)",
-                    "يعمل لمدة \(ours: TimeWords.arabicMinutes(minutes))، ومرة واحدة فقط. لا نطلبه أبدًا "
-                        + "بالهاتف أو البريد الإلكتروني.",
-                    "إن لم تطلب رمزًا، فلا يلزمك فعل شيء.",
+                    "يعمل لمدة \(ours: TimeWords.arabicMinutes(minutes))، ومرة واحدة فقط. لا تشاركه مع "
+                        + "أحد، فنحن لا نطلبه أبدًا بالهاتف أو البريد الإلكتروني.",
+                    "إن لم تطلب هذا الرمز، فتجاهل هذه الرسالة.",
+                ]
+            )
+        case .emailChanged:
+            Text(
+                subject: "تم تغيير عنوان بريدك الإلكتروني",
+                lines: [
+                    "أصبح لحسابك في \(name: service) عنوان بريد إلكتروني آخر، ولن نراسلك بشأنه على هذا "
+                        + "العنوان بعد الآن.",
+                    "إن كنت أنت من غيّره، فلا يلزمك فعل شيء.",
+                    "وإن لم تكن أنت، فسجّل الدخول إلى \(name: service)، وأدخل عنوانك من جديد، وسجّل خروج "
+                        + "أي جهاز لا تعرفه. وإن تعذّر عليك ذلك، فردّ على هذه الرسالة أو تواصل مع الدعم.",
                 ]
             )
         case .newDevice(let device, let time, let provider):
@@ -65,10 +76,25 @@ extension MailWords {
             Text(
                 subject: "حُذف حسابك",
                 lines: [
-                    "حُذف حسابك في \(name: service) وما كان محفوظًا عنك فيه.",
-                    "إن لم تفعل ذلك أنت، فردّ على هذه الرسالة أو اطلب المساعدة.",
+                    "حُذف حسابك في \(name: service) وحُذفت بياناتك فيه. لا نحتفظ إلا بما يفيد أن الحساب "
+                        + "حُذف.",
+                    "إن لم تطلب ذلك، فردّ على هذه الرسالة أو تواصل مع الدعم.",
                 ]
             )
+        }
+    }
+}
+
+extension MailText.CodeUse {
+    fileprivate func inArabic(_ service: String) -> Phrase {
+        switch self {
+        case .confirmAddress(let address):
+            "استخدم هذا الرمز لتأكيد \(exact: address) عنوانًا لبريدك الإلكتروني في \(name: service):"
+        case .claimAccount(let provider):
+            "استخدم هذا الرمز لتسجيل الدخول إلى حسابك في \(name: service) وإضافة \(name: provider) إلى "
+                + "طرق تسجيل الدخول:"
+        case .confirmItsYou:
+            "استخدم هذا الرمز لتأكيد أنك تريد تغيير حسابك في \(name: service) أو حذفه:"
         }
     }
 }

@@ -10,15 +10,27 @@ struct MailWords: Sendable {
 
     static let english = MailWords(greeting: "Hello,") { mail, service in
         switch mail {
-        case .confirmationCode(let code, let minutes):
+        case .confirmationCode(let code, let use, let minutes):
             Text(
-                subject: "\(exact: code) is your code for \(name: service)",
+                subject: "\(exact: code) is your \(name: service) code",
                 lines: [
-                    "Enter this code on the page that asks for it:",
+                    use.inEnglish(service),
                     "\(exact: code)",
-                    "It works for \(ours: Words.englishSpan(minutes: minutes)), once. We never ask for "
-                        + "it by phone or e-mail.",
-                    "If you didn’t ask for a code, you needn’t do anything.",
+                    "It expires in \(ours: Words.englishSpan(minutes: minutes)) and works once. Don’t "
+                        + "share it with anyone. We never ask for it by phone or email.",
+                    "If you didn’t request this code, ignore this email.",
+                ]
+            )
+        case .emailChanged:
+            Text(
+                subject: "Your email address was changed",
+                lines: [
+                    "Your \(name: service) account now has a different email address. We won’t write "
+                        + "to this one about it any more.",
+                    "If this was you, there’s nothing to do.",
+                    "If it wasn’t you, sign in to \(name: service), enter your email address again "
+                        + "and sign out any device you don’t recognise. If you can’t, reply to this "
+                        + "email or contact support.",
                 ]
             )
         case .newDevice(let device, let time, let provider):
@@ -76,8 +88,9 @@ struct MailWords: Sendable {
             Text(
                 subject: "Your account was deleted",
                 lines: [
-                    "Your account at \(name: service) and what was kept about you has been deleted.",
-                    "If you didn’t do that, answer to this mail or ask for help.",
+                    "Your \(name: service) account and your data in it have been deleted. We keep only "
+                        + "a record that the account was deleted.",
+                    "If you didn’t ask for this, reply to this email or contact support.",
                 ]
             )
         }
@@ -85,15 +98,27 @@ struct MailWords: Sendable {
 
     static let german = MailWords(greeting: "Guten Tag,") { mail, service in
         switch mail {
-        case .confirmationCode(let code, let minutes):
+        case .confirmationCode(let code, let use, let minutes):
             Text(
                 subject: "\(exact: code) ist Ihr Code für \(name: service)",
                 lines: [
-                    "Geben Sie diesen Code auf der Seite ein, die danach fragt:",
+                    use.inGerman(service),
                     "\(exact: code)",
-                    "Er gilt \(ours: TimeWords.german.minutes(minutes)), und nur einmal. Wir fragen nie "
-                        + "per Telefon oder E-Mail danach.",
-                    "Wenn Sie keinen Code angefordert haben, müssen Sie nichts tun.",
+                    "Er gilt \(ours: TimeWords.german.minutes(minutes)) und nur einmal. Geben Sie ihn "
+                        + "nicht weiter. Wir fragen nie per Telefon oder E-Mail danach.",
+                    "Wenn Sie keinen Code angefordert haben, können Sie diese E-Mail ignorieren.",
+                ]
+            )
+        case .emailChanged:
+            Text(
+                subject: "Ihre E-Mail-Adresse wurde geändert",
+                lines: [
+                    "Ihr Konto bei \(name: service) hat jetzt eine andere E-Mail-Adresse. An die "
+                        + "bisherige schreiben wir dazu nicht mehr.",
+                    "Wenn Sie das waren, müssen Sie nichts tun.",
+                    "Wenn nicht, melden Sie sich bei \(name: service) an, tragen Sie Ihre Adresse "
+                        + "wieder ein und melden Sie Geräte ab, die Sie nicht kennen. Wenn das nicht "
+                        + "geht, antworten Sie auf diese E-Mail oder wenden Sie sich an den Support.",
                 ]
             )
         case .newDevice(let device, let time, let provider):
@@ -153,11 +178,41 @@ struct MailWords: Sendable {
             Text(
                 subject: "Ihr Konto wurde gelöscht",
                 lines: [
-                    "Ihr Konto bei \(name: service) und was darin über Sie gespeichert war, ist "
-                        + "gelöscht.",
-                    "Wenn Sie das nicht waren, antworten Sie auf diese E-Mail oder bitten Sie um Hilfe.",
+                    "Ihr Konto bei \(name: service) und Ihre Daten darin wurden gelöscht. Wir bewahren "
+                        + "nur den Vermerk auf, dass das Konto gelöscht wurde.",
+                    "Wenn Sie das nicht veranlasst haben, antworten Sie auf diese E-Mail oder wenden "
+                        + "Sie sich an den Support.",
                 ]
             )
+        }
+    }
+}
+
+/// What a code does, said in front of it.
+extension MailText.CodeUse {
+    fileprivate func inEnglish(_ service: String) -> Phrase {
+        switch self {
+        case .confirmAddress(let address):
+            "Use this code to confirm \(exact: address) as your email address for \(name: service):"
+        case .claimAccount(let provider):
+            "Use this code to sign in to your \(name: service) account and add \(name: provider) as "
+                + "a sign-in method:"
+        case .confirmItsYou:
+            "Use this code to confirm that you want to change or delete your \(name: service) account:"
+        }
+    }
+
+    fileprivate func inGerman(_ service: String) -> Phrase {
+        switch self {
+        case .confirmAddress(let address):
+            "Mit diesem Code bestätigen Sie \(exact: address) als Ihre E-Mail-Adresse bei "
+                + "\(name: service):"
+        case .claimAccount(let provider):
+            "Mit diesem Code melden Sie sich bei Ihrem Konto bei \(name: service) an und fügen "
+                + "\(name: provider) als Anmeldeweg hinzu:"
+        case .confirmItsYou:
+            "Mit diesem Code bestätigen Sie, dass Sie Ihr Konto bei \(name: service) ändern oder "
+                + "löschen wollen:"
         }
     }
 }

@@ -4,7 +4,7 @@ import PorticoBytes
 extension Administration {
     /// Takes something of an account away as its own person would, by the same rules.
     func depart(
-        _ leaving: (AccountDeparture, _ now: Int64) async throws -> AccountDeparture.Report?
+        _ leaving: (AccountDeparture, Moment) async throws -> AccountDeparture.Report?
     ) async throws -> AccountDeparture.Report? {
         try await Self.withOutbound { outbound in
             // Known before, so that nothing stands between what is taken away and the revocation.
@@ -16,7 +16,7 @@ extension Administration {
                 directory: directory,
                 ring: installation.ring
             )
-            return try await leaving(departure, moment.seconds)
+            return try await leaving(departure, moment)
         }
     }
 }

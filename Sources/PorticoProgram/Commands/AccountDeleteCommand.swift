@@ -9,7 +9,8 @@ extension AccountCommand {
             abstract: "Delete an account with its identities and sessions, for good.",
             discussion: """
                 What a provider gave us to keep is given back: it is asked to revoke it. A \
-                provider that does not answer keeps nobody from leaving; what was not done is said.
+                provider that does not answer keeps nobody from leaving; what was not done is said. The \
+                account's verified address is told by mail, where the server sends mail.
                 """
         )
 
@@ -37,8 +38,8 @@ extension AccountCommand {
                         + "\(printable(ways ?? "nothing")), and every session, for good.",
                     console
                 )
-                let report = try await administration.depart { departure, now in
-                    try await departure.delete(account.id, at: now)
+                let report = try await administration.depart { departure, moment in
+                    try await departure.delete(account.id, at: moment)
                 }
                 guard let report else {
                     return try administration.expectChanged(.notFound, "Account \(text)")

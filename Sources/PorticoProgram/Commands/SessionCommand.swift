@@ -105,8 +105,12 @@ struct SessionCommand: AsyncParsableCommand {
                     "ended the session of \(live.account.called) on \(device)"
                 )
             }
-            let report = try await administration.depart { departure, now in
-                try await departure.signOut(live.session.id, of: live.account.id, at: now)
+            let report = try await administration.depart { departure, moment in
+                try await departure.signOut(
+                    live.session.id,
+                    of: live.account.id,
+                    at: moment.seconds
+                )
             }
             guard let report else {
                 return try administration.expectChanged(
@@ -148,8 +152,8 @@ struct SessionCommand: AsyncParsableCommand {
             guard !change.dryRun else {
                 return administration.dryRun("ended \(sessions) of \(account.called)")
             }
-            let report = try await administration.depart { departure, now in
-                try await departure.signOutEverywhere(account.id, at: now)
+            let report = try await administration.depart { departure, moment in
+                try await departure.signOutEverywhere(account.id, at: moment.seconds)
             }
             guard let report else {
                 return try administration.expectChanged(.notFound, "Account \(account.id.text)")

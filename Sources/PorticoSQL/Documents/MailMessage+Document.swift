@@ -11,7 +11,12 @@ extension MailDraft.Message {
         }
         switch kind {
         case "confirmation_code":
-            self = .confirmationCode(sealedCode: try text("sealed_code"), minutes: try minutes())
+            self = .confirmationCode(
+                sealedCode: try text("sealed_code"),
+                use: try MailedCodeUse(document),
+                minutes: try minutes()
+            )
+        case "email_changed": self = .emailChanged
         case "new_device":
             self = .newDevice(
                 device: try text("device"),
@@ -34,6 +39,7 @@ extension MailDraft.Message {
     var kind: String {
         switch self {
         case .confirmationCode: "confirmation_code"
+        case .emailChanged: "email_changed"
         case .newDevice: "new_device"
         case .wayAdded: "way_added"
         case .wayRemoved: "way_removed"
@@ -45,15 +51,41 @@ extension MailDraft.Message {
 
     var document: JSONObject {
         switch self {
-        case .confirmationCode(let sealedCode, let minutes):
-            ["sealed_code": .string(sealedCode), "minutes": .integer(Int64(minutes))]
+        case .confirmationCode(let sealedCode, .confirmAddress, let minutes):
+            [
+                "sealed_code": .string(sealedCode), "use": "confirm_address",
+                "minutes": .integer(Int64(minutes)),
+            ]
+        case .confirmationCode(let sealedCode, .confirmItsYou, let minutes):
+            [
+                "sealed_code": .string(sealedCode), "use": "confirm_its_you",
+                "minutes": .integer(Int64(minutes)),
+            ]
+        case .confirmationCode(let sealedCode, .claimAccount(let provider), let minutes):
+            [
+                "sealed_code": .string(sealedCode), "use": "claim_account",
+                "provider": .string(provider), "minutes": .integer(Int64(minutes)),
+            ]
         case .newDevice(let device, let at, let provider):
             ["device": .string(device), "at": .integer(at), "provider": .string(provider)]
         case .wayAdded(let provider), .wayRemoved(let provider):
             ["provider": .string(provider)]
         case .passwordReset(let sealedAddress, let minutes):
             ["sealed_address": .string(sealedAddress), "minutes": .integer(Int64(minutes))]
-        case .passwordChanged, .accountDeleted: [:]
+        case .passwordChanged, .emailChanged, .accountDeleted: [:]
+        }
+    }
+}
+
+extension MailedCodeUse {
+    fileprivate init(_ document: Document) throws {
+        switch try document.optional("use", \.string) {
+        // A mail of before its use was kept says so, too: it is good for ten minutes.
+        case "confirm_address", nil: self = .confirmAddress
+        case "claim_account":
+            self = .claimAccount(provider: try document.required("provider", \.string))
+        case "confirm_its_you": self = .confirmItsYou
+        default: throw DocumentError(member: "use")
         }
     }
 }

@@ -14,9 +14,10 @@ package protocol AccountStore: Sendable {
     /// The identity is known: a session of its account begins, and the identity is never moved; the
     /// address that it brings replaces the identity's, and the account's name only where that is
     /// missing. Unknown: an account is made, or what ``SignInEvent/emailRule`` says. An account
-    /// takes an identity's address, where it has none or the same one unverified, only where no
-    /// other account has it verified; a verified address that is taken up is removed from accounts
-    /// that have it unverified.
+    /// takes an identity's address where it has none, or the same one on a weaker
+    /// ``EmailVerification``; and only where no other account has it verified, or it is proven here
+    /// and was only vouched for there. Accounts that have it on a weaker ground lose it: unverified
+    /// to verified, vouched for to proven.
     ///
     /// Of any number of concurrent first sign-ins of one identity one makes the account, and all
     /// others sign in to it. Of any number with one attempt exactly one is not `.spent`.
@@ -102,16 +103,30 @@ package protocol AccountStore: Sendable {
     func link(_ event: LinkEvent, at now: Int64) async throws -> LinkOutcome
 
     /// Removes an identity from an account, and ends the sessions that it began. Never the last
-    /// one, of any number of concurrent calls (WEB-ACC-4).
-    func unlink(provider: String, from accountID: UniqueID, notice: MailDraft?, at now: Int64)
-        async throws -> UnlinkOutcome
+    /// one that somebody can sign in by, of any number of concurrent calls (WEB-ACC-4).
+    ///
+    /// - Parameter usable: The providers, by name, that people can sign in with now.
+    func unlink(
+        provider: String,
+        from accountID: UniqueID,
+        usable: [String],
+        notice: MailDraft?,
+        at now: Int64
+    ) async throws -> UnlinkOutcome
 
     /// Takes an identity away that its provider has given up, and with the last one the account,
     /// which nobody could sign in to any more. An identity that was linked after `issuedAt` stays:
     /// the provider's word is older than the person's.
     ///
+    /// - Parameter noticeID: Of the mail that tells the account's verified address which of both it
+    ///   was, in the account's language.
     /// - Returns: Whether there was such an identity.
-    func forget(_ key: IdentityKey, linkedUntil issuedAt: Int64, at now: Int64) async throws -> Bool
+    func forget(
+        _ key: IdentityKey,
+        linkedUntil issuedAt: Int64,
+        noticeID: UniqueID,
+        at now: Int64
+    ) async throws -> Bool
 
     /// Keeps a provider's new refresh token in place of the one that it succeeds. `.notFound` where
     /// another process came first, or the identity is gone: then what is kept stays.
@@ -129,8 +144,10 @@ package protocol AccountStore: Sendable {
     /// Deletes an account: identities, sessions and hand-off codes go with it. The id is not used
     /// again.
     ///
+    /// - Parameter noticeID: Of the mail that tells its verified address, in its language.
     /// - Returns: The identities it had, whose sealed tokens are to be revoked; `nil`: not there.
-    func delete(_ accountID: UniqueID, at now: Int64) async throws -> [Identity]?
+    func delete(_ accountID: UniqueID, noticeID: UniqueID, at now: Int64) async throws
+        -> [Identity]?
 
     /// Keeps the code that confirms an address, in place of an earlier one of the same `owner`,
     /// and queues the mail that brings it, to that address unless it names another.

@@ -31,21 +31,27 @@ package struct EmailCodePresentation: Hashable, Sendable {
 
     /// What the right code does, in the same transaction.
     package enum Purpose: Hashable, Sendable {
-        /// The address becomes the account's, verified; other accounts that have it unverified lose
-        /// it.
-        case setEmail(accountID: UniqueID)
+        /// The address becomes the account's, proven; other accounts that have it without proof
+        /// lose it. A verified one that it takes the place of is told, by the mail of that id.
+        case setEmail(accountID: UniqueID, noticeID: UniqueID)
         /// The mailbox proves that an account is this person's, as long as the account has that
-        /// address: the identity is linked to it and a session begins. Where the account had the address unverified, whoever registered it is
-        /// not known to be this person: its sessions end and its other identities go (`pages.md`
-        /// A4, the pre-registration attack).
+        /// address: the identity is linked to it and a session begins, proven now. Where the address
+        /// was not proven (``EmailVerification/isProof``), whoever registered the account is not
+        /// known to be this person: its sessions end and its other identities go (`pages.md` A4, the
+        /// pre-registration attack).
         case claim(accountID: UniqueID, SignInEvent)
+        /// The mailbox of its account's address proves that whoever has a session is that account's
+        /// person (WEB-SESS-8), as long as the account has that address, which is proven by it, too.
+        /// A browser's session has this cookie from now on (WEB-SESS-1).
+        case prove(sessionID: UniqueID, cookieHash: Hash256?)
     }
 }
 
 package enum EmailConfirmationOutcome: Hashable, Sendable {
     /// The account as it is now.
     case confirmed(Account)
-    case wrong(triesLeft: Int)
+    /// The address that the code was sent to.
+    case wrong(triesLeft: Int, address: String)
     case expired
     /// There is no code, or it was used up; or the account is gone, or claimed by an address that
     /// it does not have any more.

@@ -13,8 +13,11 @@ package struct MailDraft: Hashable, Sendable {
     package var createdAt: Int64
 
     package enum Message: Hashable, Sendable {
-        /// Six digits, and for how many minutes they are good. The code is sealed at rest.
-        case confirmationCode(sealedCode: String, minutes: Int)
+        /// Six digits, what they do, and for how many minutes they are good. The code is sealed at
+        /// rest.
+        case confirmationCode(sealedCode: String, use: MailedCodeUse, minutes: Int)
+        /// The account has another address now. To the one before.
+        case emailChanged
         /// Somebody signed in from a browser or app that was not seen before.
         case newDevice(device: String, at: Int64, provider: String)
         case wayAdded(provider: String)
@@ -41,6 +44,18 @@ package struct MailDraft: Hashable, Sendable {
         self.service = service
         self.createdAt = createdAt
     }
+}
+
+/// What a mailed code does for whoever types it in: its mail says so, that nobody is talked out of
+/// one that is for something else.
+package enum MailedCodeUse: Hashable, Sendable {
+    /// Makes the mailbox that of the account which asked.
+    case confirmAddress
+    /// Signs in to the account that has the mailbox's address, and adds an identity at this
+    /// provider, by its configured name, to it.
+    case claimAccount(provider: String)
+    /// Lets whoever has a session of the account change how it is reached, or delete it.
+    case confirmItsYou
 }
 
 /// A mail in the outbox.

@@ -65,10 +65,14 @@ struct OutboxSenderTests {
 
     private static func text(_ draft: MailDraft, _ ring: KeyRing) throws -> MailText {
         switch draft.message {
-        case .confirmationCode(let sealed, let minutes):
+        case .confirmationCode(let sealed, _, let minutes):
             let vault = SealedAtRest(ring: ring, purpose: "mailed code")
             let code = try vault.open(Base64URL.decode(sealed) ?? [], for: draft.id.text)
-            return .confirmationCode(code: String(decoding: code, as: UTF8.self), minutes: minutes)
+            return .confirmationCode(
+                code: String(decoding: code, as: UTF8.self),
+                use: .confirmAddress(draft.to ?? ""),
+                minutes: minutes
+            )
         case .newDevice(let device, let time, let provider):
             return .newDevice(device: device, at: time, provider: provider)
         case .wayAdded(let provider): return .wayAdded(provider: provider)
@@ -98,6 +102,7 @@ struct OutboxSenderTests {
         { id in
             .confirmationCode(
                 sealedCode: sealed(code, for: id, ring),
+                use: .confirmAddress,
                 minutes: minutes
             )
         }
@@ -188,12 +193,17 @@ struct OutboxSenderTests {
         let other = try await queue { id in
             .confirmationCode(
                 sealedCode: self.sealed("123456", for: id, foreign),
+                use: .confirmAddress,
                 minutes: 10
             )
         }
         let moved = self.sealed("123456", for: UniqueID(random: .system), ring)
-        let exchanged = try await queue { _ in .confirmationCode(sealedCode: moved, minutes: 10) }
-        let broken = try await queue { _ in .confirmationCode(sealedCode: "?", minutes: 10) }
+        let exchanged = try await queue { _ in
+            .confirmationCode(sealedCode: moved, use: .confirmAddress, minutes: 10)
+        }
+        let broken = try await queue { _ in
+            .confirmationCode(sealedCode: "?", use: .confirmAddress, minutes: 10)
+        }
         let nowhere = try await queue(to: "ann@localhost")
         let good = try await queue()
         let post = Post()

@@ -41,15 +41,23 @@ enum AccountExample {
     }
 
     static func verified(_ address: String = "ann@example.com") -> AccountEmail {
-        AccountEmail(address: address, isVerified: true)
+        AccountEmail(address: address, verification: .authoritative)
+    }
+
+    static func vouched(_ address: String = "ann@example.com") -> AccountEmail {
+        AccountEmail(address: address, verification: .vouched)
+    }
+
+    static func mailed(_ address: String = "ann@example.com") -> AccountEmail {
+        AccountEmail(address: address, verification: .mailedCode)
     }
 
     static func unverified(_ address: String = "ann@example.com") -> AccountEmail {
-        AccountEmail(address: address, isVerified: false)
+        AccountEmail(address: address)
     }
 
     static func relay(_ address: String = "x1@privaterelay.example") -> AccountEmail {
-        AccountEmail(address: address, isVerified: true, isRelay: true)
+        AccountEmail(address: address, verification: .vouched, isRelay: true)
     }
 
     static func fresh() -> UniqueID { UniqueID(random: .system) }
@@ -218,6 +226,26 @@ extension TestDatabase {
 
     func kinds(of accountID: UniqueID? = nil) async throws -> [AuditEvent.Kind] {
         try await audit.latest(of: accountID, limit: 1000).map(\.kind).reversed()
+    }
+
+    func delete(_ id: UniqueID) async throws -> [Identity]? {
+        try await accounts.delete(id, noticeID: AccountExample.fresh(), at: AccountExample.now)
+    }
+
+    func forget(_ key: IdentityKey, linkedUntil issuedAt: Int64 = .max) async throws -> Bool {
+        try await accounts.forget(
+            key,
+            linkedUntil: issuedAt,
+            noticeID: AccountExample.fresh(),
+            at: AccountExample.now
+        )
+    }
+
+    /// What was mailed but codes, the latest first.
+    func notices() async throws -> [MailDraft] {
+        try await outbox.latest(limit: 1000).map(\.draft).filter {
+            if case .confirmationCode = $0.message { false } else { true }
+        }
     }
 
     func recipients() async throws -> [String] {

@@ -68,7 +68,7 @@ import Testing
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         let (accounts, id, now) = (stores.accounts, ann.account.id, AccountExample.now)
         let identities = try await accounts.identities(of: id)
-        #expect(try await accounts.delete(id, at: now) == identities)
+        #expect(try await stores.delete(id) == identities)
         #expect(try await accounts.account(id) == nil)
         #expect(try await accounts.registration(of: id) == nil)
         #expect(try await accounts.identities(of: id).isEmpty)
@@ -76,10 +76,24 @@ import Testing
         #expect(try await stores.live(ann.cookie) == nil)
         #expect(try await stores.live(bob.cookie) != nil)
         #expect(try await stores.kinds(of: id).last == .deleted)
-        #expect(try await accounts.delete(id, at: now) == nil)
+        #expect(try await stores.delete(id) == nil)
         let again = try await stores.signedIn(email: AccountExample.verified())
         #expect(again.account.id != id)
         #expect(again.account.email == AccountExample.verified())
+    }
+
+    @Test(
+        "WEB-BRUTE-3: a deletion tells the account's verified address, once, in its language",
+        arguments: StoreUnderTest.allCases,
+        [AccountExample.verified(), AccountExample.unverified(), AccountExample.relay(), nil]
+    )
+    func deletionNotice(_ database: StoreUnderTest, _ email: AccountEmail?) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: email)
+        for _ in 1...2 { _ = try await stores.delete(ann.account.id) }
+        let notices = try await stores.notices()
+        #expect(notices.map(\.to) == (email?.isVerified == true ? [email?.address] : []))
+        #expect(notices.allSatisfy { $0.message == .accountDeleted && $0.language == "de" })
     }
 
     @Test(
@@ -109,7 +123,7 @@ import Testing
         #expect(try await list(after: all[5], 4).isEmpty)
         #expect(try await list(after: nil, -1).isEmpty)
         #expect(try await list(after: AccountExample.fresh(), 4).isEmpty)
-        _ = try await stores.accounts.delete(all[2], at: AccountExample.now)
+        _ = try await stores.delete(all[2])
         #expect(try await list(after: all[2], 4) == Array(all.suffix(3)))
     }
 

@@ -4,6 +4,12 @@ import PorticoTestSupport
 import Testing
 
 @Suite("AccountStore: codes that prove a mailbox") struct EmailCodeContract {
+    static let message = MailDraft.Message.confirmationCode(
+        sealedCode: "sealed",
+        use: .confirmAddress,
+        minutes: 10
+    )
+
     @Test(
         "a code that comes back makes the address the account's, verified, once",
         arguments: StoreUnderTest.allCases
@@ -13,11 +19,54 @@ import Testing
         let ann = try await stores.signedIn(email: AccountExample.verified("old@example.com"))
         try await stores.startConfirmation(of: "Ann@Example.com")
         var expected = ann.account
-        expected.email = AccountExample.verified("Ann@Example.com")
+        expected.email = AccountExample.mailed("Ann@Example.com")
         #expect(try await stores.confirm(ann) == .confirmed(expected))
         #expect(try await stores.accounts.account(ann.account.id) == expected)
         #expect(try await stores.confirm(ann) == .unknown)
         #expect(try await stores.kinds() == [.registered, .emailConfirmed])
+    }
+
+    @Test(
+        "WEB-BRUTE-3: the verified address that a new one takes the place of is told, in the account's language",
+        arguments: StoreUnderTest.allCases,
+        [
+            (AccountExample.verified("old@example.com"), ["old@example.com"]),
+            (AccountExample.relay(), ["x1@privaterelay.example"]),
+            // Whose mailbox it is nobody knows.
+            (AccountExample.unverified("old@example.com"), []),
+            // The same mailbox, written in another way.
+            (AccountExample.verified("ANN@example.com"), []),
+            (nil, []),
+        ] as [(AccountEmail?, [String])]
+    )
+    func formerAddress(_ database: StoreUnderTest, _ former: (AccountEmail?, told: [String]))
+        async throws
+    {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: former.0)
+        try await stores.startConfirmation(of: "ann@example.com")
+        #expect(
+            try await stores.confirm(ann, code: "guess")
+                == .wrong(triesLeft: 4, address: "ann@example.com")
+        )
+        #expect(try await stores.notices().isEmpty)
+        #expect(try await stores.confirm(ann).account != nil)
+        let notices = try await stores.notices()
+        #expect(notices.map(\.to) == former.told)
+        #expect(notices.allSatisfy { $0.message == .emailChanged && $0.language == "de" })
+    }
+
+    @Test("whose new address is refused tells nobody", arguments: StoreUnderTest.allCases)
+    func untold(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        _ = try await stores.signedIn(email: AccountExample.verified())
+        let bob = try await stores.signedIn(
+            AccountExample.key("bob"),
+            email: AccountExample.verified("bob@example.com")
+        )
+        try await stores.startConfirmation(of: "ann@example.com")
+        #expect(try await stores.confirm(bob) == .taken)
+        #expect(try await stores.notices().isEmpty)
     }
 
     @Test(
@@ -29,7 +78,7 @@ import Testing
         try await stores.startConfirmation(of: "ann@example.com")
         let mail = try #require(try await stores.outbox.latest(limit: 1).first)
         #expect(mail.draft.to == "ann@example.com")
-        #expect(mail.draft.message == .confirmationCode(sealedCode: "sealed", minutes: 10))
+        #expect(mail.draft.message == Self.message)
     }
 
     @Test(
@@ -41,7 +90,10 @@ import Testing
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
         for left in [4, 3, 2, 1, 0] {
-            #expect(try await stores.confirm(ann, code: "guess") == .wrong(triesLeft: left))
+            #expect(
+                try await stores.confirm(ann, code: "guess")
+                    == .wrong(triesLeft: left, address: "ann@example.com")
+            )
         }
         #expect(try await stores.confirm(ann) == .unknown)
         #expect(try await stores.accounts.account(ann.account.id)?.email == nil)
@@ -53,7 +105,7 @@ import Testing
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
         for _ in 1...4 { _ = try await stores.confirm(ann, code: "guess") }
-        #expect(try await stores.confirm(ann).account?.email == AccountExample.verified())
+        #expect(try await stores.confirm(ann).account?.email == AccountExample.mailed())
     }
 
     @Test(
@@ -68,7 +120,11 @@ import Testing
             let outcomes = try await concurrently(20) { _ in
                 try await stores.confirm(ann, code: "guess")
             }
-            for left in 0...4 { #expect(outcomes.count(of: .wrong(triesLeft: left)) == 1) }
+            for left in 0...4 {
+                #expect(
+                    outcomes.count(of: .wrong(triesLeft: left, address: "ann@example.com")) == 1
+                )
+            }
             #expect(outcomes.count(of: .unknown) == 15)
         }
     }
@@ -110,20 +166,24 @@ import Testing
         try await stores.startConfirmation(of: "ann@example.com", code: "first")
         for _ in 1...4 { _ = try await stores.confirm(ann, code: "guess") }
         try await stores.startConfirmation(of: "new@example.com", code: "second")
-        #expect(try await stores.confirm(ann, code: "first") == .wrong(triesLeft: 4))
+        #expect(
+            try await stores.confirm(ann, code: "first")
+                == .wrong(triesLeft: 4, address: "new@example.com")
+        )
         let email = try await stores.confirm(ann, code: "second").account?.email
-        #expect(email == AccountExample.verified("new@example.com"))
+        #expect(email == AccountExample.mailed("new@example.com"))
         #expect(try await stores.confirm(ann) == .unknown)
         #expect(try await stores.confirm(bob, owner: "bob").account != nil)
     }
 
     @Test(
-        "WEB-ACC-1: a proven address is not taken from whoever has it verified",
-        arguments: StoreUnderTest.allCases
+        "WEB-ACC-1: a proven address is not taken from whoever has it proven, too",
+        arguments: StoreUnderTest.allCases,
+        [AccountExample.verified(), AccountExample.mailed()]
     )
-    func taken(_ database: StoreUnderTest) async throws {
+    func taken(_ database: StoreUnderTest, _ email: AccountEmail) async throws {
         let stores = try database.empty()
-        let ann = try await stores.signedIn(email: AccountExample.verified())
+        let ann = try await stores.signedIn(email: email)
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         try await stores.startConfirmation(of: "ANN@example.com")
         #expect(try await stores.confirm(bob) == .taken)
@@ -133,16 +193,21 @@ import Testing
     }
 
     @Test(
-        "a proven address is taken from accounts that never proved it",
-        arguments: StoreUnderTest.allCases
+        "A4: a proven address is taken from accounts that never proved it, and nothing else of theirs",
+        arguments: StoreUnderTest.allCases,
+        [AccountExample.unverified(), AccountExample.vouched()]
     )
-    func squatter(_ database: StoreUnderTest) async throws {
+    func squatter(_ database: StoreUnderTest, _ email: AccountEmail) async throws {
         let stores = try database.empty()
-        let squatter = try await stores.signedIn(email: AccountExample.unverified())
+        let squatter = try await stores.signedIn(email: email)
         let ann = try await stores.signedIn(AccountExample.key("real"))
         try await stores.startConfirmation(of: "ann@example.com")
-        #expect(try await stores.confirm(ann).account?.email == AccountExample.verified())
-        #expect(try await stores.accounts.account(squatter.account.id)?.email == nil)
+        #expect(try await stores.confirm(ann).account?.email == AccountExample.mailed())
+        var left = squatter.account
+        left.email = nil
+        #expect(try await stores.accounts.account(left.id) == left)
+        #expect(try await stores.live(squatter.cookie)?.providers == ["google"])
+        #expect(try await stores.kinds(of: left.id) == [.registered, .emailLost])
     }
 
     @Test("the code of an account that is gone does nothing", arguments: StoreUnderTest.allCases)
@@ -150,7 +215,7 @@ import Testing
         let stores = try database.empty()
         let ann = try await stores.signedIn()
         try await stores.startConfirmation(of: "ann@example.com")
-        _ = try await stores.accounts.delete(ann.account.id, at: AccountExample.now)
+        _ = try await stores.delete(ann.account.id)
         #expect(try await stores.confirm(ann) == .unknown)
     }
 }
@@ -168,7 +233,7 @@ extension TestDatabase {
         let mail = MailDraft(
             id: AccountExample.fresh(),
             to: nil,
-            message: .confirmationCode(sealedCode: "sealed", minutes: 10),
+            message: EmailCodeContract.message,
             language: "de",
             createdAt: AccountExample.now
         )
@@ -184,7 +249,7 @@ extension TestDatabase {
         let presentation = EmailCodePresentation(
             owner: Hash256(of: owner),
             codeHash: Hash256(of: code),
-            then: .setEmail(accountID: user.account.id)
+            then: .setEmail(accountID: user.account.id, noticeID: AccountExample.fresh())
         )
         return try await accounts.confirm(presentation, at: now)
     }

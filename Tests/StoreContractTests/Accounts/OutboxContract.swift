@@ -5,10 +5,16 @@ import Testing
 
 @Suite("OutboxStore") struct OutboxContract {
     static let messages: [MailDraft.Message] = [
-        .confirmationCode(sealedCode: "sealed", minutes: 10),
+        .confirmationCode(sealedCode: "sealed", use: .confirmAddress, minutes: 10),
+        .confirmationCode(
+            sealedCode: "sealed",
+            use: .claimAccount(provider: "google"),
+            minutes: 10
+        ),
         .newDevice(device: "Firefox", at: AccountExample.now, provider: "google"),
         .wayAdded(provider: "google"), .wayRemoved(provider: "apple"),
-        .passwordReset(sealedAddress: "sealed", minutes: 30), .passwordChanged, .accountDeleted,
+        .passwordReset(sealedAddress: "sealed", minutes: 30), .passwordChanged, .emailChanged,
+        .accountDeleted,
     ]
 
     static func draft(

@@ -30,10 +30,17 @@ extension SQLAccountStore {
             case .wrong(let outcome): return outcome
             case .right(let address):
                 switch presentation.then {
-                case .setEmail(let accountID):
-                    return try transaction.confirm(address, of: accountID, at: now)
+                case .setEmail(let accountID, let noticeID):
+                    return try transaction.confirm(
+                        address,
+                        of: accountID,
+                        noticeID: noticeID,
+                        at: now
+                    )
                 case .claim(let accountID, let event):
                     return try transaction.claim(accountID, by: address, event, at: now)
+                case .prove(let sessionID, let cookieHash):
+                    return try transaction.prove(sessionID, by: address, cookieHash, at: now)
                 }
             }
         }
@@ -87,17 +94,28 @@ extension SQLTransaction {
             try run("UPDATE email_codes SET tries = tries + 1 WHERE owner = $1", [owner])
         }
         return isRight
-            ? .right(address: kept.address) : .wrong(.wrong(triesLeft: Int(clamping: triesLeft)))
+            ? .right(address: kept.address)
+            : .wrong(.wrong(triesLeft: Int(clamping: triesLeft), address: kept.address))
     }
 
     /// Makes a proven address the account's.
-    fileprivate func confirm(_ address: String, of accountID: UniqueID, at now: Int64) throws
-        -> EmailConfirmationOutcome
-    {
+    fileprivate func confirm(
+        _ address: String,
+        of accountID: UniqueID,
+        noticeID: UniqueID,
+        at now: Int64
+    ) throws -> EmailConfirmationOutcome {
         guard var account = try account(accountID)?.account else { return .unknown }
-        let email = AccountEmail(address: address, isVerified: true)
-        guard try !isVerified(email, exceptBy: accountID) else { return .taken }
-        try set(email, of: accountID)
+        let email = AccountEmail(address: address, verification: .mailedCode)
+        guard try !isTaken(email, exceptBy: accountID) else { return .taken }
+        if let former = account.email, !sameBytes(former.key, email.key) {
+            // Before the account has another one: whoever lost it hears so (WEB-BRUTE-3).
+            try queue(
+                MailDraft(.emailChanged, id: noticeID, to: account, at: now),
+                about: accountID
+            )
+        }
+        try set(email, of: accountID, at: now)
         account.email = email
         try note(AuditEvent(number: 0, kind: .emailConfirmed, at: now, accountID: accountID))
         return .confirmed(account)
@@ -110,8 +128,8 @@ extension SQLTransaction {
         _ event: SignInEvent,
         at now: Int64
     ) throws -> EmailConfirmationOutcome {
-        let proven = AccountEmail(address: address, isVerified: true)
-        guard try !isVerified(proven, exceptBy: accountID) else { return .taken }
+        let proven = AccountEmail(address: address, verification: .mailedCode)
+        guard try !isTaken(proven, exceptBy: accountID) else { return .taken }
         guard var claimed = try account(accountID), let email = claimed.account.email,
             !email.isRelay, sameBytes(email.key, proven.key)
         else { return .unknown }
@@ -123,12 +141,12 @@ extension SQLTransaction {
         guard owner == nil || owner?.account.id == accountID, try spend(event.spending) else {
             return .spent
         }
-        if !email.isVerified {
+        if !email.verification.isProof {
             // The pre-registration attack: whoever came before the mailbox was proven goes.
             try endAll(of: accountID, at: now)
             claimed.epoch += 1
             try removeIdentities(of: accountID, except: event.identity.key)
-            try set(proven, of: accountID)
+            try set(proven, of: accountID, at: now)
             claimed.account.email = proven
         }
         if owner == nil {
@@ -138,7 +156,33 @@ extension SQLTransaction {
             try queue(event.linkNotice, about: accountID)
         }
         try note(.init(.accountClaimed, event, of: accountID, at: now))
+        var event = event
+        event.session.provenAt = now
         return .confirmed(try enter(event, claimed, at: now))
+    }
+
+    /// Whoever has a session and the mailbox of its account's address is the account's person.
+    fileprivate func prove(
+        _ sessionID: UniqueID,
+        by address: String,
+        _ cookieHash: Hash256?,
+        at now: Int64
+    ) throws -> EmailConfirmationOutcome {
+        guard var account = try account(ofLiveSession: sessionID, at: now),
+            let email = account.email, sameBytes(email.address, address)
+        else { return .unknown }
+        try run(
+            """
+            UPDATE account_sessions
+            SET proven_at = $1, cookie_hash = COALESCE($2, cookie_hash) WHERE id = $3
+            """,
+            [.int64(now), SQLValue(cookieHash), .bytes(sessionID.bytes)]
+        )
+        try note(.proven, ofSession: sessionID, at: now)
+        var proven = email
+        proven.verification = .mailedCode
+        try adopt(proven, for: &account, at: now)
+        return .confirmed(account)
     }
 
     private func removeIdentities(of accountID: UniqueID, except key: IdentityKey) throws {

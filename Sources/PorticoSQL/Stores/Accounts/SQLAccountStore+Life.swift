@@ -40,8 +40,10 @@ extension SQLAccountStore {
         }
     }
 
-    package func delete(_ accountID: UniqueID, at now: Int64) async throws -> [Identity]? {
-        try await database.change { try $0.delete(accountID, at: now) }
+    package func delete(_ accountID: UniqueID, noticeID: UniqueID, at now: Int64) async throws
+        -> [Identity]?
+    {
+        try await database.change { try $0.delete(accountID, noticeID: noticeID, at: now) }
     }
 
     package func purge(before time: Int64) async throws {
@@ -122,18 +124,16 @@ extension SQLTransaction {
 
 extension SQLTransaction {
     /// - Returns: The identities that the account had; `nil`: not there.
-    func delete(_ accountID: UniqueID, at now: Int64) throws -> [Identity]? {
+    func delete(_ accountID: UniqueID, noticeID: UniqueID, at now: Int64) throws -> [Identity]? {
+        guard let account = try account(accountID)?.account else { return nil }
+        // While its row says where to.
+        try queue(MailDraft(.accountDeleted, id: noticeID, to: account, at: now), about: accountID)
         let id = SQLValue.bytes(accountID.bytes)
         let identities = try identities(of: accountID)
-        let isDeleted = try hasRow(
-            """
-            INSERT INTO deleted_accounts (id, created_at)
-            SELECT id, created_at FROM accounts WHERE id = $1
-            RETURNING id
-            """,
-            [id]
+        try run(
+            "INSERT INTO deleted_accounts (id, created_at) VALUES ($1, $2)",
+            [id, .int64(account.createdAt)]
         )
-        guard isDeleted else { return nil }
         try run("DELETE FROM accounts WHERE id = $1", [id])
         try run("DELETE FROM account_sessions WHERE account_id = $1", [id])
         try note(AuditEvent(number: 0, kind: .deleted, at: now, accountID: accountID))

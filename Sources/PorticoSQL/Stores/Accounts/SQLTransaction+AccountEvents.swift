@@ -93,3 +93,16 @@ extension SQLTransaction {
         )
     }
 }
+
+extension MailDraft {
+    /// A notice of an event of an account, to its verified address and in its language.
+    init(_ message: Message, id: UniqueID, to account: Account, at now: Int64) {
+        self.init(
+            id: id,
+            to: nil,
+            message: message,
+            language: account.language,
+            createdAt: now
+        )
+    }
+}
