@@ -22,6 +22,7 @@ package final class BackendDirectory: Sendable {
         var version: Int64
         var apps: AppRegister
         var providers: [LiveProvider]
+        var failures: [Failure]
     }
 
     /// An enabled provider, in the operator's order.
@@ -36,7 +37,7 @@ package final class BackendDirectory: Sendable {
     package init(store: any BackendConfigurationStore, connect: @escaping Connect) async throws {
         self.store = store
         self.connect = connect
-        current = Locked(Snapshot(version: -1, apps: AppRegister([]), providers: []))
+        current = Locked(Snapshot(version: -1, apps: AppRegister([]), providers: [], failures: []))
         try await refresh()
     }
 
@@ -44,6 +45,9 @@ package final class BackendDirectory: Sendable {
 
     /// Whether there is anything to serve.
     var isInUse: Bool { current.withLock { !$0.providers.isEmpty || !$0.apps.apps.isEmpty } }
+
+    /// Those that are enabled and that nobody can sign in with.
+    package var failures: [Failure] { current.withLock(\.failures) }
 
     package var providers: [LiveProvider] { current.withLock(\.providers) }
 
@@ -72,7 +76,8 @@ package final class BackendDirectory: Sendable {
             $0 = Snapshot(
                 version: configuration.version,
                 apps: AppRegister(configuration.apps),
-                providers: providers
+                providers: providers,
+                failures: failures
             )
         }
         return failures

@@ -25,6 +25,8 @@ enum BackendRoute: Hashable, Sendable {
     case unlink(Substring)
     case email
     case confirmEmail
+    case reauthentication
+    case confirmReauthentication
 
     /// The API's name, and the path behind it with its slash; empty for none.
     case proxy(Substring, Substring)
@@ -86,6 +88,7 @@ enum BackendRoute: Hashable, Sendable {
             case "sessions": .accountSessions
             case "providers": .accountProviders
             case "email": .email
+            case "reauthentication": .reauthentication
             default: nil
             }
         case ("account", 3):
@@ -94,6 +97,7 @@ enum BackendRoute: Hashable, Sendable {
             case ("link", let provider): .link(provider)
             case ("unlink", let provider): .unlink(provider)
             case ("email", "confirm"): .confirmEmail
+            case ("reauthentication", "confirm"): .confirmReauthentication
             default: nil
             }
         default: nil
@@ -107,13 +111,38 @@ enum BackendRoute: Hashable, Sendable {
         case .callback, .linkCallback: [.get, .post]
         case .token, .refresh, .nativeNonce, .native, .oneTap, .backchannelLogout,
             .appleNotifications, .facebookDeauthorize, .facebookDataDeletion, .logout, .link,
-            .email, .confirmEmail:
+            .email, .confirmEmail, .reauthentication, .confirmReauthentication:
             [.post]
         case .account: [.get, .delete]
         case .accountSession, .unlink: [.delete]
         case .proxy: [.get, .post, .put, .patch, .delete]
         case .page(let page): page.methods
         }
+    }
+
+    /// The provider whose answer comes in here.
+    var answering: Substring? {
+        switch self {
+        case .callback(let provider), .linkCallback(let provider): provider
+        default: nil
+        }
+    }
+
+    /// Whether a provider can have this name: each of its addresses leads to it, and none to something
+    /// of ours (`/v1/auth/token`).
+    static func admits(providerNamed name: String) -> Bool {
+        let provider = name[...]
+        let addresses: [(String, BackendRoute)] = [
+            ("/v1/auth/\(name)", .start(provider)),
+            ("/v1/auth/\(name)/callback", .callback(provider)),
+            ("/v1/auth/\(name)/callback/link", .linkCallback(provider)),
+            ("/v1/auth/\(name)/native", .native(provider)),
+            ("/v1/auth/\(name)/native/nonce", .nativeNonce(provider)),
+            ("/v1/auth/\(name)/backchannel-logout", .backchannelLogout(provider)),
+            ("/v1/account/link/\(name)", .link(provider)),
+            ("/v1/account/unlink/\(name)", .unlink(provider)),
+        ]
+        return addresses.allSatisfy { path, route in find(path) == route }
     }
 
     /// Whether a person sees the answer: then an error is a page, else it is JSON.
@@ -150,6 +179,8 @@ enum BackendPageRoute: String, CaseIterable, Sendable {
     case accountDelete = "/account/delete"
     /// Somebody who is signed in proves once more who they are.
     case confirmItsYou = "/account/confirm"
+    /// The code that proves it.
+    case confirmCode = "/account/confirm/code"
 
     init?(path: String) {
         self.init(rawValue: path)
@@ -160,7 +191,7 @@ enum BackendPageRoute: String, CaseIterable, Sendable {
         case .root, .login, .signup, .cookies, .dashboard, .appCallback, .help, .accountOverview:
             [.get]
         case .joining, .code, .onboarding, .signOut, .accountDetails, .accountEmail, .accountWays,
-            .accountDevices, .accountDelete, .confirmItsYou:
+            .accountDevices, .accountDelete, .confirmItsYou, .confirmCode:
             [.get, .post]
         }
     }

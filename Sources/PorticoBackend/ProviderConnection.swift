@@ -47,6 +47,9 @@ extension IdentityProvider {
             settings: record.settings,
             allowingStandIns: allowingStandIns
         )
+        guard BackendRoute.admits(providerNamed: name) else {
+            throw IdentityProviderRefusal.nameTaken
+        }
     }
 }
 
@@ -64,6 +67,7 @@ extension UpstreamClient {
     ) throws {
         let provider = try IdentityProvider(record, allowingStandIns: allowingStandIns)
         let secret = try ProviderSecrets(ring: ring).open(record)
+        try provider.check(secret)
         self.init(provider, secret: secret, transport: transport, now: now, random: random)
     }
 }

@@ -49,6 +49,8 @@ extension IdentityProvider.Kind {
 /// Why a provider cannot be configured so. Its words are literals.
 package enum IdentityProviderRefusal: Error, Hashable, Sendable {
     case name
+    /// An address of ours stands where its own would.
+    case nameTaken
     /// No setting that a provider of this kind has.
     case unknownSetting
     case missing(ProviderSetting)
@@ -61,12 +63,15 @@ package enum IdentityProviderRefusal: Error, Hashable, Sendable {
     /// Apple's secret is a private key, and Google's and Facebook's are texts.
     case otherSecret
     case key
+    /// The provider takes no redirect to the public address that this server has.
+    case publicAddress
 }
 
 extension IdentityProviderRefusal: CustomStringConvertible {
     package var description: String {
         switch self {
         case .name: "A provider's name is made of lower-case letters, digits and hyphens."
+        case .nameTaken: "A provider cannot have the name of an address of ours below /v1/auth/."
         case .unknownSetting: "There is a setting that a provider of this kind does not have."
         case .missing(let setting): "The setting \(setting.rawValue) is missing."
         case .malformed(let setting): "The setting \(setting.rawValue) is malformed."
@@ -74,6 +79,8 @@ extension IdentityProviderRefusal: CustomStringConvertible {
         case .templatedIssuer: "The issuer has a placeholder; put the tenant in its place."
         case .standInRefused: "Stand-ins are for demonstrations and tests only."
         case .otherSecret: "The provider needs a secret of another sort."
+        case .publicAddress:
+            "The provider takes https addresses with a domain name only: set public-url to one."
         case .key: "The private key is not a P-256 key in PEM (PKCS #8)."
         }
     }

@@ -36,6 +36,8 @@ struct BackendRouteDocumentTests {
         case .unlink: "unlink"
         case .email: "email"
         case .confirmEmail: "confirm email"
+        case .reauthentication: "reauthentication"
+        case .confirmReauthentication: "confirm reauthentication"
         case .proxy: "proxy"
         case .appleAssociation: "Apple's association file"
         case .assetLinks: "Android's asset links"
@@ -47,7 +49,8 @@ struct BackendRouteDocumentTests {
         "start", "callback", "link callback", "token", "refresh", "native nonce", "native",
         "one tap", "back-channel logout", "Apple's notifications", "Facebook's deauthorization",
         "Facebook's data deletion", "session", "logout", "account", "sessions", "one session",
-        "providers", "link", "unlink", "email", "confirm email", "proxy",
+        "providers", "link", "unlink", "email", "confirm email", "reauthentication",
+        "confirm reauthentication", "proxy",
         "Apple's association file", "Android's asset links",
     ]
 
@@ -64,6 +67,28 @@ struct BackendRouteDocumentTests {
         }
         #expect(described == answered)
         #expect(Set(described.keys) == Self.names.union(BackendPageRoute.allCases.map(\.rawValue)))
+    }
+
+    @Test("no provider has the name of an address of ours: each of its own addresses leads to it")
+    func providerNames() throws {
+        let paths = Set(document.operations.map(\.path))
+        let fixed = paths.map { $0.split(separator: "/").map(String.init) }.filter {
+            $0.count == 3 && $0[0] == "v1" && $0[1] == "auth" && !$0[2].hasPrefix("{")
+        }.map { $0[2] }
+        #expect(Set(fixed).isSuperset(of: ["token", "refresh", "session", "logout"]))
+        for name in fixed { #expect(!BackendRoute.admits(providerNamed: name), "\(name)") }
+        let templates = paths.filter { $0.contains("{provider}") }
+        try #require(templates.count > 6)
+        for name in [
+            "google", "apple", "facebook", "keycloak", "oidc", "team-1", "callback", "native",
+        ] {
+            #expect(BackendRoute.admits(providerNamed: name), "\(name)")
+            for template in templates {
+                let found = BackendRoute.find(template.replacing("{provider}", with: name))
+                let usual = BackendRoute.find(template.replacing("{provider}", with: "usual"))
+                #expect(found.map(Self.name) == usual.map(Self.name), "\(name) \(template)")
+            }
+        }
     }
 
     @Test("docs/openapi.yaml has every error code of the BFF, and no other")

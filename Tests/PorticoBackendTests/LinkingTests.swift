@@ -22,7 +22,7 @@ import Testing
         let mails = try await server.database.outbox.latest(limit: 10)
         let vault = SealedAtRest(ring: server.ring, purpose: "mailed code")
         for mail in mails {
-            guard case .confirmationCode(let sealed, _) = mail.draft.message,
+            guard case .confirmationCode(let sealed, _, _) = mail.draft.message,
                 let bytes = Base64URL.decode(sealed)
             else { continue }
             return String(
@@ -50,8 +50,12 @@ import Testing
         #expect(visitor.cookies["__Host-session"] == nil)
         #expect(try await server.accounts().count == 1)
 
+        // Google cannot be made to ask: a code is the proof.
         let google = try await visitor.submit(found, [("way", "google")])
-        let asked = try await visitor.choose(.ann, at: google, "google")
+        let unproven = try await visitor.choose(.ann, at: google, "google")
+        #expect(unproven.path.hasPrefix("/account/confirm?for=adding"))
+        #expect(try await server.user(of: visitor).strings("providers") == ["google"])
+        let asked = try await visitor.proveByCode(unproven, at: server)
         #expect(asked.path == "/login/account")
         let linked = try await visitor.submit(asked, [("action", "add")])
         #expect(linked.path == "/dashboard")
@@ -100,12 +104,15 @@ import Testing
         #expect(try await owner.session().status == 200)
     }
 
-    @Test("pages A4: who registered an address first without proving it loses it to its owner")
-    func preRegistration() async throws {
+    @Test(
+        "pages A4: who registered an address first without proving it loses it to its owner, whatever their provider says",
+        arguments: [("facebook", false), ("keycloak", true)]
+    )
+    func preRegistration(_ provider: String, isVerified: Bool) async throws {
         let server = try await BackendUnderTest()
         let attacker = TestVisitor(server)
-        _ = try await attacker.signIn("facebook", as: .ann)
-        #expect(try await server.user(of: attacker).bool("email_verified") == false)
+        _ = try await attacker.signIn(provider, as: .ann)
+        #expect(try await server.user(of: attacker).bool("email_verified") == isVerified)
         let owner = TestVisitor(server)
         let found = try await owner.signIn("google", as: .ann)
         #expect(found.path == "/login/account")
@@ -115,9 +122,10 @@ import Testing
         #expect(done.path == "/dashboard")
         // Nothing of whoever was there before opens the account any more.
         #expect(try await attacker.session().status == 401)
-        _ = try await attacker.signIn("facebook", as: .ann)
+        _ = try await attacker.signIn(provider, as: .ann)
         let ownerID = try await server.user(of: owner).string("id")
         #expect(try await server.user(of: attacker).string("id") != ownerID)
+        #expect(try await server.user(of: owner).strings("providers") == ["google"])
     }
 
     @Test(
@@ -156,6 +164,7 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
         let begun = try await visitor.request(
             "/v1/account/link/facebook",
             .post,
@@ -172,6 +181,7 @@ import Testing
 
         let other = TestVisitor(server)
         _ = try await other.signIn("google", as: .layla)
+        try await server.proveSessions()
         let second = try await other.request(
             "/v1/account/link/facebook",
             .post,
@@ -190,6 +200,7 @@ import Testing
         let server = try await BackendUnderTest()
         let attacker = TestVisitor(server)
         _ = try await attacker.signIn("google", as: .ben)
+        try await server.proveSessions()
         let begun = try await attacker.request(
             "/v1/account/link/facebook",
             .post,
@@ -210,6 +221,7 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
         let refused = try await visitor.request(
             "/v1/account/unlink/google",
             .delete,
@@ -232,6 +244,41 @@ import Testing
         #expect(try await server.user(of: visitor).strings("providers") == ["google"])
         let gone = try await visitor.program(.delete, "/v1/account/unlink/facebook")
         #expect(gone.status == 404)
+    }
+
+    @Test(
+        "WEB-ACC-4: a way whose provider is disabled, gone or cannot be used is none to fall back on",
+        arguments: Absence.allCases
+    )
+    func lastUsable(_ absence: Absence) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
+        let link = try await visitor.program(.post, "/v1/account/link/facebook")
+        let page = try await visitor.open(try #require(link.json.string("authorizationUrl")))
+        _ = try await visitor.choose(.paul, at: page, "facebook")
+        let configuration = server.database.configuration
+        switch absence {
+        case .disabled: try await server.setUp("facebook") { $0.isEnabled = false }
+        case .unusable: try await server.setUp("facebook") { $0.sealedSecret = nil }
+        case .removed:
+            #expect(try await configuration.deleteProvider(name: "facebook") == .changed)
+            try await server.backend.directory.refresh()
+        }
+        let refused = try await visitor.program(.delete, "/v1/account/unlink/google")
+        #expect(refused.json.string("error") == "last_way")
+        #expect(try await server.user(of: visitor).strings("providers") == ["google", "facebook"])
+        let shown = try await visitor.open("/account/ways")
+        let kept = try await visitor.submit(shown, [("action", "remove"), ("id", "google")])
+        #expect(kept.reply.status == 409)
+        // The one that is of no use can go.
+        #expect(try await visitor.program(.delete, "/v1/account/unlink/facebook").status == 200)
+        #expect(try await server.user(of: visitor).strings("providers") == ["google"])
+    }
+
+    enum Absence: CaseIterable {
+        case disabled, unusable, removed
     }
 
     @Test("PRV-F-7, WEB-ACC-2: 50 concurrent first callbacks of one person make one account")

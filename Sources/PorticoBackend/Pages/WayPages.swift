@@ -8,25 +8,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Why somebody is asked who they are once more.
-enum ConfirmReason: String, Sendable {
-    case adding
-    case removing
-    case changingEmail = "changing-email"
-    case deleting
-
-    var shown: ConfirmItsYouPage.Reason {
-        switch self {
-        case .adding: .adding
-        case .removing: .removing
-        case .changingEmail: .changingEmail
-        case .deleting: .deleting
-        }
-    }
-}
-
-/// The ways to sign in that an account has (account page 3), and the proof that changing them needs
-/// (page 8).
+/// The ways to sign in that an account has (account page 3).
 struct WayPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
@@ -56,7 +38,7 @@ struct WayPages: Sendable {
         guard form["action"] == "remove", let name = form["id"] else {
             return exits.go(to: .ways, visit)
         }
-        guard AccountPages.isRecent(live, visit) else {
+        guard live.isProven(at: visit.now) else {
             return exits.go(to: .confirming(.removing, backTo: .ways), visit)
         }
         switch try await departure.unlink(name, from: live.account, visit) {
@@ -72,11 +54,11 @@ struct WayPages: Sendable {
         _ live: LiveAccountSession,
         _ visit: BackendVisit
     ) async throws -> Response {
-        guard AccountPages.isRecent(live, visit) else {
+        guard live.isProven(at: visit.now) else {
             return exits.go(to: .confirming(.adding, backTo: .ways), visit)
         }
         if case .wait(let seconds) = linkLimit.take(
-            live.account.id.text,
+            LimitKey("link", live.account.id.text),
             at: visit.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
@@ -89,7 +71,7 @@ struct WayPages: Sendable {
             let started = try await start(
                 at: provider,
                 backTo: wayBack,
-                UpstreamRequest(),
+                .reauthentication,
                 visit
             )
             guard let redirect = Redirect(to: started.address) else {
@@ -120,7 +102,8 @@ struct WayPages: Sendable {
                         label: ways.label(identity.provider)
                             ?? WayLabel(kind: .generic, displayName: identity.provider),
                         email: identity.email?.address,
-                        addedAt: identity.linkedAt
+                        addedAt: identity.linkedAt,
+                        isUsable: directory.provider(named: identity.provider) != nil
                     )
                 },
                 others: ways.all().filter { !names.contains($0.name) },
@@ -135,46 +118,6 @@ struct WayPages: Sendable {
             formActions: ways.formActions,
             cookies: made.cookies
         )
-    }
-
-    // MARK: Proof
-
-    func confirmItsYou(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let query = try visit.query()
-        let ways = ProviderWays(directory)
-        let made = try forms.form(
-            .confirmItsYou,
-            "confirm",
-            live.session.id.text,
-            visit,
-            carrying: [PageField("return_to", LocalPath.asked(query["return_to"]).text)]
-        )
-        return exits.page(
-            ConfirmItsYouPage(
-                reason: query["for"].flatMap { ConfirmReason(rawValue: $0) }?.shown ?? .other,
-                account: PageAccount(live.account),
-                ways: ways.named(live.providers),
-                form: made.form
-            ),
-            visit,
-            formActions: ways.formActions,
-            cookies: made.cookies
-        )
-    }
-
-    func confirm(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let form = try await forms.checked("confirm", live.session.id.text, visit)
-        let path = LocalPath.asked(form["return_to"])
-        guard let name = form["way"], directory.provider(named: name) != nil,
-            live.providers.contains(where: { sameBytes($0, name) })
-        else { return exits.go(to: path, visit) }
-        let start = FormEncoding.appending(
-            [("return_to", path.text), ("prompt", "login")],
-            to: "/v1/auth/\(name)"
-        )
-        return exits.go(to: LocalPath(start) ?? path, visit)
     }
 }
 

@@ -11,12 +11,21 @@ package struct AccountWaysPage: Page {
         package let email: String?
         /// Seconds since 1970.
         package let addedAt: Int64
+        /// Whether people can sign in with it now.
+        package let isUsable: Bool
 
-        package init(id: String, label: WayLabel, email: String? = nil, addedAt: Int64) {
+        package init(
+            id: String,
+            label: WayLabel,
+            email: String? = nil,
+            addedAt: Int64,
+            isUsable: Bool = true
+        ) {
             self.id = id
             self.label = label
             self.email = email
             self.addedAt = addedAt
+            self.isUsable = isUsable
         }
     }
 
@@ -81,16 +90,17 @@ package struct AccountWaysPage: Page {
             case .removed(let label): lists.wayRemoved(label)
             case nil: nil
             }
-        // What stands behind a button can still have changed; the store is who refuses.
-        let canRemove = linked.count > 1
         let rows = linked.enumerated().map { index, way in
-            RowBlock(
+            // What stands behind a button can still have changed; the store is who refuses.
+            let canRemove = linked.contains { $0.isUsable && $0.id != way.id }
+            return RowBlock(
                 id: "way-\(index + 1)",
                 title: "\(name: way.label.displayName)",
                 remarks: [
                     way.email.map { "\(exact: $0)" },
                     lists.added(words.time.day(of: way.addedAt)),
-                    canRemove || lastOneRefused ? nil : lists.onlyOne,
+                    way.isUsable
+                        ? canRemove || lastOneRefused ? nil : lists.onlyOne : lists.unavailable,
                 ].compactMap(\.self),
                 form: canRemove
                     ? (form.with("id", way.id), ActionButton("remove", lists.removeWay(way.label)))
@@ -122,6 +132,13 @@ extension AccountWaysPage {
     package static let gallery: [GalleryState] = [
         state("two ways", samples),
         state("only one", Array(samples.prefix(1))),
+        state(
+            "only one that works",
+            [
+                samples[0],
+                Linked(id: "2", label: .facebook, addedAt: 1_800_000_000, isUsable: false),
+            ]
+        ),
         state("nothing to add", samples, others: []),
         state("added", samples, status: .added(.facebook)),
         state("removed", Array(samples.prefix(1)), status: .removed(.facebook)),

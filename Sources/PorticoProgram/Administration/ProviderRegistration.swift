@@ -33,7 +33,16 @@ struct ProviderRegistration {
         case .given(let text):
             record.sealedSecret = secrets.seal(text, for: record.name, random: random)
         }
-        let provider = try IdentityProvider(record, allowingStandIns: allowsStandIns)
+        let provider: IdentityProvider
+        do {
+            provider = try IdentityProvider(record, allowingStandIns: allowsStandIns)
+        } catch IdentityProviderRefusal.nameTaken {
+            throw Failure(
+                .refused,
+                "The name \(record.name) is taken by an address of ours: /v1/auth/\(record.name).",
+                "Choose another: --name NAME"
+            )
+        }
         try checkName(of: provider)
         guard provider.scopes.contains(.openid) || [.apple, .facebook].contains(provider.kind)
         else {
@@ -47,17 +56,9 @@ struct ProviderRegistration {
         return record
     }
 
-    /// Routes below `/v1/auth/` that a provider's name would hide, and names that mean one kind.
+    /// The notices of Google, Apple and Facebook come in under these names.
     private func checkName(of provider: IdentityProvider) throws(Failure) {
         let name = provider.name
-        guard !["token", "refresh", "session", "logout"].contains(name) else {
-            throw Failure(
-                .refused,
-                "The name \(name) is taken by an address of ours: /v1/auth/\(name).",
-                "Choose another: --name NAME"
-            )
-        }
-        // The notices of Google, Apple and Facebook come in under these names.
         let vendor = IdentityProvider.Kind(rawValue: name)
         guard vendor == nil || vendor == provider.kind || vendor == .keycloak || vendor == .oidc
         else {

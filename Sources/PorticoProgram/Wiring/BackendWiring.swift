@@ -30,15 +30,20 @@ struct BackendWiring {
         let outbound = outbound
         let allowsStandIns = standIns != nil
         let directory = try await BackendDirectory(store: installation.backend) { record in
-            try UpstreamClient(
+            let client = try UpstreamClient(
                 record,
                 ring: ring,
                 transport: outbound,
                 allowingStandIns: allowsStandIns,
                 now: { clock.moment().now }
             )
+            let addresses = ProviderAddresses(record, publicURL: publicURL.origin)
+            guard client.provider.permits(redirectURI: addresses.callback) else {
+                throw IdentityProviderRefusal.publicAddress
+            }
+            return client
         }
-        return try Backend(
+        let backend = try Backend(
             directory: directory,
             accounts: installation.accounts,
             ring: ring,
@@ -60,6 +65,8 @@ struct BackendWiring {
                 linking: settings.linking
             )
         )
+        for failure in directory.failures { backend.events.providerUnusable(failure) }
+        return backend
     }
 
     /// Sends what waits in the outbox.
@@ -83,9 +90,11 @@ struct BackendWiring {
     /// What goes on beside the requests.
     func repeating(_ backend: Backend) -> [Repeating] {
         let clock = installation.clock
-        let accounts = installation.accounts
-        let outbox = installation.outbox
-        let audit = installation.audit
+        let purge = AccountPurge(
+            accounts: installation.accounts,
+            outbox: installation.outbox,
+            audit: installation.audit
+        )
         let logger = log.logger("portico.background")
         let sender = mail.map { sending(backend, by: $0) }
         let mails = sender.map { sender in
@@ -110,10 +119,7 @@ struct BackendWiring {
                 }
             },
             Repeating(name: "purge of accounts", interval: .seconds(600), logger: logger) {
-                let now = clock.moment().seconds
-                try await accounts.purge(before: now - 86_400)
-                try await outbox.purge(before: now - 7 * 86_400)
-                try await audit.purge(before: now - 400 * 86_400)
+                try await purge(at: clock.moment().seconds)
             },
         ]
     }

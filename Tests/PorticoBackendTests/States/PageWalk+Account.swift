@@ -75,12 +75,13 @@ extension PageWalk {
         },
         PageWalk(AccountDetailsPage.self, "e-mail taken") { walker in
             let server = try await BackendUnderTest()
-            _ = try await walker.registered("google", as: .ben, at: server)
+            _ = try await walker.registered("google", as: .ann, at: server)
             let visitor = walker.visitor(server)
-            let found = try await visitor.signIn("facebook", as: .ben)
+            let found = try await visitor.signIn("facebook", as: .ann)
             _ = try await visitor.press("separate", on: found)
+            try await server.proveSessions()
             let page = try await visitor.open("/account/details")
-            let typed = [("name", "Ben"), ("email", "ben@example.org")]
+            let typed = [("name", "Ann"), ("email", "ann@example.com")]
             let asked = try await visitor.press("save", on: page, typed)
             let code = ("code", try await server.mailedCode() ?? "")
             return try await visitor.press("confirm", on: asked, [code]).reply
@@ -180,6 +181,11 @@ extension PageWalk {
     static let accountWays = [
         ways("two ways") { try await $0.withTwoWays(at: $1).open("/account/ways") },
         ways("only one") { try await $0.registered(at: $1).open("/account/ways") },
+        ways("only one that works") { walker, server in
+            let visitor = try await walker.withTwoWays(at: server)
+            try await server.setUp("facebook") { $0.isEnabled = false }
+            return try await visitor.open("/account/ways")
+        },
         ways("nothing to add") { walker, server in
             let visitor = try await walker.withTwoWays(at: server)
             try await server.setUp("apple", "keycloak") { $0.isEnabled = false }

@@ -23,7 +23,7 @@ import Testing
             providerSessionID: "sid-1",
             device: "Firefox on Linux",
             address: "192.0.2.7",
-            authenticatedAt: AccountExample.now,
+            provenAt: nil,
             createdAt: AccountExample.now,
             lastSeenAt: AccountExample.now,
             idleSeconds: AccountExample.idle,
@@ -239,7 +239,7 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
             #expect(try await accounts.block(id, true, at: now) == .changed)
             #expect(try await accounts.block(id, false, at: now) == .changed)
         case .deleted:
-            #expect(try await accounts.delete(id, at: now) != nil)
+            #expect(try await stores.delete(id) != nil)
         case .unlinked:
             let other = try await stores.signedIn()
             let key = AccountExample.key("ann", at: AccountExample.apple)
@@ -247,6 +247,7 @@ enum AccountSessionDeath: String, CaseIterable, CustomTestStringConvertible {
             let outcome = try await accounts.unlink(
                 provider: "google",
                 from: id,
+                usable: ["google", "apple"],
                 notice: nil,
                 at: now
             )

@@ -45,6 +45,32 @@ import Testing
         #expect(try await stores.recipients().isEmpty)
     }
 
+    @Test(
+        "WEB-ACC-4: the last identity that somebody can sign in by stays, whatever else there is",
+        arguments: StoreUnderTest.allCases
+    )
+    func lastUsable(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.verified())
+        _ = try await stores.linkedApple(in: ann.sessionID)
+        let id = ann.account.id
+        for usable in [["google"], ["google", "oidc"], []] {
+            #expect(try await stores.unlink("google", from: id, usable: usable) == .lastOne)
+        }
+        #expect(try await stores.unlink("oidc", from: id, usable: []) == .notFound)
+        #expect(try await stores.accounts.identities(of: id).count == 2)
+        #expect(try await stores.live(ann.cookie) != nil)
+        #expect(try await stores.recipients().isEmpty)
+        // The one that nobody can use goes.
+        let outcome = try await stores.unlink("apple", from: id, usable: ["google"])
+        #expect(outcome.identity?.key == Self.apple)
+        // What its provider gives up goes in any case.
+        _ = try await stores.linkedApple(in: ann.sessionID)
+        #expect(try await stores.forget(Self.apple))
+        #expect(try await stores.forget(AccountExample.ann))
+        #expect(try await stores.accounts.account(id) == nil)
+    }
+
     @Test("an identity that is not there is not unlinked", arguments: StoreUnderTest.allCases)
     func notFound(_ database: StoreUnderTest) async throws {
         let stores = try database.empty()
@@ -99,7 +125,6 @@ import Testing
     )
     func forgetting(_ database: StoreUnderTest) async throws {
         let stores = try database.empty()
-        let now = AccountExample.now
         let ann = try await stores.signedIn(email: AccountExample.verified())
         let apple = try await stores.linkedApple(in: ann.sessionID)
         let linkedAt = try #require(
@@ -107,20 +132,26 @@ import Testing
         )
         let accounts = stores.accounts
         let nobody = AccountExample.key("nobody")
-        #expect(try await !accounts.forget(nobody, linkedUntil: .max, at: now))
+        #expect(try await !stores.forget(nobody, linkedUntil: .max))
         // Said before the person linked it.
-        #expect(try await !accounts.forget(Self.apple, linkedUntil: linkedAt - 1, at: now))
+        #expect(try await !stores.forget(Self.apple, linkedUntil: linkedAt - 1))
         #expect(try await accounts.identities(of: ann.account.id).count == 2)
-        #expect(try await accounts.forget(Self.apple, linkedUntil: linkedAt, at: now))
+        #expect(try await stores.forget(Self.apple, linkedUntil: linkedAt))
         #expect(
             try await accounts.identities(of: ann.account.id).map(\.key) == [AccountExample.ann]
         )
         #expect(try await stores.live(apple.cookie) == nil)
         #expect(try await stores.live(ann.cookie)?.providers == ["google"])
-        #expect(try await accounts.forget(AccountExample.ann, linkedUntil: linkedAt, at: now))
+        #expect(try await stores.notices().map(\.message) == [.wayRemoved(provider: "apple")])
+        #expect(try await stores.forget(AccountExample.ann, linkedUntil: linkedAt))
         #expect(try await stores.live(ann.cookie) == nil)
         #expect(try await accounts.identities(of: ann.account.id).isEmpty)
-        #expect(try await !accounts.forget(AccountExample.ann, linkedUntil: .max, at: now))
+        #expect(try await !stores.forget(AccountExample.ann, linkedUntil: .max))
+        let notices = try await stores.notices()
+        #expect(
+            Set(notices.map(\.message)) == [.wayRemoved(provider: "apple"), .accountDeleted]
+        )
+        #expect(notices.allSatisfy { $0.to == "ann@example.com" && $0.language == "de" })
     }
 
     @Test(
@@ -135,11 +166,7 @@ import Testing
             let ann = try await stores.signedIn(google)
             _ = try await concurrently(2) { index in
                 if index == 0 {
-                    _ = try await stores.accounts.forget(
-                        google,
-                        linkedUntil: .max,
-                        at: AccountExample.now
-                    )
+                    _ = try await stores.forget(google)
                 } else {
                     _ = try await stores.link(apple, in: ann.sessionID)
                 }
@@ -154,12 +181,16 @@ import Testing
 }
 
 extension TestDatabase {
-    func unlink(_ provider: String, from id: UniqueID, notice: MailDraft? = nil) async throws
-        -> UnlinkOutcome
-    {
+    func unlink(
+        _ provider: String,
+        from id: UniqueID,
+        usable: [String] = ["google", "apple", "oidc"],
+        notice: MailDraft? = nil
+    ) async throws -> UnlinkOutcome {
         try await accounts.unlink(
             provider: provider,
             from: id,
+            usable: usable,
             notice: notice,
             at: AccountExample.now
         )

@@ -8,6 +8,8 @@ struct ListWords: Sendable {
     let removeWay: @Sendable (WayLabel) -> Phrase
     let onlyOne: Phrase
     let onlyOneProblem: Phrase
+    /// Of a provider that is disabled, or not set up any more.
+    let unavailable: Phrase
     let wayAdded: @Sendable (WayLabel) -> Phrase
     let wayRemoved: @Sendable (WayLabel) -> Phrase
     let addWhat: Phrase
@@ -42,6 +44,7 @@ struct ListWords: Sendable {
         removeWay: { "Remove \(name: $0.displayName)" },
         onlyOne: "This is your only way to sign in, so it can’t be removed. Add another one first.",
         onlyOneProblem: "Your only way to sign in can’t be removed",
+        unavailable: "You can’t sign in with it at the moment.",
         wayAdded: { "\(name: $0.displayName) has been added. You can sign in with it now." },
         wayRemoved: {
             "\(name: $0.displayName) has been removed, and sessions that used it are ended."
@@ -80,6 +83,7 @@ struct ListWords: Sendable {
             "Das ist Ihr einziger Anmeldeweg, deshalb lässt er sich nicht entfernen. Fügen Sie "
             + "zuerst einen weiteren hinzu.",
         onlyOneProblem: "Ihr einziger Anmeldeweg lässt sich nicht entfernen",
+        unavailable: "Damit können Sie sich zurzeit nicht anmelden.",
         wayAdded: {
             "\(name: $0.displayName) wurde hinzugefügt. Sie können sich jetzt damit anmelden."
         },
@@ -118,6 +122,7 @@ struct ListWords: Sendable {
         removeWay: { "إزالة \(name: $0.displayName)" },
         onlyOne: "هذه طريقتك الوحيدة لتسجيل الدخول، لذا لا يمكن إزالتها. أضف طريقة أخرى أولًا.",
         onlyOneProblem: "لا يمكن إزالة طريقتك الوحيدة لتسجيل الدخول",
+        unavailable: "لا يمكنك تسجيل الدخول بها حاليًا.",
         wayAdded: { "أُضيف \(name: $0.displayName)، ويمكنك تسجيل الدخول به الآن." },
         wayRemoved: { "أُزيل \(name: $0.displayName)، وأُنهيت الجلسات التي استخدمته." },
         addWhat: "بطريقة ثانية يمكنك الدخول حتى إن تعطّلت الأولى.",

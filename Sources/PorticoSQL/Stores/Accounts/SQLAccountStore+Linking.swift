@@ -14,7 +14,7 @@ extension SQLAccountStore {
             guard try transaction.insert(event.identity, of: account.id, at: now) else {
                 return .secondOfProvider
             }
-            try transaction.adopt(event.identity.email, for: &account)
+            try transaction.adopt(event.identity.email, for: &account, at: now)
             try transaction.note(
                 .wayAdded,
                 provider: event.identity.provider,
@@ -29,44 +29,70 @@ extension SQLAccountStore {
     package func unlink(
         provider: String,
         from accountID: UniqueID,
+        usable: [String],
         notice: MailDraft?,
         at now: Int64
     ) async throws -> UnlinkOutcome {
         try await database.change { transaction in
-            try transaction.unlink(provider, from: accountID, notice: notice, at: now)
+            try transaction.unlink(
+                provider,
+                from: accountID,
+                usable: usable,
+                notice: notice,
+                at: now
+            )
         }
     }
 
-    package func forget(_ key: IdentityKey, linkedUntil issuedAt: Int64, at now: Int64)
-        async throws -> Bool
-    {
+    package func forget(
+        _ key: IdentityKey,
+        linkedUntil issuedAt: Int64,
+        noticeID: UniqueID,
+        at now: Int64
+    ) async throws -> Bool {
         try await database.change { transaction in
-            guard let accountID = try transaction.account(with: key)?.account.id,
-                let identity = try transaction.identities(of: accountID)
+            guard let account = try transaction.account(with: key)?.account,
+                let identity = try transaction.identities(of: account.id)
                     .first(where: { $0.key == key && $0.linkedAt <= issuedAt })
             else { return false }
             let outcome = try transaction.unlink(
                 identity.provider,
-                from: accountID,
-                notice: nil,
+                from: account.id,
+                // What the provider has given up nobody signs in by, whatever is left.
+                usable: nil,
+                notice: MailDraft(
+                    .wayRemoved(provider: identity.provider),
+                    id: noticeID,
+                    to: account,
+                    at: now
+                ),
                 at: now
             )
-            if outcome == .lastOne { _ = try transaction.delete(accountID, at: now) }
+            if outcome == .lastOne {
+                _ = try transaction.delete(account.id, noticeID: noticeID, at: now)
+            }
             return true
         }
     }
 }
 
 extension SQLTransaction {
+    /// - Parameter usable: The providers of which one must be left; `nil`: any.
     fileprivate func unlink(
         _ provider: String,
         from accountID: UniqueID,
+        usable: [String]?,
         notice: MailDraft?,
         at now: Int64
     ) throws -> UnlinkOutcome {
         let identities = try identities(of: accountID)
         guard let identity = identities.first(where: { sameBytes($0.provider, provider) })
         else { return .notFound }
+        let isOneLeft = identities.contains { other in
+            !sameBytes(other.provider, provider)
+                && usable?.contains { sameBytes($0, other.provider) } != false
+        }
+        guard isOneLeft else { return .lastOne }
         let removed = try run(
             """
             DELETE FROM identities WHERE account_id = $1 AND provider = $2 AND EXISTS (
@@ -98,12 +124,12 @@ extension SQLTransaction {
         return .unlinked(identity)
     }
 
-    fileprivate func account(ofLiveSession id: UniqueID, at now: Int64) throws -> Account? {
+    func account(ofLiveSession id: UniqueID, at now: Int64) throws -> Account? {
         try first(
             """
-            SELECT a.id, a.email, a.is_email_verified, a.is_email_relay, a.name, a.is_name_own,
-                a.picture, a.language, a.is_blocked, a.is_welcomed, a.created_at,
-                a.last_sign_in_at
+            SELECT a.id, a.email, a.is_email_verified, a.email_proof, a.is_email_relay, a.name,
+                a.is_name_own, a.picture, a.language, a.is_blocked, a.is_welcomed,
+                a.created_at, a.last_sign_in_at
             FROM account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
             WHERE s.id = $1 AND s.is_active AND s.ended_at IS NULL
                 AND s.expires_at > $2 AND s.last_seen_at > $2 - s.idle_seconds
