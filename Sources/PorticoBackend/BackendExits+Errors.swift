@@ -10,8 +10,12 @@ import PorticoWeb
 
 /// How every error leaves: JSON for programs, a page with plain words and an id for people.
 extension BackendExits {
-    func methodNotAllowed(_ route: BackendRoute, _ visit: BackendVisit) -> Response {
-        let allow = Response(methodNotAllowedBut: route.methods, headers: headers)
+    func methodNotAllowed(
+        _ methods: [HTTPRequest.Method],
+        _ route: BackendRoute,
+        _ visit: BackendVisit
+    ) -> Response {
+        let allow = Response(methodNotAllowedBut: methods, headers: headers)
         var response =
             route.isForPeople && !visit.wantsJSON
             ? page(ErrorPage(issue: .methodNotAllowed), visit, status: .methodNotAllowed)

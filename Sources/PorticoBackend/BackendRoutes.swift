@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import PorticoBytes
 import PorticoStores
+import PorticoUpstream
 package import PorticoWeb
 
 /// Which endpoint answers at which address.
@@ -17,6 +18,7 @@ package struct BackendRoutes: Sendable {
     let providerCalls: ProviderCallsEndpoint
     let session: SessionEndpoint
     let account: AccountEndpoint
+    let reauthentication: ReauthenticationEndpoint
     let association: AssociationFilesEndpoint
     let proxy: ProxyEndpoint
     let pages: PageEndpoints
@@ -28,16 +30,35 @@ package struct BackendRoutes: Sendable {
             return nil
         }
         let visit = BackendVisit(arrival, at: clock.moment())
-        let method = visit.request.method
-        // HEAD is GET without a body (RFC 9110 §9.3.2).
-        let isAllowed =
-            route.methods.contains(method) || method == .head && route.methods.contains(.get)
-        guard isAllowed else { return Answered(exits.methodNotAllowed(route, visit)) }
+        let methods = methods(of: route)
+        guard permits(visit.request.method, methods, route) else {
+            return Answered(exits.methodNotAllowed(methods, route, visit))
+        }
         do {
             return Answered(try await respond(route, visit))
         } catch {
             return exits.answer(error, route, visit)
         }
+    }
+
+    /// An answer comes by the method that was asked for (OAuth 2.0 Form Post Response Mode §2): what
+    /// was posted goes on by GET, and nothing is posted where nobody asked for it.
+    private func methods(of route: BackendRoute) -> [HTTPRequest.Method] {
+        guard let name = route.answering, let provider = exits.directory.provider(named: name),
+            !provider.client.provider.usesFormPost
+        else { return route.methods }
+        return [.get]
+    }
+
+    /// HEAD is GET without a body (RFC 9110 §9.3.2). Nobody looks beforehand at a callback, which
+    /// spends what it is given.
+    private func permits(
+        _ method: HTTPRequest.Method,
+        _ methods: [HTTPRequest.Method],
+        _ route: BackendRoute
+    ) -> Bool {
+        methods.contains(method)
+            || method == .head && methods.contains(.get) && route.answering == nil
     }
 
     private func respond(_ route: BackendRoute, _ visit: BackendVisit) async throws -> Response {
@@ -69,6 +90,8 @@ package struct BackendRoutes: Sendable {
         case .unlink(let provider): try await account.unlink(provider, visit)
         case .email: try await account.setEmail(visit)
         case .confirmEmail: try await account.confirmEmail(visit)
+        case .reauthentication: try await reauthentication.start(visit)
+        case .confirmReauthentication: try await reauthentication.confirm(visit)
         case .proxy(let api, let rest): try await proxy.respond(api, rest, visit)
         case .appleAssociation: association.apple()
         case .assetLinks: association.android()

@@ -34,9 +34,12 @@ package struct IdentityProvider: Sendable {
     var furtherParameters: [(name: String, value: String)] = []
     /// Asked of the person at each sign-in, beside what the request asks for.
     var prompts: [SignInRequest.Prompt] = []
-    /// Whether it knows `max_age` and tells `auth_time` (OpenID Connect Core §3.1.2.1).
-    var tellsAuthTime = false
-    /// Sent instead where a person is to authenticate again.
+    /// Whether it knows `max_age` and tells `auth_time` (OpenID Connect Core §3.1.2.1): only then can
+    /// a sign-in there prove that the person was asked.
+    package var tellsAuthTime = false
+    /// What asks for a new authentication; `nil`: it knows no `prompt`.
+    var loginPrompt: SignInRequest.Prompt? = .login
+    /// Sent beside it.
     var reauthentication: [(name: String, value: String)] = []
     /// The answer comes by a form from the provider's site.
     package var usesFormPost = false
@@ -76,7 +79,6 @@ package struct IdentityProvider: Sendable {
     /// What of a nonce that we issued stands in a native identity token.
     enum NativeNonce: Sendable {
         case plain
-        case plainRequired
         /// Its SHA-256 in hexadecimal (PRV-A-16).
         case hashed
     }

@@ -108,6 +108,26 @@ import Testing
         #expect(late.json.string("error") == "invalid_grant")
     }
 
+    @Test(
+        "Decision 1, decision 14: a code that an unknown app presents is spent, with or without its redirect",
+        arguments: ["made-up", "NOTES", "notes\u{301}"],
+        [nil, "https://app.example.com/auth/callback"]
+    )
+    func unknownApp(_ name: String, _ redirect: String?) async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let code = try await Self.code(app, server)
+        let refused = try await app.redeem(
+            code,
+            at: server,
+            changing: ["app": name, "redirect_uri": redirect]
+        )
+        #expect(refused.status == 400)
+        #expect(refused.json.string("error") == "invalid_grant")
+        let late = try await app.redeem(code, at: server)
+        #expect(late.json.string("error") == "invalid_grant")
+    }
+
     @Test("Decision 1: without a verifier the code stays; a verifier of another shape spends it")
     func missingVerifier() async throws {
         let server = try await BackendUnderTest()

@@ -254,14 +254,61 @@ import Testing
         #expect(reply.json.string("nonce") == nil)
     }
 
-    @Test("PRV-N-2: without a nonce of ours a token counts once, too")
+    @Test("PRV-N-2, PRV-A-14: a token that has no nonce counts once, whatever nonce comes with it")
     func tokenOnce() async throws {
         let server = try await BackendUnderTest()
-        let token = try Self.googleToken(server)
-        let first = try await Self.present(token, nonce: nil, at: "google", server)
-        #expect(first.status == 200)
-        let again = try await Self.present(token, nonce: nil, at: "google", server)
-        #expect(again.status == 401)
+        let token = try #require(
+            try server.standIns.identityToken(
+                of: .ann,
+                at: .apple,
+                audience: "com.example.notes",
+                nonce: nil,
+                changes: ["nonce_supported": false]
+            )
+        )
+        for status in [200, 401] {
+            let nonce = try await Self.nonce("apple", server)
+            let reply = try await Self.present(token, nonce: nonce, server)
+            #expect(reply.status == status)
+        }
+    }
+
+    @Test(
+        "PRV-G-12, PRV-G-14: a token without a nonce of ours signs nobody in",
+        arguments: [nil, "n-0123456789"] as [String?]
+    )
+    func withoutNonce(_ inToken: String?) async throws {
+        let server = try await BackendUnderTest()
+        let token = try Self.googleToken(server, nonce: inToken)
+        for nonce in Set([nil, inToken]) {
+            let reply = try await Self.present(token, nonce: nonce, at: "google", server)
+            #expect(reply.status == 401)
+            #expect(reply.json.string("error") == "invalid_token")
+        }
+        #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test("PRV-N-1: an app that names no client ids at a provider gets nobody in by its tokens")
+    func noAudiences() async throws {
+        var app = BackendUnderTest.notes
+        for list in [[:], ["google": []], ["apple": ["com.example.notes"]]] as [[String: [String]]]
+        {
+            app.audiences = list
+            let server = try await BackendUnderTest(apps: [app])
+            let nonce = try await Self.nonce("google", server)
+            // Made for our own web client: whoever has one was given it on the web.
+            let token = try Self.googleToken(server, audience: nil, nonce: nonce)
+            let reply = try await Self.present(token, nonce: nonce, at: "google", server)
+            #expect(reply.status == 400)
+            #expect(reply.json.string("error") == "invalid_app")
+            let access = try #require(server.standIns.nativeAccessToken(of: .paul, at: .facebook))
+            let facebook = try await server.post(
+                "/v1/auth/facebook/native",
+                [("app", "notes"), ("access_token", access)]
+            )
+            #expect(facebook.json.string("error") == "invalid_app")
+            #expect(try await server.accounts().isEmpty)
+        }
     }
 
     @Test(
@@ -269,22 +316,24 @@ import Testing
     )
     func webAudience() async throws {
         let server = try await BackendUnderTest()
-        let token = try Self.googleToken(server, audience: nil)
-        let reply = try await Self.present(token, nonce: nil, at: "google", server)
+        let nonce = try await Self.nonce("google", server)
+        let token = try Self.googleToken(server, audience: nil, nonce: nonce)
+        let reply = try await Self.present(token, nonce: nonce, at: "google", server)
         #expect(reply.status == 401)
         #expect(try await server.accounts().isEmpty)
     }
 
     private static func googleToken(
         _ server: BackendUnderTest,
-        audience: String? = "notes.apps.example.com"
+        audience: String? = "notes.apps.example.com",
+        nonce: String?
     ) throws -> String {
         try #require(
             try server.standIns.identityToken(
                 of: .ann,
                 at: .google,
                 audience: audience,
-                nonce: nil,
+                nonce: nonce,
                 changes: audience.map { ["azp": .string($0)] } ?? [:]
             )
         )
@@ -293,8 +342,10 @@ import Testing
     @Test("PRV-N-1: JSON is as good as a form, no cookie is needed, and none is set")
     func json() async throws {
         let server = try await BackendUnderTest()
+        let nonce = try await Self.nonce("google", server)
         let body: JSONObject = [
-            "app": "notes", "id_token": .string(try Self.googleToken(server)),
+            "app": "notes", "id_token": .string(try Self.googleToken(server, nonce: nonce)),
+            "nonce": .string(nonce),
         ]
         let reply = try await server.send(
             .post,

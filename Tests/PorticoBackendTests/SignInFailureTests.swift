@@ -130,16 +130,21 @@ import Testing
         let refused = try await visitor.signIn("google", as: .ben)
         #expect(refused.path.hasPrefix("/login?error=sign_up_closed"))
         #expect(visitor.cookies["__Host-session"] == nil)
+        let made = try await server.post("/v1/auth/google/native/nonce", [])
+        let nonce = try #require(made.json.string("nonce"))
         let token = try #require(
             try server.standIns.identityToken(
                 of: .ben,
                 at: .google,
                 audience: "notes.apps.example.com",
-                nonce: nil,
+                nonce: nonce,
                 changes: ["azp": "notes.apps.example.com"]
             )
         )
-        let reply = try await server.post("/v1/auth/google/native", [("id_token", token)])
+        let reply = try await server.post(
+            "/v1/auth/google/native",
+            [("id_token", token), ("nonce", nonce)]
+        )
         #expect(reply.status == 403)
         #expect(reply.json.string("error") == "sign_up_closed")
         #expect(try await server.accounts().isEmpty)

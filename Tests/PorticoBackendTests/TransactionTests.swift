@@ -101,17 +101,22 @@ import Testing
     @Test("decision 15: what an app brings from its system is one, and so is One Tap")
     func native() async throws {
         let server = try await BackendUnderTest()
+        let made = try await server.post("/v1/auth/google/native/nonce", [])
+        let nonce = try #require(made.json.string("nonce"))
         var before = server.transactions
         let token = try #require(
             try server.standIns.identityToken(
                 of: .ann,
                 at: .google,
                 audience: "notes.apps.example.com",
-                nonce: nil,
+                nonce: nonce,
                 changes: ["azp": "notes.apps.example.com"]
             )
         )
-        let reply = try await server.post("/v1/auth/google/native", [("id_token", token)])
+        let reply = try await server.post(
+            "/v1/auth/google/native",
+            [("id_token", token), ("nonce", nonce)]
+        )
         #expect(reply.status == 200)
         #expect(server.transactions == before + 1)
         before = server.transactions

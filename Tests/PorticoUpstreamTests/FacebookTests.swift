@@ -91,7 +91,7 @@ struct FacebookTests {
         let token = NativeToken(idToken: text, nonce: SecretText("n"))
         let told = try await limited.client.verifyNative(
             token,
-            audiences: [],
+            audiences: ["us"],
             at: limited.clock.now
         )
         #expect(told.email?.address == "victim@gmail.com" && told.email?.isVerified == false)
@@ -143,7 +143,7 @@ struct FacebookTests {
             let failure = await kind(of: {
                 let person = try await scene.client.verifyNative(
                     NativeToken(accessToken: SecretText("EAAx")),
-                    audiences: [],
+                    audiences: ["us"],
                     at: scene.clock.now
                 )
                 #expect(person.subject == "4711" && person.tokenHash == Hash256(of: "EAAx"))
@@ -215,6 +215,10 @@ struct FacebookTests {
             (request(good) + ".x", .malformed), (request(good) + "=", .malformed),
             (request(good.replacing("SHA256", with: "SHA1")), .algorithm),
             (request(good.replacing("HMAC-SHA256", with: "none")), .algorithm),
+            // What a browser was given when somebody signed in.
+            (request(good.replacing("}", with: #","code":"AQB"}"#)), .ofSignIn),
+            (request(good.replacing("}", with: #","oauth_token":"EAA"}"#)), .ofSignIn),
+            (request(good.replacing("}", with: #","code":null}"#)), .ofSignIn),
             (request(#"{"user_id":"4711"}"#), .algorithm),
             (request(#"{"algorithm":"HMAC-SHA256"}"#), .malformed), (request("x"), .malformed),
             (String(repeating: "A", count: 1 << 20), .malformed),

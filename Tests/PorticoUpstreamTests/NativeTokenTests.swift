@@ -73,14 +73,38 @@ struct NativeTokenTests {
         #expect(Set(scene.world.requests.map(\.method)) == ["GET"])
     }
 
-    @Test("PRV-G-12, PRV-G-13: without a nonce of ours only a token without one is taken")
-    func noNonce() async throws {
+    @Test(
+        "PRV-G-12, PRV-A-17: a token is not taken without a nonce of ours, nor by an app without client ids",
+        arguments: IdentityProvider.Kind.allCases
+    )
+    func noNonce(_ kind: IdentityProvider.Kind) async throws {
+        let scene = try Scene(kind, secret: kind == .apple ? Scene.pem : "s")
+        for inToken in [nil, "n"] {
+            let token = NativeToken(idToken: scene.nativeToken(nonce: inToken))
+            #expect(await refusal(scene, token, audiences: ["us"]) == .rejected(.nonce))
+        }
+        let nonce = kind == .apple ? hashed("n") : "n"
+        let right = NativeToken(
+            idToken: scene.nativeToken(nonce: nonce),
+            nonce: SecretText("n")
+        )
+        #expect(await refusal(scene, right, audiences: []) == .rejected(.audience))
+        let access = NativeToken(accessToken: SecretText("EAAx"))
+        #expect(await refusal(scene, access, audiences: []) == .rejected(.audience))
+        #expect(await refusal(scene, right, audiences: ["us"]) == nil)
+    }
+
+    @Test("PRV-G-13: what a script on our page posts is for our own client id, and has no nonce")
+    func credential() async throws {
         let scene = try Scene(.google)
-        let plain = NativeToken(idToken: scene.nativeToken())
-        // No list: the provider's own client id.
-        #expect(try await person(scene, plain, audiences: []).subject == "alice")
-        let bound = NativeToken(idToken: scene.nativeToken(nonce: "n"))
-        #expect(await refusal(scene, bound, audiences: []) == .rejected(.nonce))
+        func refusal(_ text: String) async -> SignInError.Kind? {
+            await kind(of: {
+                _ = try await scene.client.verifyCredential(text, at: scene.clock.now)
+            })
+        }
+        #expect(await refusal(scene.nativeToken()) == nil)
+        #expect(await refusal(scene.nativeToken(nonce: "n")) == .rejected(.nonce))
+        #expect(await refusal(scene.nativeToken(["aud": "ios"])) == .rejected(.audience))
     }
 
     @Test(
@@ -186,21 +210,25 @@ struct NativeTokenTests {
             )
         }
         for issuer in ["https://www.facebook.com", "https://limited.facebook.com"] {
-            let person = try await person(scene, token(["iss": .string(issuer)]), audiences: [])
+            let person = try await person(scene, token(["iss": .string(issuer)]), audiences: ["us"])
             #expect(person.issuer == "https://www.facebook.com" && person.subject == "alice")
         }
         for issuer in ["https://facebook.com", "https://m.facebook.com", "http://www.facebook.com"]
         {
             let token = token(["iss": .string(issuer)])
-            #expect(await refusal(scene, token, audiences: []) == .rejected(.issuer))
+            #expect(await refusal(scene, token, audiences: ["us"]) == .rejected(.issuer))
         }
-        #expect(await refusal(scene, token(["aud": "x"]), audiences: []) == .rejected(.audience))
+        #expect(
+            await refusal(scene, token(["aud": "x"]), audiences: ["us"]) == .rejected(.audience)
+        )
         for nonce in [nil, "m"] {
-            #expect(await refusal(scene, token(nonce: nonce), audiences: []) == .rejected(.nonce))
+            #expect(
+                await refusal(scene, token(nonce: nonce), audiences: ["us"]) == .rejected(.nonce)
+            )
         }
         // Nor without one on either side: that anybody's token is.
         let bare = NativeToken(idToken: scene.nativeToken(), nonce: nil)
-        #expect(await refusal(scene, bare, audiences: []) == .rejected(.nonce))
+        #expect(await refusal(scene, bare, audiences: ["us"]) == .rejected(.nonce))
         #expect(
             Set(scene.world.requests.map(\.address))
                 == ["https://limited.facebook.com/.well-known/oauth/openid/jwks/"]
@@ -211,7 +239,7 @@ struct NativeTokenTests {
             .json([:], status: 301, [.location: "https://evil.example/keys"])
         }
         let token = NativeToken(idToken: moved.nativeToken(nonce: "n"), nonce: SecretText("n"))
-        #expect(await refusal(moved, token, audiences: []) == .rejected(.redirected))
+        #expect(await refusal(moved, token, audiences: ["us"]) == .rejected(.redirected))
         #expect(moved.world.requests.count == 1)
     }
 
@@ -221,15 +249,18 @@ struct NativeTokenTests {
     func age() async throws {
         let scene = try Scene(.google)
         let later: JSONObject = ["exp": .integer(NumericDate.seconds(scene.clock.now) + 86_400)]
-        let token = NativeToken(idToken: scene.nativeToken(later))
-        let first = try await person(scene, token, audiences: [])
+        let token = NativeToken(
+            idToken: scene.nativeToken(later, nonce: "n"),
+            nonce: SecretText("n")
+        )
+        let first = try await person(scene, token, audiences: ["us"])
         scene.clock.advance(by: 600)
-        let again = try await person(scene, token, audiences: [])
+        let again = try await person(scene, token, audiences: ["us"])
         #expect(first.tokenHash != nil && first.tokenHash == again.tokenHash)
         scene.clock.advance(by: 1)
-        #expect(await refusal(scene, token, audiences: []) == .rejected(.issuedAt))
-        let other = NativeToken(idToken: scene.nativeToken())
-        #expect(try await person(scene, other, audiences: []).tokenHash != first.tokenHash)
+        #expect(await refusal(scene, token, audiences: ["us"]) == .rejected(.issuedAt))
+        let other = NativeToken(idToken: scene.nativeToken(nonce: "n"), nonce: SecretText("n"))
+        #expect(try await person(scene, other, audiences: ["us"]).tokenHash != first.tokenHash)
     }
 
     @Test("attack E23, PRV-N-2: another spelling of a token's signature is the same token")
@@ -241,7 +272,7 @@ struct NativeTokenTests {
             )
         )
         let scene = try Scene(.oidc)
-        let text = scene.nativeToken(signer: Scene.p256)
+        let text = scene.nativeToken(nonce: "n", signer: Scene.p256)
         let parts = text.split(separator: ".")
         var signature = try #require(Base64URL.decode(parts[2].utf8))
         var borrow = 0
@@ -252,8 +283,11 @@ struct NativeTokenTests {
         }
         let other = "\(parts[0]).\(parts[1]).\(Base64URL.encode(signature))"
         #expect(other != text)
-        let first = try await person(scene, NativeToken(idToken: text), audiences: [])
-        let second = try await person(scene, NativeToken(idToken: other), audiences: [])
+        func native(_ text: String) -> NativeToken {
+            NativeToken(idToken: text, nonce: SecretText("n"))
+        }
+        let first = try await person(scene, native(text), audiences: ["us"])
+        let second = try await person(scene, native(other), audiences: ["us"])
         #expect(first.tokenHash == second.tokenHash)
     }
 
@@ -272,7 +306,10 @@ struct NativeTokenTests {
     func sameKey() async throws {
         let scene = try Scene(.google)
         let web = try await scene.signIn()
-        let token = NativeToken(idToken: scene.nativeToken(["aud": "server"]))
+        let token = NativeToken(
+            idToken: scene.nativeToken(["aud": "server"], nonce: "n"),
+            nonce: SecretText("n")
+        )
         let native = try await person(scene, token)
         #expect(web.issuer == native.issuer && web.subject == native.subject)
     }

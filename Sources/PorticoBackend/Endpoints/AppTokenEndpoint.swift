@@ -22,7 +22,7 @@ struct AppTokenEndpoint: Sendable {
     )
 
     func post(_ visit: BackendVisit) async throws -> Response {
-        if case .wait(let seconds) = guesses.check(visit.address, at: visit.moment.now) {
+        if case .wait(let seconds) = guesses.check(key(visit), at: visit.moment.now) {
             throw BackendError(.rateLimited, "Too many wrong codes.", retryAfter: seconds)
         }
         let body = try await BodyParameters(visit)
@@ -39,34 +39,42 @@ struct AppTokenEndpoint: Sendable {
             )
         case .refused(let refusal):
             events.handOffRefused(refusal, app: presentation.app, visit)
-            guesses.countFailure(visit.address, at: visit.moment.now)
+            guesses.countFailure(key(visit), at: visit.moment.now)
             throw Self.refusal
         case .unknown:
-            guesses.countFailure(visit.address, at: visit.moment.now)
+            guesses.countFailure(key(visit), at: visit.moment.now)
             throw Self.refusal
         }
     }
 
+    private func key(_ visit: BackendVisit) -> LimitKey {
+        LimitKey("hand-off", visit.address)
+    }
+
     /// Whatever has the shape of a code is presented, right or wrong: so a wrong presentation
-    /// spends the code.
+    /// spends the code, one by an app that is not there any more, too.
     private func presentation(_ body: BodyParameters, _ visit: BackendVisit)
         throws(BackendError) -> HandOffPresentation
     {
         let code = try body.required("code")
         let verifier = try body.required("code_verifier")
-        let app: App
+        let name = try body.optional("app")
+        let app: App?
         do {
-            app = try directory.apps.app(named: try body.optional("app"))
+            app = try directory.apps.app(named: name)
         } catch {
-            throw error.code == .missingParameter ? error : Self.refusal
+            guard error.code == .invalidApp else { throw error }
+            app = nil
         }
-        guard let redirectURI = try body.optional("redirect_uri") ?? app.onlyRedirectURI else {
+        let redirectURI = try body.optional("redirect_uri") ?? app?.onlyRedirectURI
+        guard redirectURI != nil || app == nil else {
             throw BackendError(.missingParameter, "redirect_uri is required for this app.")
         }
         return HandOffPresentation(
             codeHash: Hash256(of: code),
-            app: app.name,
-            redirectHash: Hash256(of: redirectURI),
+            // No code is for an app without a name.
+            app: app?.name ?? "",
+            redirectHash: Hash256(of: redirectURI ?? ""),
             challenge: CodeVerifier(verifier)?.challenge.hash ?? Hash256(of: []),
             refresh: AppSessionAnswer.firstState(at: visit.moment, ring: ring)
         )

@@ -24,7 +24,7 @@ struct CallbackEndpoint: Sendable {
     /// Ten a minute for an address.
     let limit: RateLimiter
     /// Attempts whose answer is being redeemed, or was: none a second time (attack E27).
-    let redeemed: RateLimiter
+    let redeemed: SeenLately
 
     /// A cross-site POST brings no `SameSite=Lax` cookie. It changes nothing: its fields go on,
     /// sealed, to the same address by GET.
@@ -54,7 +54,7 @@ struct CallbackEndpoint: Sendable {
         _ visit: BackendVisit
     ) async throws -> Response {
         try checkRate(visit)
-        guard let answer = try answer(visit), let state = answer["state"] else {
+        guard let answer = try answer(provider, visit), let state = answer["state"] else {
             // Without a state nothing of ours is meant, an error included: nothing changes.
             return try await over(nil, visit)
         }
@@ -75,7 +75,10 @@ struct CallbackEndpoint: Sendable {
     }
 
     private func checkRate(_ visit: BackendVisit) throws(BackendError) {
-        if case .wait(let seconds) = limit.take(visit.address, at: visit.moment.now) {
+        if case .wait(let seconds) = limit.take(
+            LimitKey("callback", visit.address),
+            at: visit.moment.now
+        ) {
             throw BackendError(
                 .rateLimited,
                 "Too many answers came from this address.",
@@ -84,11 +87,14 @@ struct CallbackEndpoint: Sendable {
         }
     }
 
-    /// The answer's parameters, each once, out of the query or out of what was posted.
-    private func answer(_ visit: BackendVisit) throws(BackendError) -> FormParameters? {
+    /// The answer's parameters, each once: out of the query, or out of what was posted, as the provider
+    /// was asked to answer.
+    private func answer(_ provider: BackendDirectory.LiveProvider, _ visit: BackendVisit)
+        throws(BackendError) -> FormParameters?
+    {
         let query = try visit.query()
-        guard let sealed = query["answer"] else { return query }
-        return posted.open(sealed, at: visit.moment)
+        guard provider.client.provider.usesFormPost else { return query }
+        return query["answer"].flatMap { posted.open($0, at: visit.moment) }
     }
 
     /// An answer whose attempt is not here any more, or never was. Whoever is signed in goes on;
@@ -130,7 +136,7 @@ struct CallbackEndpoint: Sendable {
         let person: ProvenPerson
         do {
             let code = try await provider.client.code(in: answer, to: attempt)
-            guard case .allowed = redeemed.take(attempt.id.text, at: visit.moment.now) else {
+            guard redeemed.isFirst(LimitKey("attempt", attempt.id.text)) else {
                 return try await over(wayBack, visit)
             }
             person = try await provider.client.redeem(code, of: attempt, appleUser: answer["user"])

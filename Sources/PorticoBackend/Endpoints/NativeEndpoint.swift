@@ -27,8 +27,8 @@ struct NativeEndpoint: Sendable {
         "The identity token is not valid here, or was used before."
     )
 
-    /// A raw nonce for one sign-in within ten minutes. The app passes its SHA-256 on to the
-    /// platform, and the raw one back here; with the verifier, where it sent a challenge (PRV-G-14).
+    /// A raw nonce for one sign-in within ten minutes, without which no token is taken. The app passes
+    /// it on to the platform, to Apple's its SHA-256, and the raw one back here; with the verifier, where it sent a challenge (PRV-G-14).
     func nonce(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
         let provider = try provider(name)
         try checkRate("nonce", visit)
@@ -51,6 +51,9 @@ struct NativeEndpoint: Sendable {
         try checkRate("native", visit)
         let body = try await BodyParameters(visit)
         let app = try directory.apps.app(named: try body.optional("app"))
+        guard let audiences = app.audiences[provider.name], !audiences.isEmpty else {
+            throw BackendError(.invalidApp, "The app has no client ids at this provider.")
+        }
         let raw = try body.optional("nonce")
         let spentNonce = nonces.spending(
             raw,
@@ -66,7 +69,6 @@ struct NativeEndpoint: Sendable {
             authorizationCode: try body.optional("authorization_code").map(SecretText.init),
             user: user(in: body)
         )
-        let audiences = app.audiences[provider.name] ?? []
         let person = try await proven(by: provider, token, audiences, visit)
         return try await signIn(person, provider, app, spentNonce, visit)
     }
@@ -101,11 +103,7 @@ struct NativeEndpoint: Sendable {
         }
         let person: ProvenPerson
         do {
-            person = try await provider.client.verifyNative(
-                NativeToken(idToken: credential),
-                audiences: [],
-                at: visit.moment.now
-            )
+            person = try await provider.client.verifyCredential(credential, at: visit.moment.now)
         } catch {
             events.providerFailed(provider.name, error, visit)
             return exits.failed(SignInFailure(error), nil, visit)
@@ -231,7 +229,10 @@ struct NativeEndpoint: Sendable {
     }
 
     private func checkRate(_ what: String, _ visit: BackendVisit) throws(BackendError) {
-        if case .wait(let seconds) = limit.take("\(what) \(visit.address)", at: visit.moment.now) {
+        if case .wait(let seconds) = limit.take(
+            LimitKey("native", what, visit.address),
+            at: visit.moment.now
+        ) {
             throw BackendError(.rateLimited, "Too many attempts.", retryAfter: seconds)
         }
     }

@@ -42,21 +42,42 @@ extension UpstreamClient {
     /// That it is presented once is the caller's to keep, by ``ProvenPerson/tokenHash``; it is not
     /// older than ten minutes (PRV-N-2).
     ///
-    /// - Parameter audiences: The client ids of the app at this provider; none: the provider's own.
+    /// - Parameter audiences: The client ids of the app at this provider. Without any nobody comes in:
+    ///   a token for the web was given to no app.
     package func verifyNative(
         _ token: NativeToken,
         audiences: [String],
         at now: Date
     ) async throws(SignInError) -> ProvenPerson {
         do throws(SignInError) {
+            guard !audiences.isEmpty else { throw SignInError(.rejected(.audience)) }
             guard let text = token.idToken else {
                 guard let accessToken = token.accessToken else {
                     throw SignInError(.rejected(.idTokenMissing))
                 }
                 return try await person(debugging: accessToken, at: now)
             }
-            let audiences = audiences.isEmpty ? [provider.clientID] : audiences
-            return try await person(presenting: text, token, audiences, at: now)
+            let nonce = try expectedNonce(token.nonce)
+            return try await person(presenting: text, token, nonce, audiences, at: now)
+        } catch {
+            note(error)
+            throw error
+        }
+    }
+
+    /// Verifies an identity token that the provider's script on a page of ours posts (PRV-G-13): it
+    /// was made for our own client id, and for no request of ours, so that it has no nonce.
+    package func verifyCredential(_ credential: String, at now: Date) async throws(SignInError)
+        -> ProvenPerson
+    {
+        do throws(SignInError) {
+            return try await person(
+                presenting: credential,
+                NativeToken(idToken: credential),
+                .absentOr(nil),
+                [provider.clientID],
+                at: now
+            )
         } catch {
             note(error)
             throw error
@@ -66,6 +87,7 @@ extension UpstreamClient {
     private func person(
         presenting text: String,
         _ token: NativeToken,
+        _ nonce: IDTokenExpectation.Nonce,
         _ audiences: [String],
         at now: Date
     ) async throws(SignInError) -> ProvenPerson {
@@ -73,7 +95,7 @@ extension UpstreamClient {
         var expected = IDTokenExpectation(
             issuer: provider.issuer,
             clientID: clientID,
-            nonce: try expectedNonce(token.nonce)
+            nonce: nonce
         )
         expected.otherIssuerNames = provider.profile.otherIssuerNames
         // Another of the app's ids may have asked for it: `azp` is the platform's, `aud` the
@@ -97,17 +119,17 @@ extension UpstreamClient {
         return person
     }
 
+    /// Each of the platforms' sign-ins can carry a nonce, so that none is taken without: a token that
+    /// was made for nobody's request here is not good here.
     private func expectedNonce(_ nonce: SecretText?) throws(SignInError)
         -> IDTokenExpectation.Nonce
     {
-        switch (provider.nativeNonce, nonce) {
-        case (.hashed, let nonce?):
+        guard let nonce else { throw SignInError(.rejected(.nonce)) }
+        switch provider.nativeNonce {
+        case .plain: return .equal(nonce)
+        case .hashed:
             let hash = Hash256(of: nonce.reveal())
             return .equalWhereSupported(SecretText(Hexadecimal.text(hash.bytes)))
-        case (_, let nonce?): return .equal(nonce)
-        // A token that was made for some request of ours is not good without it.
-        case (.plain, nil): return .absentOr(nil)
-        case (.plainRequired, nil), (.hashed, nil): throw SignInError(.rejected(.nonce))
         }
     }
 

@@ -35,10 +35,10 @@ extension IdentityProvider {
         facebook.profile.otherIssuerNames = [limited]
         facebook.profile.otherTokenError = GraphError.tokenError
         facebook.graph = graph
+        facebook.loginPrompt = nil
         facebook.reauthentication = [("auth_type", "reauthenticate")]
         facebook.givesIDTokens = facebook.scopes.contains(.openid)
         facebook.emailTrust = .never
-        facebook.nativeNonce = .plainRequired
         facebook.addsFragment = true
         facebook.pageOrigins =
             [facebook.issuer.pageOrigin] + (standIn == nil ? ["https://m.facebook.com"] : [])

@@ -18,6 +18,8 @@ package struct SignedRequest: Hashable, Sendable {
         case signature
         /// There is no app secret here.
         case notConfigured
+        /// It was given to somebody who signed in, and says nothing of a deletion.
+        case ofSignIn
     }
 
     init(_ text: String, appSecret: SecretText) throws(Refusal) {
@@ -37,6 +39,8 @@ package struct SignedRequest: Hashable, Sendable {
             throw .malformed
         }
         guard json.string("algorithm")?.uppercased() == "HMAC-SHA256" else { throw .algorithm }
+        // What a browser gets at each sign-in is signed with the same secret.
+        guard json["code"] == nil, json["oauth_token"] == nil else { throw .ofSignIn }
         guard let userID = json.string("user_id"), (1...255).contains(userID.utf8.count) else {
             throw .malformed
         }

@@ -178,6 +178,9 @@ extension BackendUnderTest {
                 fingerprints: [Array(repeating: "AB", count: 32).joined(separator: ":")]
             )
         ],
-        audiences: ["apple": ["com.example.notes"], "google": ["notes.apps.example.com"]]
+        audiences: [
+            "apple": ["com.example.notes"], "google": ["notes.apps.example.com"],
+            "facebook": ["notes-at-facebook"],
+        ]
     )
 }
