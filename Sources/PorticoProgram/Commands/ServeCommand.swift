@@ -39,6 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
         let directory = DataDirectory(path: settings.dataDirectory)
         try directory.create()
         let lock = try ServerLock(directory)
+        if demo { try await checkDemoFolder(settings, clock) }
         let port = try HeldPort(settings.listen)
         settings.listen = port.address
         lock.note(publicURL: settings.effectivePublicURL)
@@ -88,7 +89,27 @@ struct ServeCommand: AsyncParsableCommand {
             settings.dataDirectory += "/demo"
         }
         try settings.checkForServing()
+        if demo { try settings.checkForDemo() }
         return settings
+    }
+
+    /// Before anything is written, a newer version's schema included.
+    private func checkDemoFolder(_ settings: Settings, _ clock: Clock) async throws {
+        guard DataDirectory(path: settings.dataDirectory).hasDatabase else { return }
+        let installation = try Installation.open(
+            settings,
+            missing: .fail,
+            isDryRun: true,
+            clock: clock
+        )
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await DemoFolder(installation: installation).check())
+        } catch {
+            result = .failure(error)
+        }
+        try await installation.close()
+        try result.get()
     }
 
     /// Everything that may stop the start, before anything listens.
@@ -105,6 +126,7 @@ struct ServeCommand: AsyncParsableCommand {
             lines[0] += " (\(settings.listen.text))"
         }
         if demo {
+            try DemoFolder(installation: installation).claim()
             let passwords = try await DemoRealm(installation: installation).prepare()
             lines += Self.demoLines(passwords, settings.effectivePublicURL)
         }

@@ -31,9 +31,11 @@ struct DemoBackend {
                 record(of: registered, kind, place: Int64(place), random)
             )
         }
+        // Whoever tries things out may have changed it.
+        guard try await !isThere(Self.app) else { return }
         try await installation.backend.put(
             App(
-                id: try await known(Self.app) ?? UniqueID(random: random),
+                id: UniqueID(random: random),
                 name: Self.app,
                 displayName: "Notes",
                 redirectURIs: ["http://127.0.0.1/callback", "com.example.notes:/callback"],
@@ -42,8 +44,8 @@ struct DemoBackend {
         )
     }
 
-    private func known(_ app: String) async throws -> UniqueID? {
-        try await installation.backend.configuration().apps.first { $0.name == app }?.id
+    private func isThere(_ app: String) async throws -> Bool {
+        try await installation.backend.configuration().apps.contains { $0.name == app }
     }
 
     private func record(

@@ -1,4 +1,3 @@
-import Foundation
 import PorticoBytes
 import PorticoProvider
 import PorticoStores
@@ -35,7 +34,6 @@ struct DemoRealm {
     ///
     /// - Returns: The new passwords, by user name.
     func prepare() async throws -> [(username: String, password: SecretText)] {
-        try claimFolder(await installation.realms.snapshot())
         let issuer = try RealmCreation.issuer(
             of: Self.name,
             baseURL: installation.settings.effectivePublicURL
@@ -51,22 +49,6 @@ struct DemoRealm {
         let passwords = Self.people.map { ($0.username, Self.password(.system)) }
         try await set(passwords, in: realm)
         return passwords
-    }
-
-    /// A folder with other realms in it was never a demo's: nothing there is touched.
-    private func claimFolder(_ snapshot: RealmSnapshotRecord) throws(Failure) {
-        let marker = installation.directory.demoMarker
-        if FileManager.default.fileExists(atPath: marker) { return }
-        guard snapshot.realms.isEmpty else {
-            throw Failure(
-                .notADemo,
-                "\(printable(installation.directory.path)) holds realms that no demo made.",
-                "Leave out --data-directory: a demo then has a folder of its own."
-            )
-        }
-        guard FileManager.default.createFile(atPath: marker, contents: nil) else {
-            throw Failure(.dataDirectory, "\(printable(marker)) cannot be written.")
-        }
     }
 
     private func create() async throws -> Realm {

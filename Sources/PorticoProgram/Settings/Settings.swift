@@ -77,4 +77,23 @@ struct Settings: Sendable {
             )
         }
     }
+
+    /// A demonstration lets everybody in whom its stand-ins name, and shows its mails: it is for whoever
+    /// sits at this machine.
+    func checkForDemo() throws(Failure) {
+        if let publicURL, !["127.0.0.1", "[::1]", "localhost"].contains(publicURL.host) {
+            throw Failure(
+                .wrongValue,
+                "A demo is for this machine only, and \(publicURL) is for others.",
+                "Leave out --public-url, or serve without --demo."
+            )
+        }
+        guard importRealm.isEmpty else {
+            throw Failure(
+                .wrongValue,
+                "A demo serves no realms but its own, and import-realm names others.",
+                "Leave out --import-realm, or serve without --demo."
+            )
+        }
+    }
 }

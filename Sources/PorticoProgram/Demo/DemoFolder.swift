@@ -1,0 +1,75 @@
+import Foundation
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoUpstream
+
+/// The data folder of a demonstration: what it holds may be replaced and shown to whoever asks, so that
+/// nothing of somebody's own is in it.
+struct DemoFolder {
+    let installation: Installation
+
+    /// - Throws: `not-a-demo` where a realm, provider, app or account is there that no demonstration
+    ///   made.
+    func check() async throws {
+        guard let own = try await somebodysOwn() else { return }
+        throw Failure(
+            .notADemo,
+            "\(printable(installation.directory.path)) holds \(own) that no demo made.",
+            "Leave out --data-directory: a demo then has a folder of its own."
+        )
+    }
+
+    /// Marks a folder that was checked as the demonstration's.
+    func claim() throws(Failure) {
+        let marker = installation.directory.demoMarker
+        guard isMarked || FileManager.default.createFile(atPath: marker, contents: nil) else {
+            throw Failure(.dataDirectory, "\(printable(marker)) cannot be written.")
+        }
+    }
+
+    private var isMarked: Bool {
+        FileManager.default.fileExists(atPath: installation.directory.demoMarker)
+    }
+
+    /// What there is of somebody's own. A folder that was a demonstration's may have become somebody's
+    /// since then.
+    private func somebodysOwn() async throws -> String? {
+        let isMarked = isMarked
+        let realms = try await installation.realms.snapshot().realms
+        if realms.contains(where: { !isMarked || $0.name != DemoRealm.name }) { return "realms" }
+        let backend = try await installation.backend.configuration()
+        if backend.providers.contains(where: { !isMarked || !$0.isStandIn }) { return "providers" }
+        if backend.apps.contains(where: { !isMarked || $0.name != DemoBackend.app }) {
+            return "apps"
+        }
+        return try await hasOwnAccount(isMarked) ? "accounts" : nil
+    }
+
+    /// Whether somebody has an account who came from elsewhere than a stand-in.
+    private func hasOwnAccount(_ isMarked: Bool) async throws -> Bool {
+        var cursor: UniqueID?
+        while true {
+            let page = try await installation.accounts.accounts(
+                after: cursor,
+                email: nil,
+                limit: 200
+            )
+            for account in page {
+                let identities = try await installation.accounts.identities(of: account.id)
+                guard isMarked, identities.allSatisfy(\.isFromStandIn) else { return true }
+            }
+            guard let last = page.last else { return false }
+            cursor = last.id
+        }
+    }
+}
+
+extension ProviderRecord {
+    fileprivate var isStandIn: Bool { settings[ProviderSetting.standIn.rawValue] != nil }
+}
+
+extension Identity {
+    /// Stand-ins answer on this machine, and no provider that is one does so by plain http.
+    fileprivate var isFromStandIn: Bool { key.issuer.hasPrefix("http://localhost:") }
+}
