@@ -1,6 +1,7 @@
 """Debian's nginx before a team's own service, with `auth_request`, exactly as docs/nginx.md says."""
 
 import http.client
+import json
 import os
 import urllib.parse
 
@@ -44,6 +45,23 @@ class Walk:
                 expect(status == 200, f"{proof[0]} gets {status}")
                 expect(f'"x-portico-user": "{self.user}"' in text, text)
                 expect(self.value not in text and self.bearer[1] not in text, "a proof went on")
+
+    def own_word(self, says):
+        with self.steps.step("nobody says of themselves who they are, in any of the five headers"):
+            names = [f"X-Portico-{name}" for name in
+                     ("User", "Session", "Email", "Email-Verified", "App")]  # fmt: skip
+            for proof in (self.cookie, self.bearer):
+                for spelled in (str, str.lower, str.upper, lambda name: name.replace("-", "_")):
+                    own = [(spelled(name), "their own word") for name in names]
+                    status, text = ask(self.nginx.base, fields=[*own, proof, *own])
+                    expect(status == 200, f"{proof[0]} gets {status}")
+                    arrived = {
+                        name: value
+                        for name, value in json.loads(text).items()
+                        if name.replace("_", "-").startswith("x-portico-")
+                    }
+                    wanted = {name.lower(): value for name, value in says[proof[0]].items()}
+                    expect(arrived == wanted, f"{proof[0]}, {own[0][0]}: {arrived}")
 
     def refused(self):
         with self.steps.step("whoever brings none, a wrong one or two gets 401"):
@@ -124,6 +142,7 @@ def run(_program):
             with nginx:
                 walk = Walk(steps, nginx, backend.cookie, backend.token, "u-1")
                 walk.admitted()
+                walk.own_word(backend.says)
                 walk.refused()
                 walk.cross_site()
                 forwarded(steps, nginx, backend)

@@ -25,9 +25,10 @@ class Service:
         class Handler(http.server.BaseHTTPRequestHandler):
             def answer(self):
                 self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                body = json.dumps(
-                    {name.lower(): value for name, value in self.headers.items()}
-                ).encode()
+                fields = {}
+                for name, value in self.headers.items():
+                    fields.setdefault(name.lower(), []).append(value)
+                body = json.dumps({name: ", ".join(all) for name, all in fields.items()}).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
@@ -49,9 +50,20 @@ class Service:
 
 
 class ScriptedBackend:
-    """Answers `/v1/auth/session` as the backend does, and keeps what it was asked."""
+    """Answers `/v1/auth/session` as the backend does, and keeps what it was asked. A browser's account
+    has no address; an app's has."""
 
     def __init__(self, cookie_name):
+        self.says = {
+            "Cookie": {"X-Portico-User": "u-1", "X-Portico-Session": "s-1"},
+            "Authorization": {
+                "X-Portico-User": "u-1",
+                "X-Portico-Session": "s-2",
+                "X-Portico-Email": "ann@example.com",
+                "X-Portico-Email-Verified": "false",
+                "X-Portico-App": "notes",
+            },
+        }
         self.cookie = (cookie_name, "C1")
         self.token = "S1"
         self.asked = []
@@ -72,7 +84,9 @@ class ScriptedBackend:
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 if status == 200:
-                    self.send_header("X-Portico-User", "u-1")
+                    proof = "Authorization" if brought[0] else "Cookie"
+                    for name, value in backend.says[proof].items():
+                        self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
 

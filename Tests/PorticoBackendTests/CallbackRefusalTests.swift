@@ -256,7 +256,7 @@ import Testing
             "//evil.example", "/\\evil.example", "\\/evil.example", "/%5Cevil.example",
             "/%2f%2fevil.example", "/%09/evil.example", "https:evil.example", "javascript:alert(1)",
             "/\t/evil.example", "/\r\nSet-Cookie:a=b", "///evil.example", "/..//evil.example", "",
-            "https://evil.example/", "/a/../../b", "/x#y", "/é",
+            "https://evil.example/", "/a/../../b", "/x#y", "/é", "/a/..;/b", "/a/%2e%2E;v=1/b",
         ]
     )
     func offSite(_ path: String) async throws {

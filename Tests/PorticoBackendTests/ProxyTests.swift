@@ -72,6 +72,11 @@ private struct EchoAPI: HTTPResponder {
             "/bff/orders/..%2f..%2fadmin", "/bff/orders/../admin", "/bff/unknown/x", "/bff/",
             "/bff",
             "/bff//orders/x", "/bff/orders//x", "/bff/orders/%2e%2e/x",
+            // What is left where the API takes parameters off a segment, or backslashes for slashes.
+            "/bff/orders/..;/admin", "/bff/orders/x/..;v=1/..;v=1/admin", "/bff/orders/.;/x",
+            "/bff/orders/;/admin", "/bff/orders/..;", "/bff/orders/%2e%2e;/admin",
+            "/bff/orders/..%3b/admin", "/bff/orders/..\\admin", "/bff/orders/..%5cadmin",
+            "/bff/orders;/../admin", "/bff/..;/orders/x", "/bff/orders;v=1/x",
         ]
     )
     func tricks(_ path: String) async throws {
@@ -163,6 +168,7 @@ private struct EchoAPI: HTTPResponder {
         let server = try await Self.server()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ann)
+        try await server.proveSessions()
         let cookie = try #require(visitor.cookies["__Host-session"])
         for (length, expected) in [(longest, status), (longest + 1, 413)] {
             let reply = try await server.send(

@@ -4,6 +4,7 @@ import PorticoProtocol
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @Suite("Signing in with a provider, in a browser") struct WebSignInTests {
@@ -153,6 +154,59 @@ import Testing
         for _ in 0..<9 { _ = try await visitor.request("/v1/auth/google") }
         let attempts = visitor.cookies.keys.filter { $0.hasPrefix("__Host-attempt-") }
         #expect(attempts.count == 5)
+    }
+
+    @Test(
+        "WEB-INPUT-1: however many sign-ins begin and end, what a browser keeps of them leaves room for the rest",
+        arguments: [2, 40, 1024]
+    )
+    func room(_ length: Int) async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let path = "/" + String(repeating: "a", count: length - 1)
+        var app = TestApp()
+        app.state = String(repeating: "s", count: length)
+        let web = FormEncoding.appending([("return_to", path)], to: "/v1/auth/google")
+        let mobile = FormEncoding.appending(app.start, to: "/v1/auth/google")
+        for round in 0..<12 {
+            _ = try await visitor.request(round.isMultiple(of: 2) ? web : mobile)
+            // Some come back, and leave their way back behind.
+            if round.isMultiple(of: 3) {
+                _ = try await visitor.signIn("google", as: .ann, [("return_to", path)])
+            }
+            let kept = visitor.cookies.filter {
+                $0.key.hasPrefix("__Host-attempt-") || $0.key.hasPrefix("__Host-return-")
+            }
+            let bytes = kept.map { $0.key.utf8.count + $0.value.utf8.count + 3 }.reduce(0, +)
+            #expect(bytes <= ConnectionLimits().headers * 7 / 16)
+            let all = visitor.cookies.map { $0.key.utf8.count + $0.value.utf8.count + 3 }
+            // With a pending identity, and what else a browser sends.
+            let most = all.reduce(0, +) + CookiePolicy.maximumLength + 4096
+            #expect(most <= ConnectionLimits().headers)
+        }
+        // WEB-BFF-7: the two newest are always among them.
+        let one = try await visitor.open(web)
+        let other = try await visitor.open(web)
+        for page in [one, other] {
+            #expect(try await visitor.choose(.ann, at: page, "google").path == path)
+        }
+    }
+
+    @Test("a way back whose attempt is over gives way before an attempt that is under way")
+    func order() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        let start = "/v1/auth/google?return_to=/" + String(repeating: "a", count: 1000)
+        let first = try await visitor.open(start)
+        let second = try await visitor.open(start)
+        _ = try await visitor.choose(.ann, at: second, "google")
+        let over = Set(visitor.cookies.keys.filter { $0.hasPrefix("__Host-return-") })
+        #expect(over.count == 2)
+        _ = try await visitor.open(start)
+        let left = over.intersection(visitor.cookies.keys)
+        #expect(left.count == 1)
+        let end = try await visitor.choose(.ann, at: first, "google")
+        #expect(end.path.hasPrefix("/aaa"))
     }
 
     @Test(

@@ -20,6 +20,10 @@ struct AttemptCookies: Sendable {
     static let wayBackLifetime = 86_400
     /// More attempts than these in one browser: the oldest give way.
     static let most = 5
+    /// Bytes of the `Cookie` field for all of them and their ways back. A browser that brings more than
+    /// the connection takes gets no page any more: the rest is for a pending identity (4 kB), sessions
+    /// and devices, and the other fields (4 kB). Two attempts with the longest way back fit.
+    static let room = ConnectionLimits.usualHeaders * 7 / 16
 
     init(_ policy: CookiePolicy, ring: KeyRing) {
         self.policy = policy
@@ -46,11 +50,14 @@ struct AttemptCookies: Sendable {
         writer.sized(wayBack.encoded)
         let sealed = attempts.seal(writer.bytes, at: moment.now, random: moment.random)
         let way = waysBack.seal(wayBack.encoded, at: moment.now, random: moment.random)
-        return evicted(headers, for: id)
-            + [
-                try policy.set(Self.attempt(id), to: sealed, for: Self.lifetime),
-                try policy.set(Self.wayBack(id), to: way, for: Self.wayBackLifetime),
-            ]
+        let left = Self.room - policy.length(of: Self.attempt(id), sealed)
+        let wayLength = policy.length(of: Self.wayBack(id), way)
+        var fields = [try policy.set(Self.attempt(id), to: sealed, for: Self.lifetime)]
+        // It completes nothing, and is the first that there is no room for.
+        if wayLength <= left {
+            fields.append(try policy.set(Self.wayBack(id), to: way, for: Self.wayBackLifetime))
+        }
+        return evicted(headers, for: id, room: left - wayLength) + fields
     }
 
     /// The attempt that a callback's `state` belongs to, in the browser that it began in.
@@ -97,19 +104,49 @@ struct AttemptCookies: Sendable {
         return (attempt, wayBack)
     }
 
-    /// Of the attempts that the browser brings all but the newest, so that with the new one there
-    /// are not more than ``most``; what does not open goes first.
-    private func evicted(_ headers: HTTPFields, for id: String) -> [HTTPField] {
-        let ids = policy.ids(of: "attempt", in: headers).filter { $0 != id }
-        guard ids.count >= Self.most else { return [] }
+    /// What must give way to the new attempt: the oldest that the browser brings, so that there are not
+    /// more than ``most`` and all of them fit; before them ways back whose attempt is over.
+    private func evicted(_ headers: HTTPFields, for id: String, room: Int) -> [HTTPField] {
         // Browsers send the cookies that were made first, first (RFC 6265 §5.4).
-        return ids.prefix(ids.count - Self.most + 1).flatMap {
-            [policy.remove(Self.attempt($0)), policy.remove(Self.wayBack($0))]
+        let attempts = brought("attempt", headers, but: id)
+        let ways = brought("return", headers, but: id)
+        let lengthOfWay = Dictionary(ways.map { ($0.id, $0.length) }) { $0 + $1 }
+        var left = room
+        var removed: [HTTPField] = []
+        for (place, attempt) in attempts.reversed().enumerated() {
+            let length = attempt.length + (lengthOfWay[attempt.id] ?? 0)
+            if length <= left, place < Self.most - 1 {
+                left -= length
+                continue
+            }
+            // Nor does an older one stay in its place.
+            left = 0
+            removed.append(policy.remove(Self.attempt(attempt.id)))
+            if lengthOfWay[attempt.id] != nil {
+                removed.append(policy.remove(Self.wayBack(attempt.id)))
+            }
         }
+        let underWay = Set(attempts.map(\.id))
+        for way in ways.reversed() where !underWay.contains(way.id) {
+            left = way.length <= left ? left - way.length : 0
+            if left == 0 { removed.append(policy.remove(Self.wayBack(way.id))) }
+        }
+        return removed
+    }
+
+    private func brought(_ purpose: StaticString, _ headers: HTTPFields, but id: String)
+        -> [CookiePolicy.Kept]
+    {
+        policy.all(of: purpose, in: headers).filter { Self.isID($0.id) && $0.id != id }
     }
 
     private static func attempt(_ id: String) -> CookieName { CookieName("attempt", id) }
     private static func wayBack(_ id: String) -> CookieName { CookieName("return", id) }
+
+    private static func isID(_ text: String) -> Bool {
+        text.utf8.count == 8
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
 
     /// Eight hexadecimal characters.
     private static func id(ofState state: String) -> String {

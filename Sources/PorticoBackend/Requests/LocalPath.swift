@@ -47,7 +47,8 @@ struct LocalPath: Hashable, Sendable {
     /// Characters that no URI has (RFC 3986 §2), and the fragment's mark: a browser adds its own.
     private static let foreign = Array("\"<>\\^`{|}#".utf8)
 
-    /// Without controls, backslashes, empty and dot segments. A slash at the end is one.
+    /// Without controls, backslashes, empty and dot segments, also once parameters are taken off
+    /// (`..;v=1`). A slash at the end is one.
     private static func isPlain(_ path: [UInt8]) -> Bool {
         guard path.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {
             return false
@@ -55,7 +56,7 @@ struct LocalPath: Hashable, Sendable {
         var segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         segments.removeFirst()
         if segments.last?.isEmpty == true { segments.removeLast() }
-        return segments.allSatisfy { segment in
+        return segments.map { $0.prefix { $0 != UInt8(ascii: ";") } }.allSatisfy { segment in
             !segment.isEmpty && !segment.elementsEqual(".".utf8)
                 && !segment.elementsEqual("..".utf8)
         }

@@ -19,6 +19,9 @@ package struct ConnectionLimits: Sendable {
     package var headerCount = 100
     /// Bytes of a body; more is 413.
     package var body = 64 * 1024
+    /// Pieces of a body, as chunks and packets part it; more is 413. A chunk of one byte costs as much to
+    /// take in as one of thousands.
+    var bodyParts: Int { max(1024, body / 16) }
     /// From the connection's start, or a request's first byte, to the end of its head.
     package var headTime: TimeAmount = .seconds(10)
     /// From the end of the head to the end of the body.

@@ -8,7 +8,7 @@ import PorticoProtocol
 /// site such cookies stay at home.
 package final class TestVisitor: Sendable {
     private let server: BackendUnderTest
-    private let jars = Locked<[String: [String: String]]>([:])
+    private let jars = Locked<[String: Jar]>([:])
     package let address: String
     private let userAgent: String
     private let languages: String?
@@ -40,8 +40,34 @@ package final class TestVisitor: Sendable {
 
     /// Our own cookies, by name.
     package var cookies: [String: String] {
-        get { jars.withLock { $0[BackendUnderTest.host] ?? [:] } }
-        set { jars.withLock { $0[BackendUnderTest.host] = newValue } }
+        get { jars.withLock { $0[BackendUnderTest.host]?.values ?? [:] } }
+        set {
+            jars.withLock {
+                var jar = Jar()
+                let former = $0[BackendUnderTest.host]?.names ?? []
+                for name in former + newValue.keys.sorted() { jar[name] = newValue[name] }
+                $0[BackendUnderTest.host] = jar
+            }
+        }
+    }
+
+    /// A host's cookies in the order in which they were made, as browsers send them (RFC 6265 §5.4).
+    private struct Jar {
+        var names: [String] = []
+        var values: [String: String] = [:]
+
+        subscript(name: String) -> String? {
+            get { values[name] }
+            set {
+                if newValue == nil { names.removeAll { $0 == name } }
+                if newValue != nil, values[name] == nil { names.append(name) }
+                values[name] = newValue
+            }
+        }
+
+        var text: String {
+            names.map { "\($0)=\(values[$0] ?? "")" }.joined(separator: "; ")
+        }
     }
 
     /// Opens an address, and follows redirects between the sites that there are. It stops where a
@@ -94,10 +120,9 @@ package final class TestVisitor: Sendable {
         if let name = HTTPField.Name("Sec-Fetch-Site") {
             fields[name] = origin == nil ? "none" : isForeign ? "cross-site" : "same-origin"
         }
-        let jar = jars.withLock { $0[host] ?? [:] }
-        if !jar.isEmpty, fields[.cookie] == nil, !(isForeign && method == .post) {
-            fields[.cookie] = jar.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-                .joined(separator: "; ")
+        let jar = jars.withLock { $0[host] ?? Jar() }
+        if !jar.names.isEmpty, fields[.cookie] == nil, !(isForeign && method == .post) {
+            fields[.cookie] = jar.text
         }
         if host == BackendUnderTest.host {
             if let name = HTTPField.Name("X-Forwarded-For") { fields[name] = address }
@@ -155,7 +180,7 @@ package final class TestVisitor: Sendable {
             let name = String(pair[..<equals])
             let value = String(pair[pair.index(after: equals)...])
             jars.withLock {
-                $0[host, default: [:]][name] = header.contains("Max-Age=0") ? nil : value
+                $0[host, default: Jar()][name] = header.contains("Max-Age=0") ? nil : value
             }
         }
     }
