@@ -18,6 +18,8 @@ enum SQLiteSchema {
         Migration(name: "back-channel-logout", sql: backchannelLogout),
         Migration(name: "mailboxes", sql: mailboxes),
         Migration(name: "devices", sql: devices),
+        Migration(name: "proofs", sql: proofs),
+        Migration(name: "write-probe", sql: writeProbe),
     ]
 
     /// "Port" in the file's header says whose it is.

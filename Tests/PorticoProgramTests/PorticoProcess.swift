@@ -47,10 +47,13 @@ struct PorticoProcess {
     }
 
     /// Starts the program and leaves it running.
+    ///
+    /// - Parameter longestFile: In bytes; writing more fails, as on a disk that is full.
     func start(
         _ arguments: [String],
         input: String = "",
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        longestFile: Int? = nil
     ) throws -> Running {
         let folder = home.appending(path: ".runs/\(ProcessInfo.processInfo.globallyUniqueString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -63,9 +66,14 @@ struct PorticoProcess {
             try FileHandle(forWritingTo: files[2]),
         ]
         defer { for handle in handles { try? handle.close() } }  // `try?`: then it is closed
+        var command = [try Self.program().path] + arguments
+        if let longestFile {
+            let limited = ["/usr/bin/prlimit", "--fsize=\(longestFile)"]
+            command = ["/usr/bin/env", "--ignore-signal=XFSZ"] + limited + command
+        }
         let process = try ChildProgram(
-            try Self.program().path,
-            arguments,
+            command[0],
+            Array(command.dropFirst()),
             environment: ["HOME": home.path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 },
             folder: home,
             input: handles[0].fileDescriptor,

@@ -16,6 +16,8 @@ import Testing
             ("back-channel-logout", "mPQiACvK6LZ8pbyPZd-tPwm86z0Iz_4U-O3aYdPVzC8"),
             ("mailboxes", "89xpL24ZZIhD8k_DBxLbF-X66FZIX14DPcs92hJre5o"),
             ("devices", "Wyn2F2EBHvInWG-W3SgtQjL8BLOl-gA6SoBetncTSZQ"),
+            ("proofs", "ocEigk2bhoS5si_Q4x2o8cS6UF2HceEzYPykrujPs3o"),
+            ("write-probe", "zHhgp8b-dX_W_vntqrIcSDPXfrJ73MoG0nPUWNyLoIg"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {
@@ -53,6 +55,38 @@ import Testing
             try SQLiteSchema.migrate(database, to: SQLiteSchema.migrations + [next])
             #expect(try count("SELECT count(*) FROM realms", database) == 1)
         }
+    }
+
+    /// `docs/decisions/0019-who-vouches.md`
+    @Test("A4: of the addresses of before only those are proven whose code came back")
+    func proofs() throws {
+        let database = try empty()
+        let count = SQLiteSchema.migrations.firstIndex { "\($0.name)" == "proofs" }
+        try SQLiteSchema.migrate(
+            database,
+            to: Array(SQLiteSchema.migrations.prefix(try #require(count)))
+        )
+        try database.execute(
+            """
+            INSERT INTO accounts (id, email, email_key, is_email_verified, is_email_relay,
+                is_name_own, language, is_blocked, is_welcomed, created_at, last_sign_in_at, epoch,
+                registered_provider)
+            VALUES (x'01', 'said@example.com', 'said@example.com', 1, 0, 0, 'en', 0, 0, 0, 0, 0, 'x'),
+                (x'02', 'code@example.com', 'code@example.com', 1, 0, 0, 'en', 0, 0, 0, 0, 0, 'x'),
+                (x'03', 'none@example.com', 'none@example.com', 0, 0, 0, 'en', 0, 0, 0, 0, 0, 'x'),
+                (x'04', 'claimed@example.com', 'claimed@example.com', 1, 0, 0, 'en', 0, 0, 0, 0, 0,
+                    'x');
+            INSERT INTO audit_events (kind, at, account_id)
+            VALUES ('sign_in.ok', 0, x'01'), ('email.confirmed', 0, x'02'),
+                ('email.confirmed', 0, x'03'), ('account.claimed', 0, x'04');
+            """
+        )
+        try SQLiteSchema.migrate(database)
+        let proofs = try SQLiteReader(connection: database).rows(
+            "SELECT email_proof FROM accounts ORDER BY id",
+            []
+        ) { try $0.optionalText(0) }
+        #expect(proofs == [nil, "code", nil, nil])
     }
 
     @Test("a migration that fails leaves the database as it was")

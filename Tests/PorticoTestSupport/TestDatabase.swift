@@ -19,6 +19,7 @@ package final class TestDatabase: Sendable {
     package let outbox: any OutboxStore
     package let audit: any AuditStore
     package let configuration: any BackendConfigurationStore
+    package let writeProbe: any WriteProbeStore
     /// The database file; `nil` in memory.
     package let file: String?
     private let fault = Locked<(any Error)?>(nil)
@@ -47,6 +48,7 @@ package final class TestDatabase: Sendable {
         outbox = SQLOutboxStore(kept)
         audit = SQLAuditStore(kept)
         configuration = SQLBackendConfigurationStore(kept)
+        writeProbe = SQLWriteProbeStore(kept)
     }
 
     package static func inMemory() throws -> TestDatabase {

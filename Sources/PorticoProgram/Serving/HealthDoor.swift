@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import PorticoStores
 import PorticoWeb
 
 /// Answers those who watch over the server, and lets everybody else in by the front door.
@@ -11,33 +10,29 @@ struct HealthDoor: HTTPResponder {
     typealias Context = WebContext
 
     let next: FrontDoor
-    let realms: any RealmStore
     let readiness: Readiness
+    /// Whether a redemption could be kept now.
+    let storage: SharedCheck
 
     func respond(to request: Request, context: WebContext) async throws -> Response {
-        switch request.head.path {
-        case "/healthz": return Self.answer(request, isWell: true)
-        case "/readyz": return Self.answer(request, isWell: await isReady())
-        default: return await next.respond(to: request, context: context)
+        let path = request.head.path
+        guard path == "/healthz" || path == "/readyz" else {
+            return await next.respond(to: request, context: context)
         }
-    }
-
-    /// The database answers, and the server is not about to stop.
-    private func isReady() async -> Bool {
-        guard !readiness.isStopping else { return false }
-        do {
-            _ = try await realms.version()
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    private static func answer(_ request: Request, isWell: Bool) -> Response {
         guard request.method == .get || request.method == .head else {
             return Response(status: .methodNotAllowed, headers: [.allow: "GET, HEAD"])
         }
-        return Response(
+        return Self.answer(path == "/healthz" ? true : await isReady())
+    }
+
+    /// The database takes what must last, and the server is not about to stop.
+    private func isReady() async -> Bool {
+        guard !readiness.isStopping else { return false }
+        return await storage()
+    }
+
+    private static func answer(_ isWell: Bool) -> Response {
+        Response(
             status: isWell ? .ok : .serviceUnavailable,
             headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: .init(string: isWell ? "ok\n" : "not ready\n"))

@@ -25,6 +25,7 @@ struct Installation: Sendable {
     var backend: any BackendConfigurationStore { SQLBackendConfigurationStore(database) }
     var logoutDeliveries: any LogoutDeliveryStore { SQLLogoutDeliveryStore(database) }
     var pushedRequests: any PushedRequestStore { SQLPushedRequestStore(database) }
+    var writeProbe: any WriteProbeStore { SQLWriteProbeStore(database) }
 
     /// What to do where the folder holds nothing yet.
     enum Missing {

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOCore
 import PorticoBackend
 import PorticoBytes
 import PorticoOutbound
@@ -67,10 +66,14 @@ struct Wiring {
         )
         let backend = try await wiring.backend(publicURL)
         let readiness = Readiness()
+        let storage = SharedCheck { [installation] in
+            _ = try await installation.realms.version()
+            try await installation.writeProbe.write(at: installation.clock.moment().seconds)
+        }
         let door = HealthDoor(
             next: frontDoor(provider.routes, backend, publicURL),
-            realms: installation.realms,
-            readiness: readiness
+            readiness: readiness,
+            storage: storage
         )
         let application = application(door, whenListening)
         let background =
@@ -140,18 +143,14 @@ struct Wiring {
     private func application(_ door: HealthDoor, _ whenListening: @escaping @Sendable () -> Void)
         -> some Service
     {
-        let settings = installation.settings
-        var limits = ConnectionLimits(connections: settings.limitConnections)
-        limits.body = settings.limitBody
-        limits.headTime = .seconds(Int64(settings.limitRequestSeconds))
-        limits.bodyTime = .seconds(Int64(settings.limitRequestSeconds))
-        limits.idleTime = .seconds(Int64(settings.limitIdleSeconds))
         let access = log.access
         let clock = installation.clock
         let logger = log.logger("portico.http")
         return Application(
             responder: door,
-            server: ServerConnection.builder(limits: limits) { refusal in
+            server: ServerConnection.builder(
+                limits: ConnectionLimits(installation.settings)
+            ) { refusal in
                 access.record(refusal, at: clock.moment().now)
             },
             configuration: ApplicationConfiguration(
