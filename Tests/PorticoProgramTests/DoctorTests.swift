@@ -98,24 +98,26 @@ struct DoctorTests {
         try doctor().expectProblem("others can read", fix: "chmod 700 ")
     }
 
+    /// As Apple gives it out, and registered nowhere.
+    static let appleKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6Hb4AOQZGgzz/0Nt
+        C9BR7aOZW1gzPkTpQR+Fqw2T+6OhRANCAATDVvVXIJKGCvczgdVGOHoi/QzLa9eh
+        bAocpceZP6D4bbsGxceXthFutJU2jZkAsVd9spglQjaIffZn8x+9CjfU
+        -----END PRIVATE KEY-----
+
+        """
+
     @Test("Apple takes no redirect to an address without a name: that is found beforehand")
     func appleRedirect() throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
-        let key = """
-            -----BEGIN PRIVATE KEY-----
-            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6Hb4AOQZGgzz/0Nt
-            C9BR7aOZW1gzPkTpQR+Fqw2T+6OhRANCAATDVvVXIJKGCvczgdVGOHoi/QzLa9eh
-            bAocpceZP6D4bbsGxceXthFutJU2jZkAsVd9spglQjaIffZn8x+9CjfU
-            -----END PRIVATE KEY-----
-
-            """
         let added = try portico.run(
             [
                 "provider", "add", "apple", "--client-id", "com.example.web", "--team-id",
                 "ABCDE12345", "--key-id", "KEY1234567", "--secret-file", "-",
             ],
-            input: key
+            input: Self.appleKey
         )
         #expect(added.status == 0)
         try Found(portico.run(["doctor", "--offline", "--json"]))
