@@ -16,8 +16,7 @@ struct CrossOriginRules: Sendable {
         case .openIDConfiguration, .authorizationServerMetadata, .keySet:
             policy = .anyone
         case .token, .userInfo, .revocation:
-            let origins = realm.clients.reduce(into: Set<String>()) { $0.formUnion($1.webOrigins) }
-            policy = origins.isEmpty ? nil : .origins(origins)
+            policy = realm.clientOrigins
         case .authorization, .introspection, .pushedAuthorization, .endSession, .confirmSignOut,
             .authenticate, .consent, .selectAccount, .restart, .verifyEmail, .resetCredentials,
             .newPassword, .account, .apps, .devices, .accountSignIn:

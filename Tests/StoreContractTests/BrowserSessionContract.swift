@@ -73,40 +73,6 @@ import Testing
         #expect(try await stores.liveByID("session-2")?.session.lastSeenAt == later - 1)
     }
 
-    @Test(
-        "no session id survives a sign-in: the new session takes the old one's place",
-        arguments: StoreUnderTest.allCases
-    )
-    func replacement(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        let next = Example.session("session-2", cookie: Hash256(of: "next"))
-        try await stores.sessions.start(next, replacing: Example.cookie, upgrading: nil)
-        #expect(try await stores.liveByCookie() == nil)
-        #expect(try await stores.liveByID("session-2")?.session == next)
-    }
-
-    @Test(
-        "a session that cannot start ends nothing",
-        arguments: StoreUnderTest.allCases
-    )
-    func failedStart(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        let twice = Example.session("session-1", cookie: Hash256(of: "next"))
-        await #expect(throws: StoreConflict.self) {
-            try await stores.sessions.start(twice, replacing: Example.cookie, upgrading: nil)
-        }
-        #expect(try await stores.liveByCookie() != nil)
-    }
-
-    @Test("a sign-in ends no session of another realm", arguments: StoreUnderTest.allCases)
-    func replacementElsewhere(_ database: StoreUnderTest) async throws {
-        let stores = try await database.furnished()
-        var next = Example.session("session-2", cookie: Hash256(of: "next"))
-        next.realmID = "realm-2"
-        try await stores.sessions.start(next, replacing: Example.cookie, upgrading: nil)
-        #expect(try await stores.liveByCookie() != nil)
-    }
-
     @Test("ending a session twice changes nothing", arguments: StoreUnderTest.allCases)
     func endTwice(_ database: StoreUnderTest) async throws {
         let sessions = try await database.furnished().sessions

@@ -161,6 +161,7 @@ extension Client {
         client.webOrigins = ["https://app.example"]
         client.mappers = [ClaimMapper(.audience("api"))]
         client.roleClients = []
+        client.seesRealmRoles = false
         return client
     }
 }

@@ -60,13 +60,85 @@ import Testing
             keyID: [5, 6, 7, 8]
         )
         let later = Example.now + 100
-        #expect(try await stores.grants.rotate(rotation, spending: nil, at: later) == .rotated)
+        let outcome = try await stores.grants.rotate(
+            rotation,
+            sessionIdle: Example.idle,
+            spending: nil,
+            at: later
+        )
+        #expect(outcome == .rotated)
         var expected = Example.grant()
         expected.refresh?.generation = 2
         expected.refresh?.idempotencyKey = key
         expected.refresh?.keyID = [5, 6, 7, 8]
         expected.refresh?.rotatedAt = later
         #expect(try await stores.reading(Example.id(1), at: later)?.grant == expected)
+    }
+
+    @Test(
+        "mechanisms: a refresh is a use of its browser session, noted once in five minutes",
+        arguments: StoreUnderTest.allCases
+    )
+    func use(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        let start = Example.signedIn
+        for (generation, at, noted) in [
+            (1, start + 299, start), (2, start + 300, start + 300), (3, start + 599, start + 300),
+            (4, start + 600, start + 600),
+        ] as [(UInt32, Int64, Int64)] {
+            #expect(try await stores.rotate(generation, at: at) == .rotated)
+            #expect(try await stores.liveByID(at: at)?.session.lastSeenAt == noted)
+        }
+        #expect(try await stores.rotate(1, at: start + 1500) == .outdated)
+        #expect(try await stores.liveByID(at: start + 1500)?.session.lastSeenAt == start + 600)
+    }
+
+    @Test(
+        "mechanisms: a refresh revives no idle session, and is no use of one that it has left behind",
+        arguments: StoreUnderTest.allCases
+    )
+    func noUse(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.idleSeconds = 10_000
+        #expect(try await stores.redeem(grant) == .redeemed)
+        let idle = Example.signedIn + Example.idle
+        #expect(try await stores.rotate(1, at: idle) == .rotated)
+        #expect(try await stores.liveByID(at: idle) == nil)
+        let offline = try await database.furnished()
+        grant.isOffline = true
+        #expect(try await offline.redeem(grant) == .redeemed)
+        #expect(try await offline.rotate(1, at: idle - 1) == .rotated)
+        #expect(try await offline.liveByID(at: idle) == nil)
+    }
+
+    @Test(
+        "WEB-SESS-5: a person who is enabled again has no session and no grant of before",
+        arguments: StoreUnderTest.allCases,
+        [true, false]
+    )
+    func enabledAgain(_ database: StoreUnderTest, isOffline: Bool) async throws {
+        let stores = try await database.furnished()
+        var grant = Example.grant()
+        grant.isOffline = isOffline
+        #expect(try await stores.redeem(grant) == .redeemed)
+        try await SignInLoss.disabled.happen(to: stores)
+        // All in one second: times cannot tell them apart.
+        #expect(try await stores.people.update(Example.ann) == .changed)
+        #expect(try await stores.people.update(Example.ann) == .changed)
+        #expect(try await stores.liveByCookie() == nil)
+        #expect(try await stores.reading(grant.id)?.isLive == false)
+        #expect(try await stores.rotate() == .outdated)
+        let code = Example.grant(Example.id(2))
+        #expect(try await stores.redeem(code, request: Example.id(8)) == .sessionEnded)
+        // What is begun afterwards lives.
+        var session = Example.session("session-2", cookie: Hash256(of: "after"))
+        session.epoch = try #require(try await stores.credentials("ann")).epoch
+        #expect(
+            try await stores.sessions.start(session, replacing: nil, upgrading: nil) == .began
+        )
+        #expect(try await stores.liveByID("session-2") != nil)
     }
 
     @Test(
@@ -233,6 +305,11 @@ extension TestDatabase {
             idempotencyKey: nil,
             keyID: [1, 2, 3, 4]
         )
-        return try await grants.rotate(rotation, spending: assertion, at: now)
+        return try await grants.rotate(
+            rotation,
+            sessionIdle: Example.idle,
+            spending: assertion,
+            at: now
+        )
     }
 }

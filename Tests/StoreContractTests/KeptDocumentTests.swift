@@ -40,7 +40,8 @@ import Testing
             ("secret", ["sha256": "AA"]), ("secret", ["md5": "AA"]), ("secret", "plain"),
             ("signing_algorithm", "none"), ("access_token_lifetime", 1.5), ("enabled", nil),
             ("mappers", [["source": "newer", "into": []]]), ("mappers", [1]),
-            ("role_clients", "all"), ("backchannel_logout_uri", "/logout"),
+            ("role_clients", "all"), ("sees_realm_roles", "yes"),
+            ("backchannel_logout_uri", "/logout"),
             ("backchannel_logout_session_required", "yes"),
         ] as [(String, JSONValue?)]
     )
@@ -48,6 +49,20 @@ import Testing
         let stores = try await furnished()
         try await setSettings(of: "clients", in: stores) { $0[member] = value }
         await #expect(throws: DocumentError.self) { try await stores.realms.snapshot() }
+    }
+
+    @Test("what is not said in a document of before holds as it did then")
+    func missing() async throws {
+        let stores = try await furnished()
+        let members = ["password_reset", "confirm_email", "sign_out_by_hint"]
+        try await setSettings(of: "realms", in: stores) { document in
+            for member in members { document[member] = nil }
+        }
+        try await setSettings(of: "clients", in: stores) { $0["sees_realm_roles"] = nil }
+        let snapshot = try await stores.realms.snapshot()
+        let realm = try #require(snapshot.realms.first)
+        #expect(!realm.allowsPasswordReset && !realm.confirmsEmail && realm.signsOutByHintAlone)
+        #expect(try #require(snapshot.clients.first).seesRealmRoles)
     }
 
     @Test("text that is no JSON object is an error", arguments: ["", "[]", "{\"a\":1,\"a\":2}"])

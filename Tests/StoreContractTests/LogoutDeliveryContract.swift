@@ -110,7 +110,14 @@ import Testing
         let claimed = try await stores.claimLogouts()
         #expect(claimed.map(\.sessionID) == ["session-9"])
         try await stores.logoutDeliveries.settle(claimed, postponing: [])
-        // Nor are those of the former password.
+        // Nor are those of the former password, one by one or all at once.
+        let end = try await stores.sessions.end(
+            id: "session-9",
+            realmID: "realm-1",
+            at: Example.now
+        )
+        #expect(end == .changed)
+        #expect(try await stores.claimLogouts().isEmpty)
         try await SignInLoss.deleted.happen(to: stores)
         #expect(try await stores.claimLogouts().isEmpty)
     }
@@ -121,7 +128,8 @@ import Testing
     )
     func atomic(_ database: StoreUnderTest) async throws {
         let stores = try await Self.furnished(database)
-        let taken = Example.session("session-9", cookie: Hash256(of: "next"))
+        var taken = Example.session("session-9", cookie: Hash256(of: "next"))
+        taken.personID = "person-bob"
         await #expect(throws: StoreConflict.self) {
             try await stores.sessions.start(taken, replacing: Example.cookie, upgrading: nil)
         }

@@ -236,6 +236,9 @@ extension Realm {
         realm.signingAlgorithm = .rs256
         realm.notBefore = 12
         realm.signsInWithEmail = false
+        realm.allowsPasswordReset = false
+        realm.confirmsEmail = true
+        realm.signsOutByHintAlone = true
         realm.lifetimes.accessToken = 1
         realm.lifetimes.code = 2
         realm.lifetimes.sessionIdle = 3

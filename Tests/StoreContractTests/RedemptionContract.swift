@@ -226,8 +226,15 @@ enum SignInLoss: String, CaseIterable, CustomTestStringConvertible {
             #expect(change == .changed)
         case .sessionExpired: break
         case .replaced:
-            let next = Example.session("session-2", cookie: Hash256(of: "next"))
-            try await stores.sessions.start(next, replacing: Example.cookie, upgrading: nil)
+            // By another person: the same one's would go on.
+            var next = Example.session("session-2", cookie: Hash256(of: "next"))
+            next.personID = "person-bob"
+            let outcome = try await stores.sessions.start(
+                next,
+                replacing: Example.cookie,
+                upgrading: nil
+            )
+            #expect(outcome == .tookOver("session-1"))
         case .disabled:
             var person = Example.ann
             person.isEnabled = false

@@ -109,7 +109,13 @@ struct RefreshTokenGrant: Sendable {
                 keyID: ring.activeID.bytes
             )
             let assertion = client.assertion.take()
-            switch try await grants.rotate(rotation, spending: assertion, at: moment.seconds) {
+            let outcome = try await grants.rotate(
+                rotation,
+                sessionIdle: realm.sessionIdle,
+                spending: assertion,
+                at: moment.seconds
+            )
+            switch outcome {
             case .rotated: return token.generation &+ 1
             case .outdated: return nil
             case .assertionSpent: throw ClientAuthentication.refusal

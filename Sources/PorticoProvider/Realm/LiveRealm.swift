@@ -1,5 +1,7 @@
+import PorticoBytes
 import PorticoProtocol
 package import PorticoStores
+import PorticoWeb
 
 /// A realm as requests see it: immutable, in memory, with its clients and keys at hand.
 package final class LiveRealm: Sendable {
@@ -8,8 +10,10 @@ package final class LiveRealm: Sendable {
     package let keys: RealmKeys
     /// Ready to be sent; the algorithms change as keys are retired.
     private let metadata: [[SignatureAlgorithm]: [UInt8]]
-    private let clientsByID: [String: Client]
+    private let clientsByID: [ExactText: Client]
     private let clientsByUUID: [String: Client]
+    /// Scripts of the origins that its clients have registered, if any has.
+    let clientOrigins: CORSPolicy?
 
     init(realm: Realm, clients: [Client], keys: RealmKeys) {
         self.realm = realm
@@ -21,8 +25,11 @@ package final class LiveRealm: Sendable {
                 (algorithms, RealmMetadata.document(of: urls, signedWith: algorithms).serialized())
             }
         )
-        clientsByID = Dictionary(clients.map { ($0.clientID, $0) }) { first, _ in first }
+        let enabled = clients.filter(\.isEnabled)
+        clientsByID = Dictionary(enabled.map { (ExactText($0.clientID), $0) }) { first, _ in first }
         clientsByUUID = Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
+        let origins = Set(enabled.flatMap(\.webOrigins))
+        clientOrigins = origins.isEmpty ? nil : .origins(origins)
     }
 
     /// The realm's metadata (OpenID Connect Discovery §3) at `now` (seconds since 1970).
@@ -32,19 +39,22 @@ package final class LiveRealm: Sendable {
             ?? RealmMetadata.document(of: urls, signedWith: algorithms).serialized()
     }
 
-    /// The client of that `client_id`, enabled or not.
+    /// The client of that `client_id`. Compared as bytes: the same letters in another normalization
+    /// form are another client. One that is disabled is unknown at every endpoint, as one that nobody
+    /// registered.
     package func client(clientID: String) -> Client? {
-        guard let client = clientsByID[clientID], client.clientID.utf8.elementsEqual(clientID.utf8)
-        else { return nil }
-        return client
+        clientsByID[ExactText(clientID)]
     }
 
+    /// The client of that id, enabled or not: what it got is shown and ended under its name.
     package func client(uuid: String) -> Client? {
         clientsByUUID[uuid]
     }
 
-    /// All clients, in no order.
-    package var clients: some Sequence<Client> { clientsByID.values }
+    /// After how many seconds without use a browser session is over, as the store knows its use.
+    var sessionIdle: Int64 {
+        realm.lifetimes.sessionIdle + SessionActivity<String>.precision
+    }
 
     /// Mappers of the realm, then of the client.
     func mappers(for client: Client) -> [ClaimMapper] {

@@ -43,6 +43,7 @@ extension Client {
         webOrigins = try document.required("web_origins", \.strings)
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
         roleClients = try document.optional("role_clients", \.strings)
+        seesRealmRoles = try document.optional("sees_realm_roles", \.bool) ?? true
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there.
@@ -71,6 +72,7 @@ extension Client {
         document["web_origins"] = .texts(webOrigins)
         document["mappers"] = .array(mappers.map(\.value))
         document["role_clients"] = roleClients.map(JSONValue.texts)
+        document["sees_realm_roles"] = .bool(seesRealmRoles)
     }
 }
 

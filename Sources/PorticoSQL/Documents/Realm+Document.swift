@@ -20,6 +20,7 @@ extension Realm {
         // Realms from before these were there: nothing opens or closes by an upgrade.
         allowsPasswordReset = try document.optional("password_reset", \.bool) ?? false
         confirmsEmail = try document.optional("confirm_email", \.bool) ?? false
+        signsOutByHintAlone = try document.optional("sign_out_by_hint", \.bool) ?? true
         lifetimes = try Lifetimes(document: document.required("lifetimes", \.object))
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
     }
@@ -33,6 +34,7 @@ extension Realm {
         document["sign_in_with_email"] = .bool(signsInWithEmail)
         document["password_reset"] = .bool(allowsPasswordReset)
         document["confirm_email"] = .bool(confirmsEmail)
+        document["sign_out_by_hint"] = .bool(signsOutByHintAlone)
         var kept = document.object("lifetimes") ?? JSONObject()
         lifetimes.write(to: &kept)
         document["lifetimes"] = .object(kept)

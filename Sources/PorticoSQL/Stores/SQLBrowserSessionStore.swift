@@ -13,24 +13,13 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
         _ session: BrowserSession,
         replacing old: Hash256?,
         upgrading upgrade: PasswordUpgrade?
-    ) async throws {
+    ) async throws -> SessionBeginning {
         try await database.change { transaction in
             if let upgrade { try transaction.upgrade(upgrade, of: session.personID) }
+            var another: String?
             if let old {
-                let replaced = try transaction.first(
-                    "SELECT id FROM browser_sessions WHERE cookie_hash = $1 AND realm_id = $2",
-                    [.bytes(old.bytes), .text(session.realmID)]
-                ) { try $0.text(0) }
-                if let replaced {
-                    try transaction.tellClients(ofSession: replaced, realmID: session.realmID)
-                }
-                try transaction.run(
-                    """
-                    UPDATE browser_sessions SET ended_at = $1
-                    WHERE cookie_hash = $2 AND realm_id = $3 AND ended_at IS NULL
-                    """,
-                    [.int64(session.createdAt), .bytes(old.bytes), .text(session.realmID)]
-                )
+                if let kept = try transaction.goOn(session, cookie: old) { return .wentOn(kept) }
+                another = try transaction.endAnothers(session, cookie: old)
             }
             try transaction.run(
                 """
@@ -40,6 +29,7 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
                 """,
                 BrowserSessionRow.values(session)
             )
+            return another.map(SessionBeginning.tookOver) ?? .began
         }
     }
 
@@ -131,6 +121,58 @@ package struct SQLBrowserSessionStore: BrowserSessionStore {
 }
 
 extension SQLTransaction {
+    /// Lets the session of a cookie go on as `session`, where it is the same person's and not over.
+    ///
+    /// - Returns: The session as it is kept now.
+    fileprivate func goOn(_ session: BrowserSession, cookie old: Hash256) throws -> BrowserSession?
+    {
+        let kept = try first(
+            """
+            UPDATE browser_sessions AS s
+            SET cookie_hash = $1, authenticated_at = $2, acr = $3, amr = $4, device = $5,
+                last_seen_at = $6, expires_at = $7
+            WHERE s.cookie_hash = $8 AND s.realm_id = $9 AND s.person_id = $10
+                AND s.ended_at IS NULL AND s.expires_at > $6 AND s.epoch = $11
+                AND EXISTS (
+                    SELECT 1 FROM people AS p
+                    WHERE p.id = s.person_id AND p.realm_id = s.realm_id AND p.is_enabled
+                        AND p.epoch = s.epoch AND p.not_before <= s.authenticated_at)
+            RETURNING id, created_at
+            """,
+            [
+                .bytes(session.cookieHash.bytes), .int64(session.authenticatedAt),
+                .text(session.acr), SQLValue(words: session.amr), .text(session.device),
+                .int64(session.lastSeenAt), .int64(session.expiresAt), .bytes(old.bytes),
+                .text(session.realmID), .text(session.personID), .int64(session.epoch),
+            ]
+        ) { (id: try $0.text(0), createdAt: try $0.int64(1)) }
+        guard let kept else { return nil }
+        var session = session
+        session.id = kept.id
+        session.createdAt = kept.createdAt
+        return session
+    }
+
+    /// Ends the session of a cookie, where it is another's than the person's who signs in, and nothing
+    /// else has ended it.
+    ///
+    /// - Returns: Its `sid`.
+    fileprivate func endAnothers(_ session: BrowserSession, cookie old: Hash256) throws -> String? {
+        let another = try first(
+            """
+            SELECT s.id FROM browser_sessions AS s
+            JOIN people AS p ON p.id = s.person_id AND p.realm_id = s.realm_id
+            WHERE s.cookie_hash = $1 AND s.realm_id = $2 AND s.person_id <> $3
+                AND s.ended_at IS NULL AND s.epoch = p.epoch
+                AND p.not_before <= s.authenticated_at
+            """,
+            [.bytes(old.bytes), .text(session.realmID), .text(session.personID)]
+        ) { try $0.text(0) }
+        guard let another else { return nil }
+        try endSession(another, realmID: session.realmID, at: session.createdAt)
+        return another
+    }
+
     /// Ends a session, and puts down whom of the clients to tell. Once more changes nothing.
     ///
     /// - Returns: Whether there is such a session.

@@ -51,6 +51,7 @@ extension SQLGrantStore {
 
     package func rotate(
         _ rotation: Rotation,
+        sessionIdle: Int64,
         spending assertion: UsedAssertion?,
         at now: Int64
     ) async throws -> RotationOutcome {
@@ -79,7 +80,9 @@ extension SQLGrantStore {
                     .bytes(rotation.grantID.bytes), .int64(Int64(rotation.generation)),
                 ]
             )
-            return changed > 0 ? .rotated : .outdated
+            guard changed > 0 else { return .outdated }
+            try transaction.useSession(ofGrant: rotation.grantID, idle: sessionIdle, at: now)
+            return .rotated
         }
     }
 
@@ -142,6 +145,21 @@ extension SQLGrantStore {
 }
 
 extension SQLTransaction {
+    /// Notes that a grant's browser session was used, unless the grant has left it behind.
+    fileprivate func useSession(ofGrant id: UniqueID, idle: Int64, at now: Int64) throws {
+        try run(
+            """
+            UPDATE browser_sessions SET last_seen_at = $1
+            WHERE id = (SELECT g.session_id FROM grants AS g WHERE g.id = $2 AND NOT g.is_offline)
+                AND last_seen_at <= $3 AND last_seen_at > $4
+            """,
+            [
+                .int64(now), .bytes(id.bytes), .int64(now &- SessionActivity<String>.precision),
+                .int64(now &- idle),
+            ]
+        )
+    }
+
     /// - Returns: How many grants have that id. The time of the first revocation stays.
     @discardableResult
     func revoke(_ id: UniqueID, at now: Int64) throws -> Int {

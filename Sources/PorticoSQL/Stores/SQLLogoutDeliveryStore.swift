@@ -73,13 +73,16 @@ extension SQLTransaction {
         )
     }
 
-    /// Puts down every client to be told that this session is over. To be called before it ends.
+    /// Puts down every client to be told that this session is over. To be called before it ends; where
+    /// its person was signed out everywhere, they were told of it then.
     func tellClients(ofSession id: String, realmID: String) throws {
         try tell(
             try rows(
                 """
                 SELECT DISTINCT s.id, s.realm_id, s.person_id, c.id, c.settings
                 FROM browser_sessions AS s
+                JOIN people AS p ON p.id = s.person_id AND p.realm_id = s.realm_id
+                    AND p.epoch = s.epoch AND p.not_before <= s.authenticated_at
                 JOIN grants AS g ON g.session_id = s.id AND g.refused_at IS NULL
                 JOIN clients AS c ON c.id = g.client_id AND c.realm_id = s.realm_id
                 WHERE s.id = $1 AND s.realm_id = $2 AND s.ended_at IS NULL

@@ -90,7 +90,8 @@ package struct SQLPersonStore: PersonStore {
                 UPDATE people SET username = $1, email = $2, email_key = $3,
                     is_email_verified = $4, given_name = $5, family_name = $6, is_enabled = $7,
                     not_before = $8, attributes = $9, updated_at = $10,
-                    epoch = CASE WHEN not_before < $8 THEN epoch + 1 ELSE epoch END
+                    epoch = CASE WHEN not_before < $8 OR is_enabled <> $7
+                        THEN epoch + 1 ELSE epoch END
                 WHERE id = $11 AND realm_id = $12
                 """,
                 [
@@ -102,7 +103,9 @@ package struct SQLPersonStore: PersonStore {
                     .int64(person.updatedAt), .text(person.id), .text(person.realmID),
                 ]
             )
-            return changed > 0 ? .changed : .notFound
+            guard changed > 0 else { return .notFound }
+            if !person.isEnabled { try transaction.forgetResets(of: person.id) }
+            return .changed
         }
     }
 

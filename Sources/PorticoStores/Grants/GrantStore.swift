@@ -48,8 +48,16 @@ package protocol GrantStore: Sendable {
 
     /// Moves a live grant's refresh state from `generation` to the next: of any number of
     /// concurrent calls with one generation exactly one gets `.rotated`.
-    func rotate(_ rotation: Rotation, spending assertion: UsedAssertion?, at now: Int64)
-        async throws -> RotationOutcome
+    ///
+    /// Unless the grant is offline, that is a use of its browser session: noted in the same step, where
+    /// the last one was noted five minutes ago or more (``SessionActivity/precision``). A session that
+    /// nobody used for `sessionIdle` seconds stays unused.
+    func rotate(
+        _ rotation: Rotation,
+        sessionIdle: Int64,
+        spending assertion: UsedAssertion?,
+        at now: Int64
+    ) async throws -> RotationOutcome
 
     /// Ends a grant with everything issued from it. Ending it twice changes nothing.
     func revoke(id: UniqueID, spending assertion: UsedAssertion?, at now: Int64) async throws

@@ -27,6 +27,9 @@ package protocol PersonStore: Sendable {
 
     /// Replaces what is kept of a person; id, realm and creation stay. `.conflict` is reported as
     /// thrown ``StoreConflict``.
+    ///
+    /// Where somebody is disabled, or enabled again, every session and grant that there is ends for
+    /// good, and so does a wish for a new password: enabling revives nothing.
     func update(_ person: Person) async throws -> Change
 
     /// Deletes a person: sessions, grants and roles go with them. The id is not used again. What is

@@ -24,6 +24,9 @@ package struct Realm: Hashable, Sendable {
     /// Whether people confirm their address before an app gets anything. It takes a server that
     /// sends mail.
     package var confirmsEmail = false
+    /// Whether an ID Token alone, without the cookie of its session, ends that session at once
+    /// (docs/decisions/0018). Realms that come from Keycloak have apps that rely on it.
+    package var signsOutByHintAlone = false
     package var mappers: [ClaimMapper] = []
 
     package init(id: String, name: String, displayName: String, issuer: String) {

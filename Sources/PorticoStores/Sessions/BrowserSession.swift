@@ -8,7 +8,8 @@ package struct BrowserSession: Hashable, Sendable {
     package var personID: String
     /// The SHA-256 of the cookie's 256 random bits.
     package var cookieHash: Hash256
-    /// `auth_time`: the last time that credentials were checked. Seconds since 1970.
+    /// `auth_time`: the last time that credentials were checked, which is after ``createdAt`` where
+    /// the person had to prove again who they are. Seconds since 1970.
     package var authenticatedAt: Int64
     /// `acr`, and the methods used (`amr`, RFC 8176).
     package var acr: String
@@ -17,7 +18,7 @@ package struct BrowserSession: Hashable, Sendable {
     package var device: String
     package var createdAt: Int64
     package var lastSeenAt: Int64
-    /// The end at the latest, whatever happens.
+    /// The end at the latest, unless the person proves again who they are.
     package var expiresAt: Int64
     /// The person's ``PersonCredentials/epoch`` when the credentials were read.
     package var epoch: Int64
@@ -57,20 +58,29 @@ package struct BrowserSession: Hashable, Sendable {
 /// `now - idle`, and its person is enabled, was not signed out everywhere since, and has a
 /// `notBefore` not later than its `authenticatedAt`. All times are seconds since 1970.
 ///
-/// Where a session is ended or replaced, each client with a back-channel logout URI that got a grant
-/// in it is put down to be told, once, in the same transaction (``LogoutDeliveryStore``).
+/// Where a session is ended, each client with a back-channel logout URI that got a grant in it is put
+/// down to be told, once, in the same transaction (``LogoutDeliveryStore``).
 package protocol BrowserSessionStore: Sendable {
-    /// Starts a session and, in the same step, ends the one it takes the place of
-    /// (no session id survives a sign-in). A session whose person was signed out everywhere after
-    /// its credentials were read is dead from the start.
+    /// Keeps that somebody proved who they are in a browser: the session of the cookie it had goes on
+    /// where it is that person's, and ends where it is another's. The cookie is a new one in any case
+    /// (WEB-SESS-1).
     ///
-    /// - Parameter upgrade: A stronger hash of the password that was checked, kept in the same step.
-    ///   Nobody is signed out by it, and it yields to a password that was changed meanwhile.
+    /// A session goes on where it has not ended and not expired, and its person was not signed out
+    /// everywhere since; nobody need have used it lately. It keeps `id` and `createdAt` and takes over
+    /// all else that `session` has: no grant in it ends, and nobody is told. A new session whose
+    /// person was signed out everywhere after its credentials were read is dead from the start.
+    ///
+    /// - Parameters:
+    ///   - session: As it is kept where none goes on.
+    ///   - old: The hash of the cookie that the browser had.
+    ///   - upgrade: A stronger hash of the password that was checked, kept in the same step. Nobody is
+    ///     signed out by it, and it yields to a password that was changed meanwhile.
+    @discardableResult
     func start(
         _ session: BrowserSession,
         replacing old: Hash256?,
         upgrading upgrade: PasswordUpgrade?
-    ) async throws
+    ) async throws -> SessionBeginning
 
     /// The live session of a cookie with its person.
     func live(cookie: Hash256, realmID: String, at now: Int64, idle: Int64) async throws
@@ -113,6 +123,16 @@ package protocol BrowserSessionStore: Sendable {
 
     /// Removes sessions that ended, or expired, before `time`, where no grant needs them.
     func purge(before time: Int64) async throws
+}
+
+/// What became of the session that a browser had when somebody signed in there.
+package enum SessionBeginning: Hashable, Sendable {
+    /// There was none, or it was over.
+    case began
+    /// It is the same person's and goes on: as it is kept now.
+    case wentOn(BrowserSession)
+    /// It was another person's, and has ended: its `sid`.
+    case tookOver(String)
 }
 
 package struct LiveBrowserSession: Hashable, Sendable {

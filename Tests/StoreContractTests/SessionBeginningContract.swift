@@ -1,0 +1,215 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// What becomes of the session that a browser had when somebody signs in there.
+@Suite("BrowserSessionStore: signing in again") struct SessionBeginningContract {
+    private static let next = Hash256(of: "next")
+    private static let later = Example.signedIn + 5000
+
+    /// Ann proves once more who she is, long after ``Example/idle``.
+    private static func again(at now: Int64 = later) -> BrowserSession {
+        var session = Example.session("session-2", cookie: next)
+        session.authenticatedAt = now
+        session.acr = "2"
+        session.amr = ["pwd", "otp"]
+        session.device = "Safari · iPhone"
+        session.createdAt = now
+        session.lastSeenAt = now
+        session.expiresAt = now + 36_000
+        return session
+    }
+
+    /// Bob signs in where Ann was signed in.
+    private static func another(_ cookie: Hash256 = next) -> BrowserSession {
+        var session = Example.session("session-2", cookie: cookie)
+        session.personID = "person-bob"
+        return session
+    }
+
+    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
+        let stores = try await database.furnished()
+        let bob = NewPerson(person: Example.person("bob"), password: nil)
+        #expect(try await stores.people.create(bob) == .created)
+        return stores
+    }
+
+    @Test(
+        "WEB-SESS-1: the same person's session goes on with a new cookie, however long it was idle",
+        arguments: StoreUnderTest.allCases
+    )
+    func goesOn(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        var grant = Example.grant()
+        grant.idleSeconds = 10_000
+        #expect(try await stores.redeem(grant) == .redeemed)
+        #expect(try await stores.liveByCookie(at: Self.later) == nil, "idle")
+        var expected = Self.again()
+        expected.id = "session-1"
+        expected.createdAt = Example.session.createdAt
+        let outcome = try await stores.sessions.start(
+            Self.again(),
+            replacing: Example.cookie,
+            upgrading: nil
+        )
+        #expect(outcome == .wentOn(expected))
+        #expect(try await stores.liveByID(at: Self.later)?.session == expected)
+        #expect(try await stores.liveByID("session-2", at: Self.later) == nil)
+        #expect(try await stores.liveByCookie(at: Self.later) == nil, "the former cookie is dead")
+        let live = try await stores.sessions.live(
+            cookie: Self.next,
+            realmID: "realm-1",
+            at: Self.later,
+            idle: Example.idle
+        )
+        #expect(live?.session == expected)
+        #expect(try await stores.reading(grant.id, at: Self.later)?.isLive == true)
+        let told = try await stores.logoutDeliveries.claim(
+            at: Self.later,
+            until: Self.later,
+            limit: 9
+        )
+        #expect(told.isEmpty)
+    }
+
+    /// What ends a session for good.
+    enum End: CaseIterable { case signedOut, expired, passwordChanged, disabled }
+
+    @Test(
+        "a session that is over stays over: a proof of its person begins a new one",
+        arguments: StoreUnderTest.allCases,
+        End.allCases
+    )
+    func stays(_ database: StoreUnderTest, _ end: End) async throws {
+        let stores = try await Self.furnished(database)
+        let now = end == .expired ? Example.session.expiresAt : Self.later
+        var session = Self.again(at: now)
+        switch end {
+        case .signedOut: try await SignInLoss.signedOut.happen(to: stores)
+        case .expired: break
+        case .passwordChanged: try await SignInLoss.passwordChanged.happen(to: stores)
+        case .disabled:
+            try await SignInLoss.disabled.happen(to: stores)
+            #expect(try await stores.people.update(Example.ann) == .changed)
+        }
+        session.epoch = try #require(try await stores.credentials("ann")).epoch
+        let outcome = try await stores.sessions.start(
+            session,
+            replacing: Example.cookie,
+            upgrading: nil
+        )
+        #expect(outcome == .began)
+        #expect(try await stores.liveByID("session-2", at: now)?.session == session)
+        #expect(try await stores.liveByID(at: now) == nil)
+    }
+
+    @Test(
+        "a sign-in that read the former password lets no session go on",
+        arguments: StoreUnderTest.allCases
+    )
+    func late(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        var late = Self.again()
+        late.epoch = try #require(try await stores.credentials("ann")).epoch
+        try await SignInLoss.passwordChanged.happen(to: stores)
+        let outcome = try await stores.sessions.start(
+            late,
+            replacing: Example.cookie,
+            upgrading: nil
+        )
+        #expect(outcome == .began)
+        #expect(try await stores.liveByID("session-2", at: Self.later) == nil)
+        #expect(try await stores.liveByID(at: Self.later) == nil)
+    }
+
+    @Test(
+        "another person's session ends with its grants, in the step that begins the new one",
+        arguments: StoreUnderTest.allCases
+    )
+    func tookOver(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        let outcome = try await stores.sessions.start(
+            Self.another(),
+            replacing: Example.cookie,
+            upgrading: nil
+        )
+        #expect(outcome == .tookOver("session-1"))
+        #expect(try await stores.liveByCookie() == nil)
+        #expect(try await stores.liveByID() == nil)
+        #expect(try await stores.reading(Example.grant().id)?.isLive == false)
+        #expect(try await stores.liveByID("session-2")?.session == Self.another())
+    }
+
+    @Test(
+        "another person's session that something else has ended ends once",
+        arguments: StoreUnderTest.allCases,
+        [SignInLoss.signedOut, .passwordChanged, .deleted]
+    )
+    func endedBefore(_ database: StoreUnderTest, _ loss: SignInLoss) async throws {
+        let stores = try await Self.furnished(database)
+        try await loss.happen(to: stores)
+        let outcome = try await stores.sessions.start(
+            Self.another(),
+            replacing: Example.cookie,
+            upgrading: nil
+        )
+        #expect(outcome == .began)
+        #expect(try await stores.liveByID("session-2") != nil)
+    }
+
+    @Test("a session that cannot start ends nothing", arguments: StoreUnderTest.allCases)
+    func failedStart(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        var twice = Self.another()
+        twice.id = "session-1"
+        await #expect(throws: StoreConflict.self) {
+            try await stores.sessions.start(twice, replacing: Example.cookie, upgrading: nil)
+        }
+        #expect(try await stores.liveByCookie() != nil)
+    }
+
+    @Test(
+        "a sign-in neither ends nor takes up a session of another realm",
+        arguments: StoreUnderTest.allCases
+    )
+    func elsewhere(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        for (number, person) in ["person-ann", "person-bob"].enumerated() {
+            var next = Example.session("other-\(number)", cookie: Hash256(of: person))
+            next.realmID = "realm-2"
+            next.personID = person
+            let outcome = try await stores.sessions.start(
+                next,
+                replacing: Example.cookie,
+                upgrading: nil
+            )
+            #expect(outcome == .began)
+            #expect(try await stores.liveByCookie() != nil)
+        }
+    }
+
+    @Test(
+        "of two sign-ins at once with one cookie one lets the session go on",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        for _ in 1...10 {
+            let stores = try await Self.furnished(database)
+            let outcomes = try await concurrently(2) { index in
+                var session = Self.again(at: Example.now)
+                session.id = "session-\(index + 2)"
+                session.cookieHash = Hash256(of: "cookie-\(index)")
+                return try await stores.sessions.start(
+                    session,
+                    replacing: Example.cookie,
+                    upgrading: nil
+                )
+            }
+            #expect(outcomes.count(of: .began) == 1)
+            #expect(try await stores.liveByCookie() == nil)
+            #expect(try await stores.liveByID() != nil)
+        }
+    }
+}
