@@ -5,6 +5,8 @@ package struct ExpiredPage: Page {
         case tookTooLong(minutes: Int)
         /// Another browser started it, or this one did not keep our cookie.
         case unmatched
+        /// It was sent before, and has brought the person to the app.
+        case answered
     }
 
     package let reason: Reason
@@ -22,6 +24,7 @@ package struct ExpiredPage: Page {
         switch reason {
         case .tookTooLong: words.expired.tookTooLong
         case .unmatched: words.expired.unmatched
+        case .answered: words.expired.answered
         }
     }
 
@@ -30,6 +33,7 @@ package struct ExpiredPage: Page {
             switch reason {
             case .tookTooLong(let minutes): [words.expired.closed(minutes)]
             case .unmatched: [words.expired.otherBrowser]
+            case .answered: [words.expired.worksOnce]
             }
         guard let restart else {
             lines.append(words.expired.returnToApp)
@@ -49,6 +53,14 @@ extension ExpiredPage {
                 restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
             )
         ),
+        GalleryState(
+            "answered before",
+            ExpiredPage(
+                reason: .answered,
+                restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
+            )
+        ),
+        GalleryState("answered before, no way on", ExpiredPage(reason: .answered)),
         GalleryState("unmatched, no way on", ExpiredPage(reason: .unmatched)),
         GalleryState(
             "unmatched",

@@ -21,6 +21,8 @@ package struct SignInPage: Page {
     package let userName: String
     /// Somebody is signed in and has to show that it is still them: the name is fixed.
     package let again: Bool
+    /// Somebody may be signed in here who is signed out when another person signs in.
+    package let endsAnother: Bool
     package let problem: Problem?
     /// Where a new password can be had.
     package let forgot: PageLink?
@@ -30,6 +32,7 @@ package struct SignInPage: Page {
         form: PageForm,
         userName: String = "",
         again: Bool = false,
+        endsAnother: Bool = false,
         problem: Problem? = nil,
         forgot: PageLink? = nil
     ) {
@@ -37,6 +40,7 @@ package struct SignInPage: Page {
         self.form = form
         self.userName = userName
         self.again = again
+        self.endsAnother = endsAnother
         self.problem = problem
         self.forgot = forgot
     }
@@ -95,6 +99,8 @@ package struct SignInPage: Page {
         }
         return View(
             intro: again ? words.signIn.whyAgain : words.signIn.intro(frame.owner),
+            // Whoever signs in again has their name fixed.
+            endsAnother: endsAnother && !again ? words.signIn.endsAnother : nil,
             form: form,
             userNameLabel: words.signIn.userName,
             userName: userName,
@@ -120,6 +126,7 @@ package struct SignInPage: Page {
 
     package struct View: Sendable {
         let intro: Phrase
+        let endsAnother: Phrase?
         let form: PageForm
         let userNameLabel: String
         let userName: String
@@ -158,6 +165,10 @@ extension SignInPage {
                 form: .sample,
                 forgot: PageLink(path: "/realms/demo/login-actions/reset-credentials")
             )
+        ),
+        GalleryState(
+            "somebody may be signed in",
+            SignInPage(client: "Notes", form: .sample, endsAnother: true)
         ),
         state("again", userName: "ann@example.com", again: true),
         state("again, wrong pair", userName: "ann", again: true, problem: .wrongPair),

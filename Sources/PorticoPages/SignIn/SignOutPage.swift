@@ -4,13 +4,21 @@
 package struct SignOutPage: Page {
     /// The client that asks, where known.
     package let client: String?
-    /// Who is signed in.
+    /// Who is signed in, where this browser may know.
     package let account: PageAccount?
+    /// The session is another browser's, and only the client says which.
+    package let isElsewhere: Bool
     package let form: PageForm
 
-    package init(client: String?, account: PageAccount?, form: PageForm) {
+    package init(
+        client: String?,
+        account: PageAccount?,
+        isElsewhere: Bool = false,
+        form: PageForm
+    ) {
         self.client = client
         self.account = account
+        self.isElsewhere = isElsewhere
         self.form = form
     }
 
@@ -23,11 +31,16 @@ package struct SignOutPage: Page {
     package func view(_ words: Words, _ frame: PageFrame) -> View {
         View(
             account: account.map { PageAccount.View($0) },
-            intro: client.map { words.signOut.asked($0) } ?? words.signOut.intro,
+            intro: intro(words.signOut),
             form: form,
             signOut: words.signOut.signOut,
             stay: words.signOut.stay
         )
+    }
+
+    private func intro(_ words: SignOutWords) -> Phrase {
+        guard let client else { return words.intro }
+        return isElsewhere ? words.askedElsewhere(client) : words.asked(client)
     }
 
     package struct View: Sendable {
@@ -44,6 +57,10 @@ extension SignOutPage {
         GalleryState(
             "asked by a client",
             SignOutPage(client: "Notes", account: .sample, form: .sample)
+        ),
+        GalleryState(
+            "asked by a client, elsewhere",
+            SignOutPage(client: "Notes", account: nil, isElsewhere: true, form: .sample)
         ),
         GalleryState(
             "asked by nobody known",

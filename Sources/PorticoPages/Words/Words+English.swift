@@ -25,6 +25,8 @@ extension Words {
             intro: { "Use your \(name: $0) account." },
             again: "Sign in again to continue",
             whyAgain: "For this step we need to know that it’s really you.",
+            endsAnother: "If you sign in with a different account, the account last used in this "
+                + "browser will be signed out, along with its apps.",
             userName: "User name or e-mail",
             password: "Password",
             signIn: "Sign in",
@@ -61,6 +63,9 @@ extension Words {
         signOut: SignOutWords(
             heading: { "Sign out of \(name: $0)?" },
             asked: { "\(name: $0) asks to sign you out in this browser." },
+            askedElsewhere: {
+                "\(name: $0) asks to sign you out in another browser or on another device."
+            },
             intro: "This signs you out in this browser.",
             signOut: "Sign out",
             stay: "Stay signed in"
@@ -85,6 +90,8 @@ extension Words {
             unmatched: "We couldn’t match this sign-in",
             otherBrowser:
                 "It was started in another browser, or your browser didn’t keep our cookie.",
+            answered: "You’ve already completed this sign-in",
+            worksOnce: "It works only once. If the app hasn’t signed you in, start again.",
             returnToApp: "Go back to the app and sign in from there."
         ),
         cookies: CookiesWords(

@@ -25,6 +25,9 @@ extension Words {
             intro: { "Verwenden Sie Ihr Konto bei \(name: $0)." },
             again: "Melden Sie sich erneut an",
             whyAgain: "Für diesen Schritt müssen wir wissen, dass Sie es wirklich sind.",
+            endsAnother:
+                "Wenn Sie sich mit einem anderen Konto anmelden, wird das zuletzt in diesem "
+                + "Browser verwendete Konto abgemeldet, auch in seinen Apps.",
             userName: "Benutzername oder E-Mail-Adresse",
             password: "Passwort",
             signIn: "Anmelden",
@@ -66,6 +69,9 @@ extension Words {
         signOut: SignOutWords(
             heading: { "Von \(name: $0) abmelden?" },
             asked: { "\(name: $0) möchte Sie in diesem Browser abmelden." },
+            askedElsewhere: {
+                "\(name: $0) möchte Sie in einem anderen Browser oder auf einem anderen Gerät abmelden."
+            },
             intro: "Damit melden Sie sich in diesem Browser ab.",
             signOut: "Abmelden",
             stay: "Angemeldet bleiben"
@@ -91,6 +97,9 @@ extension Words {
             unmatched: "Wir konnten diese Anmeldung nicht zuordnen",
             otherBrowser: "Sie wurde in einem anderen Browser begonnen, oder Ihr Browser hat unser "
                 + "Cookie nicht behalten.",
+            answered: "Diese Anmeldung ist schon abgeschlossen",
+            worksOnce: "Jede Anmeldung gilt nur einmal. Wenn die App Sie nicht angemeldet hat, "
+                + "beginnen Sie neu.",
             returnToApp: "Gehen Sie zurück zur App und melden Sie sich von dort aus an."
         ),
         cookies: CookiesWords(

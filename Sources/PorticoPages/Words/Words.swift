@@ -67,6 +67,7 @@ struct SignInWords: Sendable {
     let intro: NamedPhrase
     let again: Phrase
     let whyAgain: Phrase
+    let endsAnother: Phrase
     let userName: String
     let password: String
     let signIn: String
@@ -114,6 +115,8 @@ struct SignOutWords: Sendable {
     let heading: NamedPhrase
     /// By client.
     let asked: NamedPhrase
+    /// By client.
+    let askedElsewhere: NamedPhrase
     let intro: Phrase
     let signOut: String
     let stay: String
@@ -135,6 +138,8 @@ struct ExpiredWords: Sendable {
     let closed: CountedPhrase
     let unmatched: Phrase
     let otherBrowser: Phrase
+    let answered: Phrase
+    let worksOnce: Phrase
     let returnToApp: Phrase
 }
 

@@ -12,6 +12,12 @@ extension PageWalk {
     private static let signingOut = [
         signOut(SignOutPage.self, "asked by a client", "?client_id=web1") { _, page in page },
         signOut(SignOutPage.self, "asked by nobody known") { _, page in page },
+        PageWalk(SignOutPage.self, "asked by a client, elsewhere") { walker in
+            let server = try await ProviderUnderTest()
+            let hint = try await server.tokens("alice", "web1").json.string("id_token") ?? ""
+            return try await walker.browser(server)
+                .get(ProviderUnderTest.path("logout?id_token_hint=" + hint))
+        },
         signOut(SignedOutPage.self, "signed out") { browser, page in
             try await browser.submit(page, [("action", "sign-out")])
         },
@@ -57,6 +63,25 @@ extension PageWalk {
             let page = try await browser.authorize(TestFlow.request())
             server.clock.advance(by: 1801)
             return try await browser.submit(page, alice)
+        },
+        PageWalk(ExpiredPage.self, "answered before") { walker in
+            let browser = walker.browser(try await ProviderUnderTest())
+            let page = try await browser.signIn("alice", TestFlow.request("third"))
+            _ = try await browser.submit(page, [("action", "allow")])
+            return try await browser.submit(page, [("action", "allow")])
+        },
+        PageWalk(ExpiredPage.self, "answered before, no way on") { walker in
+            let server = try await ProviderUnderTest()
+            let pushed = try await server.post(
+                ProviderUnderTest.path("ext/par/request"),
+                TestFlow.request("third")
+            )
+            let uri = pushed.json.string("request_uri") ?? ""
+            let browser = walker.browser(server)
+            let reference = [("client_id", "third"), ("request_uri", uri)]
+            let page = try await browser.signIn("alice", reference)
+            _ = try await browser.submit(page, [("action", "allow")])
+            return try await browser.submit(page, [("action", "allow")])
         },
         PageWalk(ExpiredPage.self, "unmatched, no way on") { walker in
             let browser = walker.browser(try await ProviderUnderTest())

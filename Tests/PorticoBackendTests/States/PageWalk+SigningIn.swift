@@ -45,6 +45,9 @@ extension PageWalk {
                 await full.shutDown()
                 return page
             },
+            again("somebody may be signed in") { browser, page in
+                try await browser.submit(page, [("action", "switch")])
+            },
             again("again") { _, page in page },
             again("again, wrong pair") { browser, page in
                 try await browser.submit(
