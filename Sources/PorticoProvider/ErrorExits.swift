@@ -14,6 +14,11 @@ struct ErrorExits: Sendable {
     let events: SecurityEvents
 
     func answer(_ error: any Error, _ route: ProviderRoute, _ visit: RealmVisit) -> Answered {
+        if let late = error as? ErrorAfterSignIn {
+            var answered = answer(late.error, route, visit)
+            for cookie in late.cookies { answered.response.headers.append(cookie) }
+            return answered
+        }
         let isForPeople = route.isForPeople && !(error is ProgramRefusal)
         let error = (error as? ProgramRefusal)?.error ?? error
         var answered = isForPeople ? forPeople(error, visit) : forPrograms(error, visit)
@@ -25,10 +30,16 @@ struct ErrorExits: Sendable {
         page(StartPage(), visit)
     }
 
+    /// - Parameter isForPeople: A page; for programs the one address that is not there is a realm's.
     func notFound(_ visit: Visit, isForPeople: Bool) -> Response {
         isForPeople
             ? page(ErrorPage(issue: .notFound), visit, status: .notFound)
-            : Response(empty: .notFound, headers: headers)
+            // As Keycloak says that there is no such realm: its clients know the words.
+            : Response(
+                json: ["error": "Realm does not exist"],
+                status: .notFound,
+                headers: headers
+            )
     }
 
     func methodNotAllowed(_ route: ProviderRoute, _ visit: RealmVisit) -> Response {
@@ -169,6 +180,12 @@ struct ErrorExits: Sendable {
                     reason: .tookTooLong(minutes: Int(AuthorizationFlow.patience / 60)),
                     restart: loss.restart
                 ),
+                visit.visit,
+                status: .badRequest
+            )
+        case .answered:
+            page(
+                ExpiredPage(reason: .answered, restart: loss.restart),
                 visit.visit,
                 status: .badRequest
             )

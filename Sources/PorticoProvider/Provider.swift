@@ -22,6 +22,7 @@ package struct Provider: Sendable {
     let publicURL: PublicURL
     let tries: FailedPasswords
     let guesses: RateLimiter
+    let spent = SpentRequests()
     /// Whether what is put into the outbox leaves it, or can be read there by everybody.
     let sendsMail: Bool
     /// Called when a browser session has ended: somebody may have to be told.

@@ -53,9 +53,8 @@ package struct ProviderRoutes: Sendable {
     package func notFound(_ arrival: Arrival) -> Answered {
         let path = arrival.target.path
         let prefix = "/realms/"
-        let realm =
-            path.hasPrefix(prefix)
-            ? realms.realm(named: path.dropFirst(prefix.count)) : nil
+        let name = path.hasPrefix(prefix) ? path.dropFirst(prefix.count) : ""
+        let realm = realms.realm(named: name)
         let visit = Visit(
             request: arrival.request,
             target: arrival.target,
@@ -155,10 +154,15 @@ extension ProviderRoutes {
             events: provider.events
         )
         let flow = BrowserFlow(
-            requests: AuthorizationRequests(pushed: provider.pushed, grants: provider.grants),
+            requests: AuthorizationRequests(
+                pushed: provider.pushed,
+                grants: provider.grants,
+                spent: provider.spent
+            ),
             steps: AuthorizationSteps(
                 people: provider.people,
-                codes: CodeMaker(ring: provider.ring)
+                codes: CodeMaker(ring: provider.ring),
+                spent: provider.spent
             ),
             sessions: provider.sessions,
             activity: provider.activity,
@@ -198,7 +202,8 @@ extension ProviderRoutes {
             start: SessionStart(
                 sessions: provider.sessions,
                 sessionEnded: provider.sessionEnded
-            )
+            ),
+            events: provider.events
         )
         signIn = SignInEndpoint(
             flow: flow,
@@ -259,8 +264,7 @@ extension ProviderRoutes {
                 ring: provider.ring
             ),
             clientCredentials: ClientCredentialsGrant(grants: provider.grants, issuer: issuer),
-            // The same challenge within an hour is a repetition.
-            challenges: RateLimiter(burst: 1, perMinute: 1.0 / 60)
+            challenges: SeenLately()
         )
         userInfo = UserInfoEndpoint(userInfo: UserInfo(verifier: verifier), headers: headers)
         revocation = RevocationEndpoint(door: door, headers: headers, revoke: revoke)

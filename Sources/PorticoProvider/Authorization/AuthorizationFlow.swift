@@ -19,8 +19,10 @@ struct AuthorizationFlow: Sendable, Equatable {
     var authenticatedSession: String?
     /// Whether the person chose to go on with the account they are signed in with.
     var hasSelectedAccount = false
-    /// Whether the request was pushed: it cannot be started again from its parameters.
+    /// Whether the request was pushed: it keeps its id when it is started again.
     var isPushed = false
+    /// Whether it came back from a page, which can be sent again. No part of the seal.
+    var wasShown = false
 
     /// How long a page may wait for a person, in seconds. After that the same request is started
     /// again with one button.
@@ -67,7 +69,9 @@ struct AuthorizationFlowSeal: Sendable {
             )
         else { return nil }
         // `try?`: only another version of the program writes other fields.
-        return try? AuthorizationFlow(encoded: bytes)
+        var flow = try? AuthorizationFlow(encoded: bytes)
+        flow?.wasShown = true
+        return flow
     }
 }
 

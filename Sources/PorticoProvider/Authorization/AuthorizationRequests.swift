@@ -7,6 +7,7 @@ import PorticoStores
 struct AuthorizationRequests: Sendable {
     let pushed: any PushedRequestStore
     let grants: any GrantStore
+    let spent: SpentRequests
 
     static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
 
@@ -47,13 +48,19 @@ struct AuthorizationRequests: Sendable {
             wasPushed: flow.isPushed,
             at: moment.seconds
         )
-        if flow.isPushed { try await refuseAnswered(flow.requestID, of: proven.client) }
+        if flow.isPushed { try await refuseAnswered(flow.requestID, of: proven.client, moment) }
         return proven
     }
 
-    /// RFC 9126 §7.3: one grant for one request; a reload before that does no harm.
-    private func refuseAnswered(_ requestID: UniqueID, of client: Client) async throws {
-        guard try await !grants.isAnswered(requestID: requestID) else {
+    /// RFC 9126 §4, §7.3: one code for one request; a reload before that does no harm.
+    private func refuseAnswered(
+        _ requestID: UniqueID,
+        of client: Client,
+        _ moment: Moment
+    ) async throws {
+        guard !spent.isSpent(requestID, at: moment.seconds),
+            try await !grants.isAnswered(requestID: requestID)
+        else {
             let error = OAuthError(.invalidRequestURI, "request_uri was used before.")
             throw AuthorizationRefusal.page(error, client: client.clientID, nil)
         }
@@ -91,7 +98,7 @@ struct AuthorizationRequests: Sendable {
             wasPushed: true,
             at: moment.seconds
         )
-        try await refuseAnswered(request.requestID, of: proven.client)
+        try await refuseAnswered(request.requestID, of: proven.client, moment)
         let flow = AuthorizationFlow(
             requestID: request.requestID,
             parameters: request.parameters,

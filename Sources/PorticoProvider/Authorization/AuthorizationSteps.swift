@@ -8,6 +8,7 @@ import PorticoStores
 struct AuthorizationSteps: Sendable {
     let people: any PersonStore
     let codes: CodeMaker
+    let spent: SpentRequests
 
     enum Outcome: Sendable {
         /// To be sent to the redirect URI.
@@ -19,7 +20,8 @@ struct AuthorizationSteps: Sendable {
     /// - Parameters:
     ///   - hasConsented: Whether the person allowed this very request just now.
     ///   - mustConfirmEmail: Whether the realm wants this person to confirm their address first.
-    /// - Throws: ``AuthorizationRefusal`` and errors of the stores.
+    /// - Throws: ``AuthorizationRefusal``, ``RequestAnswered`` where the request had its code before,
+    ///   and errors of the stores.
     func next(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
@@ -73,6 +75,10 @@ struct AuthorizationSteps: Sendable {
         _ session: BrowserSession,
         _ moment: Moment
     ) throws -> Outcome {
+        // What was never shown cannot come again: its id is drawn with the code.
+        if flow.isPushed || flow.wasShown {
+            guard spent.spend(flow.requestID, at: moment.seconds) else { throw RequestAnswered() }
+        }
         do throws(OAuthError) {
             let code = try codes.code(
                 for: proven.request,

@@ -28,9 +28,6 @@ struct ProvenRequest: Sendable {
         self.client = client
         self.target = target
         do throws(OAuthError) {
-            guard client.isEnabled else {
-                throw OAuthError(.unauthorizedClient, "The client is disabled.")
-            }
             guard client.grantTypes.contains(.authorizationCode) else {
                 throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
             }
@@ -100,7 +97,7 @@ struct ProvenRequest: Sendable {
                 throw OAuthError(.invalidRequest, "state is too long.")
             }
             // A mode that we do not serve must not choose how its own refusal is sent.
-            guard let mode = ResponseMode(rawValue: try form.value("response_mode") ?? "query")
+            guard let mode = ResponseMode(wire: try form.value("response_mode") ?? "query")
             else {
                 throw OAuthError(.invalidRequest, "response_mode must be query or form_post.")
             }

@@ -16,10 +16,7 @@ struct WayBack: Sendable {
     }
 
     func restart(_ visit: RealmVisit) -> PageLink? {
-        PageLink(
-            path: RealmURLs.path(realmName: visit.realm.realm.name, .restart)
-                + "?request=" + sealed
-        )
+        PageLink(path: RealmURLs.restart(sealed, realmName: visit.realm.realm.name))
     }
 }
 

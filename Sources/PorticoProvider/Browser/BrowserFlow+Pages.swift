@@ -73,6 +73,7 @@ extension BrowserFlow {
                 form: form,
                 userName: userName,
                 again: again,
+                endsAnother: mayEndAnother(visit),
                 problem: problem,
                 forgot: forgot(form.request, userName, visit)
             ),
@@ -82,6 +83,12 @@ extension BrowserFlow {
             cookies: cookies,
             retryAfter: problem?.retryAfter
         )
+    }
+
+    /// Whether the browser has a session's cookie, so that somebody else who signs in here ends that
+    /// session. It may be over; nothing is looked up for a sentence that is true either way.
+    func mayEndAnother(_ visit: RealmVisit) -> Bool {
+        cookies(of: visit).sessionHash(visit.request.headers) != nil
     }
 
     /// Where a new password can be had, if anywhere. An address that was typed goes along, sealed.

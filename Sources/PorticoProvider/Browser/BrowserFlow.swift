@@ -27,16 +27,7 @@ struct BrowserFlow: Sendable {
 
     /// The live session of the browser, noted as used.
     func session(_ visit: RealmVisit) async throws -> LiveBrowserSession? {
-        guard let hash = cookies(of: visit).sessionHash(visit.request.headers) else { return nil }
-        let live = try await sessions.live(
-            cookie: hash,
-            realmID: visit.realm.realm.id,
-            at: visit.now,
-            idle: idle(visit)
-        )
-        guard let live, live.session.authenticatedAt >= visit.realm.realm.notBefore else {
-            return nil
-        }
+        guard let live = try await session(visit, idle: visit.realm.sessionIdle) else { return nil }
         activity.note(
             live.session.id,
             lastSeenAt: live.session.lastSeenAt,
@@ -45,9 +36,24 @@ struct BrowserFlow: Sendable {
         return live
     }
 
-    /// After how many seconds without use a session is over, as the store knows its use.
-    func idle(_ visit: RealmVisit) -> Int64 {
-        visit.realm.realm.lifetimes.sessionIdle + SessionActivity<String>.precision
+    /// The session of the browser that nothing has ended, however long nobody has used it: it opens
+    /// nothing, and can be signed out of.
+    func sessionEvenIdle(_ visit: RealmVisit) async throws -> LiveBrowserSession? {
+        try await session(visit, idle: .max)
+    }
+
+    private func session(_ visit: RealmVisit, idle: Int64) async throws -> LiveBrowserSession? {
+        guard let hash = cookies(of: visit).sessionHash(visit.request.headers) else { return nil }
+        let live = try await sessions.live(
+            cookie: hash,
+            realmID: visit.realm.realm.id,
+            at: visit.now,
+            idle: idle
+        )
+        guard let live, live.session.authenticatedAt >= visit.realm.realm.notBefore else {
+            return nil
+        }
+        return live
     }
 
     /// The flow of a form that came back, or of an address that we sent the browser to.
@@ -58,10 +64,7 @@ struct BrowserFlow: Sendable {
         guard let sealed, let flow = seal.open(sealed, at: visit.moment) else {
             throw FlowLoss(.unmatched, restart: nil)
         }
-        let restart = PageLink(
-            path: RealmURLs.path(realmName: visit.realm.realm.name, .restart)
-                + "?request=" + sealed
-        )
+        let restart = restart(flow, sealed, visit)
         guard let cookie = cookies(of: visit).visit(visit.request.headers) else {
             throw FlowLoss(.noCookie, restart: restart)
         }
@@ -71,7 +74,32 @@ struct BrowserFlow: Sendable {
         guard !flow.isStale(at: visit.now) else {
             throw FlowLoss(.tookTooLong, restart: restart)
         }
+        guard !requests.spent.isSpent(flow.requestID, at: visit.now) else {
+            throw FlowLoss(.answered, restart: restart)
+        }
         return flow
+    }
+
+    /// Where the same request begins anew; nowhere for a pushed one that has had its code.
+    private func restart(_ flow: AuthorizationFlow, _ sealed: String, _ visit: RealmVisit)
+        -> PageLink?
+    {
+        guard !flow.isPushed || !requests.spent.isSpent(flow.requestID, at: visit.now) else {
+            return nil
+        }
+        return PageLink(path: RealmURLs.restart(sealed, realmName: visit.realm.realm.name))
+    }
+
+    /// Whether a page of another site sent this form, so that what the browser has of us is not with it.
+    func isForeignPost(_ visit: RealmVisit) -> Bool {
+        visit.request.method == .post
+            && FetchSite.isForeignPost(visit.request.headers, to: visit.realm.realm.issuer)
+    }
+
+    /// To another page of ours.
+    func redirect(to path: String, cookies: [HTTPField] = []) throws -> Response {
+        guard let redirect = Redirect(to: path) else { throw NotOffered() }
+        return Response(redirect, headers: page.headers, cookies: cookies)
     }
 
     /// - Throws: ``ForgedForm`` where the form did not come from a page of ours in this browser
@@ -96,7 +124,8 @@ struct BrowserFlow: Sendable {
     ///
     /// - Parameters:
     ///   - browser: The value of the visit cookie that the next page's form is bound to.
-    ///   - cookies: Set with whatever is answered.
+    ///   - cookies: Set with the answer, or the next page.
+    /// - Throws: ``FlowLoss`` where the request had its code before, and what the steps throw.
     func next(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
@@ -106,14 +135,21 @@ struct BrowserFlow: Sendable {
         cookies: [HTTPField] = [],
         _ visit: RealmVisit
     ) async throws -> Response {
-        let outcome = try await steps.next(
-            proven,
-            flow,
-            session: session,
-            hasConsented: hasConsented,
-            mustConfirmEmail: session.map { mustConfirmEmail($0.person, visit) } ?? false,
-            at: visit.moment
-        )
+        let outcome: AuthorizationSteps.Outcome
+        do {
+            outcome = try await steps.next(
+                proven,
+                flow,
+                session: session,
+                hasConsented: hasConsented,
+                mustConfirmEmail: session.map { mustConfirmEmail($0.person, visit) } ?? false,
+                at: visit.moment
+            )
+        } catch is RequestAnswered {
+            let seal = AuthorizationFlowSeal(ring: ring, realmID: visit.realm.realm.id)
+            let sealed = try seal.seal(flow, at: visit.moment)
+            throw FlowLoss(.answered, restart: restart(flow, sealed, visit))
+        }
         switch outcome {
         case .respond(let target, let parameters):
             return page.respond(target, parameters, visit.visit, cookies: cookies)

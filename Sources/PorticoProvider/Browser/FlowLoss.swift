@@ -8,6 +8,8 @@ struct FlowLoss: Error {
         /// Another browser's, or nobody's.
         case unmatched
         case tookTooLong
+        /// The request had its code before.
+        case answered
     }
 
     let reason: Reason

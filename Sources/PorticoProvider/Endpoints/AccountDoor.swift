@@ -30,6 +30,9 @@ struct AccountDoor: Sendable {
         let form =
             visit.request.method == .post ? try await FormParameters(body: visit.request) : nil
         try form?.refuseRepeats()
+        // Another site's: the session would not be with it, and the sign-in page must not take the
+        // place of the cookie that other tabs need.
+        guard !flow.isForeignPost(visit) else { throw ForgedForm() }
         guard let session = try await flow.session(visit) else {
             return try signIn.page(before: place, visit)
         }

@@ -24,14 +24,14 @@ struct AccountSignInEndpoint: Sendable {
         let transaction = place.rawValue
         try flow.checkForm("account sign-in", form["csrf"], transaction: transaction, visit)
         if form["action"] == "cancel" {
-            return try go(to: "/realms/\(visit.realm.realm.name)", [], visit)
+            return try flow.redirect(to: "/realms/\(visit.realm.realm.name)")
         }
         let typed = PasswordCheck.Typed(form)
         switch try await check(typed, visit) {
         case .recognised(let credentials, let rehashed):
             let new = try await signIn(credentials, rehashed, visit)
             events.signedIn(new.live, nil, visit)
-            return try go(to: place.path(visit), new.cookies, visit)
+            return try flow.redirect(to: place.path(visit), cookies: new.cookies)
         case .again(let problem):
             return try page(before: place, userName: typed.userName, problem: problem, visit)
         case .blocked:
@@ -65,6 +65,7 @@ struct AccountSignInEndpoint: Sendable {
                 client: visit.realm.realm.displayName,
                 form: form,
                 userName: userName,
+                endsAnother: flow.mayEndAnother(visit),
                 problem: problem,
                 forgot: flow.forgot(nil, userName, visit)
             ),
@@ -73,12 +74,5 @@ struct AccountSignInEndpoint: Sendable {
             cookies: try browser.setting(),
             retryAfter: problem?.retryAfter
         )
-    }
-
-    private func go(to path: String, _ cookies: [HTTPField], _ visit: RealmVisit) throws
-        -> Response
-    {
-        guard let redirect = Redirect(to: path) else { throw NotOffered() }
-        return Response(redirect, headers: flow.page.headers, cookies: cookies)
     }
 }

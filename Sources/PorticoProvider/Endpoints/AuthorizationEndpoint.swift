@@ -13,6 +13,7 @@ struct AuthorizationEndpoint: Sendable {
         let form = try await visit.visit.parameters()
         var visit = visit
         visit.visit = visit.visit.speaking(form)
+        if flow.isForeignPost(visit) { return try await comeBack(form, visit) }
         let browser = VisitCookie(visit, flow)
         let (begun, proven) = try await flow.requests.begin(
             form,
@@ -27,6 +28,23 @@ struct AuthorizationEndpoint: Sendable {
             browser: browser.value,
             cookies: try browser.setting(),
             visit
+        )
+    }
+
+    /// A page of the client posts the request (OpenID Connect Core §3.1.2.1): the browser keeps its
+    /// cookies back, and shall not lose those that other tabs need. It is sent to get the same request
+    /// from here, and brings them.
+    private func comeBack(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
+        let (begun, _) = try await flow.requests.begin(
+            form,
+            in: visit.realm,
+            browser: Hash256(of: ""),
+            at: visit.moment
+        )
+        let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: visit.realm.realm.id)
+        let sealed = try seal.seal(begun, at: visit.moment)
+        return try flow.redirect(
+            to: RealmURLs.restart(sealed, realmName: visit.realm.realm.name)
         )
     }
 

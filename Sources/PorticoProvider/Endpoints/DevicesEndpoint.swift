@@ -71,7 +71,7 @@ struct DevicesEndpoint: Sendable {
             of: session.person.id,
             realmID: realm.id,
             at: visit.now,
-            idle: door.flow.idle(visit),
+            idle: visit.realm.sessionIdle,
             limit: Self.most
         ).filter { $0.id != session.session.id && $0.authenticatedAt >= realm.notBefore }
         let this = AccountDevicesPage.Device(session.session, seen: visit.now, isThis: true)

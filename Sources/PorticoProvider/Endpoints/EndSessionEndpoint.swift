@@ -6,7 +6,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET` and `POST …/logout` (OpenID Connect RP-Initiated Logout §2, decision 28).
+/// `GET` and `POST …/logout` (OpenID Connect RP-Initiated Logout §2; docs/decisions/0018).
 struct EndSessionEndpoint: Sendable {
     let flow: BrowserFlow
     let legacy: LegacySignOut
@@ -22,24 +22,102 @@ struct EndSessionEndpoint: Sendable {
                 throw ProgramRefusal(error: error)
             }
         }
+        if flow.isForeignPost(visit) { return try comeBack(form, visit) }
+        return try await signOut(try carried(by: form, visit), visit)
+    }
+
+    private func signOut(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
         var visit = visit
         visit.visit = visit.visit.speaking(form)
         let request = try SignOutRequest(form, of: visit.realm, at: visit.moment)
-        let session = try await flow.session(visit)
-        guard let hint = request.hint else {
-            guard let session else { return done(request, .nobodyWas, visit) }
-            return try ask(form, request, session, visit)
+        let live = try await flow.session(visit)
+        var mine = live
+        if mine == nil { mine = try await flow.sessionEvenIdle(visit) }
+        if let session = mine {
+            // §2, §6: no hint, or one of another session than this browser's.
+            guard let hint = request.hint, hint.sessionID == session.session.id else {
+                let account = live.map { PageAccount($0.person) }
+                return try ask(form, request, .here(session.session.id, account), visit)
+            }
+            return leave(request, try await end(hint.sessionID, visit), visit)
         }
-        // §2, §6: somebody else's browser, or another session than the hint's: ask.
-        if let session, session.session.id != hint.sessionID {
-            return try ask(form, request, session, visit)
+        guard let hint = request.hint else { return done(request, .nobodyWas, visit) }
+        // The hint is no proof that the person is here (§2), but where the realm's apps rely on it.
+        if visit.realm.realm.signsOutByHintAlone {
+            return leave(request, try await end(hint.sessionID, visit), visit)
         }
-        // A valid hint names the session that it ends, cookie or not.
-        let ended = try await end(hint.sessionID, visit)
-        if let location = request.location, let redirect = Redirect(to: location) {
-            return Response(redirect, headers: flow.page.headers, cookies: forgetting(visit))
+        guard let elsewhere = try await session(of: hint, visit) else {
+            return leave(request, .nobodyWas, visit)
         }
-        return done(request, ended ? .signedOut : .nobodyWas, visit)
+        return try ask(form, request, .elsewhere(elsewhere), visit)
+    }
+
+    /// Which session a page asks about.
+    private enum Asked {
+        /// This browser's, and whose it is, where they have used it lately.
+        case here(String, PageAccount?)
+        /// One that this browser has no cookie of: it is told nothing of it.
+        case elsewhere(String)
+
+        var sessionID: String {
+            switch self {
+            case .here(let id, _), .elsewhere(let id): id
+            }
+        }
+
+        var account: PageAccount? {
+            if case .here(_, let account) = self { account } else { nil }
+        }
+
+        var isElsewhere: Bool {
+            if case .elsewhere = self { true } else { false }
+        }
+    }
+
+    /// The session that a hint names, where nothing has ended it.
+    private func session(of hint: IDTokenHint, _ visit: RealmVisit) async throws -> String? {
+        guard let id = hint.sessionID else { return nil }
+        let live = try await flow.sessions.live(
+            id: id,
+            realmID: visit.realm.realm.id,
+            at: visit.now,
+            idle: .max
+        )
+        return live?.session.id
+    }
+
+    /// After a hint: back to the client, where it has said where to.
+    private func leave(
+        _ request: SignOutRequest,
+        _ outcome: SignedOutPage.Outcome,
+        _ visit: RealmVisit
+    ) -> Response {
+        guard let location = request.location, let redirect = Redirect(to: location) else {
+            return done(request, outcome, visit)
+        }
+        return Response(redirect, headers: flow.page.headers, cookies: forgetting(visit))
+    }
+
+    /// A page of the client posts the request (§2), and the browser keeps its cookies back: it is sent to
+    /// get the same request from here, sealed, so that the hint stays out of logs.
+    private func comeBack(_ form: FormParameters, _ visit: RealmVisit) throws -> Response {
+        _ = try SignOutRequest(form, of: visit.realm, at: visit.moment)
+        let seal = SignOutSeal(ring: flow.ring, realmID: visit.realm.realm.id)
+        let sealed = seal.seal(form, sessionID: nil, at: visit.moment)
+        guard sealed.utf8.count <= AuthorizationFlowSeal.maximumLength else {
+            throw OAuthError(.invalidRequest, "The request is too long.")
+        }
+        let path = RealmURLs.path(realmName: visit.realm.realm.name, .endSession)
+        return try flow.redirect(to: path + "?request=" + sealed)
+    }
+
+    /// The request that ``comeBack(_:_:)`` has sealed, or the one in the form itself.
+    private func carried(by form: FormParameters, _ visit: RealmVisit) throws -> FormParameters {
+        let seal = SignOutSeal(ring: flow.ring, realmID: visit.realm.realm.id)
+        guard case (let parameters, nil)? = seal.open(form["request"], at: visit.moment) else {
+            return form
+        }
+        return parameters
     }
 
     /// `POST …/logout/logout-confirm`: the person's answer.
@@ -47,9 +125,9 @@ struct EndSessionEndpoint: Sendable {
         let form = try await FormParameters(body: visit.request)
         try form.refuseRepeats()
         let seal = SignOutSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-        guard let (parameters, sessionID) = seal.open(form["request"], at: visit.moment) else {
-            throw FlowLoss(.unmatched, restart: nil)
-        }
+        guard let (parameters, asked) = seal.open(form["request"], at: visit.moment),
+            let sessionID = asked
+        else { throw FlowLoss(.unmatched, restart: nil) }
         try flow.checkForm("sign out", form["csrf"], transaction: sessionID, visit)
         var visit = visit
         visit.visit = visit.visit.speaking(parameters)
@@ -63,34 +141,29 @@ struct EndSessionEndpoint: Sendable {
             return flow.page(page, visit.visit)
         }
         _ = try await end(sessionID, visit)
-        if let location = request.location, let redirect = Redirect(to: location) {
-            return Response(redirect, headers: flow.page.headers, cookies: forgetting(visit))
-        }
-        return done(request, .signedOut, visit)
+        return leave(request, .signedOut, visit)
     }
 
     /// Nothing ends before the answer (§2).
     private func ask(
         _ form: FormParameters,
         _ request: SignOutRequest,
-        _ session: LiveBrowserSession,
+        _ asked: Asked,
         _ visit: RealmVisit
     ) throws -> Response {
-        let cookies = flow.cookies(of: visit)
-        let known = cookies.visit(visit.request.headers)
-        let browser = known ?? FormToken.cookie(random: visit.moment.random)
-        let sessionID = session.session.id
+        let browser = VisitCookie(visit, flow)
         let seal = SignOutSeal(ring: flow.ring, realmID: visit.realm.realm.id)
         let page = SignOutPage(
             client: request.client?.name,
-            account: PageAccount(session.person),
+            account: asked.account,
+            isElsewhere: asked.isElsewhere,
             form: PageForm(
                 action: RealmURLs.path(realmName: visit.realm.realm.name, .confirmSignOut),
-                request: seal.seal(form, sessionID: sessionID, at: visit.moment),
+                request: seal.seal(form, sessionID: asked.sessionID, at: visit.moment),
                 csrf: flow.tokens.token(
                     form: "sign out",
-                    transaction: sessionID,
-                    cookie: browser
+                    transaction: asked.sessionID,
+                    cookie: browser.value
                 )
             )
         )
@@ -98,23 +171,24 @@ struct EndSessionEndpoint: Sendable {
             page,
             visit.visit,
             redirecting: request.redirect,
-            cookies: known == nil ? [try cookies.setVisit(browser)] : []
+            cookies: try browser.setting()
         )
     }
 
     /// Ends the session before anything is answered (§3). Its grants are dead from then on.
-    private func end(_ sessionID: String?, _ visit: RealmVisit) async throws -> Bool {
-        guard let sessionID else { return false }
+    private func end(_ sessionID: String?, _ visit: RealmVisit) async throws
+        -> SignedOutPage.Outcome
+    {
+        guard let sessionID else { return .nobodyWas }
         let change = try await flow.sessions.end(
             id: sessionID,
             realmID: visit.realm.realm.id,
             at: visit.now
         )
-        if change == .changed {
-            events.signedOut(sessionID, visit)
-            sessionEnded()
-        }
-        return change == .changed
+        guard change == .changed else { return .nobodyWas }
+        events.signedOut(sessionID, visit)
+        sessionEnded()
+        return .signedOut
     }
 
     private func done(

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import PorticoBytes
 import PorticoPages
@@ -89,14 +90,15 @@ struct SignInEndpoint: Sendable {
                 cookies: new.cookies,
                 visit
             )
-        } catch AuthorizationRefusal.redirect(let error, let target) {
-            // The session has begun, and the one before it is over: the browser must learn it.
-            return flow.page.respond(
-                target,
-                target.failure(error),
-                visit.visit,
-                cookies: new.cookies
-            )
+        } catch {
+            throw ErrorAfterSignIn(error: error, cookies: new.cookies)
         }
     }
+}
+
+/// Something failed after somebody was signed in: the browser must get its cookies all the same,
+/// because those that it had are worth nothing any more.
+struct ErrorAfterSignIn: Error {
+    let error: any Error
+    let cookies: [HTTPField]
 }

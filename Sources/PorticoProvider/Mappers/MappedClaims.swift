@@ -5,6 +5,8 @@ import PorticoStores
 struct MappedClaims: Sendable {
     let mappers: [ClaimMapper]
     let person: PersonWithRoles?
+    /// The person's, as far as the client sees them.
+    let roles: RoleClaims
 
     /// Adds the mapped claims for one kind of token. A mapper never replaces a claim that the
     /// protocol gives a meaning (OpenID Connect Core §2, RFC 7519 §4.1).
@@ -36,9 +38,9 @@ struct MappedClaims: Sendable {
     private func claim(_ source: ClaimMapper.Source) -> (String, JSONValue)? {
         switch source {
         case .realmRoles(let claim):
-            return person.map { (claim, .array(RoleClaims(roles: $0.roles).names(of: nil))) }
+            return person.map { _ in (claim, .array(roles.names(of: nil))) }
         case .clientRoles(let clientID, let claim):
-            return person.map { (claim, .array(RoleClaims(roles: $0.roles).names(of: clientID))) }
+            return person.map { _ in (claim, .array(roles.names(of: clientID))) }
         case .attribute(let name, let claim, let isMultivalued):
             guard let values = person?.person.attributes[name], let first = values.first else {
                 return nil

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
@@ -7,16 +8,21 @@ struct RoleClaims: Sendable {
     /// The scope token that asks for them.
     static let scope = "roles"
 
+    /// Those that the client sees.
     let roles: [RoleName]
 
-    /// - Parameter visible: The clients whose roles show; `nil`: all.
-    func add(visible: [String]?, to claims: inout JSONObject) {
+    /// - Parameter client: It sees the roles that its registration names, whoever asks for them.
+    init(_ roles: [RoleName], seenBy client: Client) {
+        self.roles = roles.filter { client.sees($0) }
+    }
+
+    func add(to claims: inout JSONObject) {
         let realmRoles = names(of: nil)
         if !realmRoles.isEmpty {
             claims["realm_access"] = .object(["roles": .array(realmRoles)])
         }
         var access = JSONObject()
-        for clientID in clientIDs where visible?.contains(clientID) ?? true {
+        for clientID in clientIDs {
             access[clientID] = .object(["roles": .array(names(of: clientID))])
         }
         if !access.isEmpty { claims["resource_access"] = .object(access) }
@@ -29,5 +35,12 @@ struct RoleClaims: Sendable {
 
     private var clientIDs: [String] {
         Set(roles.compactMap(\.clientID)).sorted()
+    }
+}
+
+extension Client {
+    fileprivate func sees(_ role: RoleName) -> Bool {
+        guard let owner = role.clientID else { return seesRealmRoles }
+        return roleClients?.contains { sameBytes($0, owner) } ?? true
     }
 }

@@ -21,6 +21,11 @@ package struct RealmURLs: Hashable, Sendable {
         issuer + "/" + ProviderRoute.newPassword.path + "?key=" + link
     }
 
+    /// Path and query at which a sealed request begins anew.
+    static func restart(_ sealed: String, realmName: String) -> String {
+        path(realmName: realmName, .restart) + "?request=" + sealed
+    }
+
     private func endpoint(_ name: String) -> String {
         issuer + "/protocol/openid-connect/" + name
     }

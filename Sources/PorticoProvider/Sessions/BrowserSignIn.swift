@@ -4,17 +4,18 @@ import PorticoBytes
 import PorticoStores
 import PorticoWeb
 
-/// Begins a session in the browser that proved a person: with new cookies throughout, because no
-/// value from before a sign-in is worth anything after it (WEB-SESS-1).
+/// Signs a person in, in the browser where they proved who they are: with new cookies throughout,
+/// because no value from before a sign-in is worth anything after it (WEB-SESS-1).
 struct BrowserSignIn: Sendable {
     let flow: BrowserFlow
     let start: SessionStart
+    let events: SecurityEvents
 
     struct Begun: Sendable {
         let live: LiveBrowserSession
         /// The new value of the visit cookie.
         let browser: String
-        /// To be set with whatever is answered: the session before this one is over.
+        /// To be set with whatever is answered: those from before are worth nothing any more.
         let cookies: [HTTPField]
     }
 
@@ -25,7 +26,7 @@ struct BrowserSignIn: Sendable {
     ) async throws -> Begun {
         let person = credentials.person
         let cookies = flow.cookies(of: visit)
-        let (session, cookie) = try await start(
+        let (session, cookie, ended) = try await start(
             credentials,
             rehashed: rehashed,
             in: visit.realm,
@@ -33,6 +34,7 @@ struct BrowserSignIn: Sendable {
             device: DeviceName.of(visit.request.headers[.userAgent]),
             at: visit.moment
         )
+        if let ended { events.signedOut(ended, visit) }
         let browser = FormToken.cookie(random: visit.moment.random)
         let device = KnownDevice(ring: flow.ring, realmID: visit.realm.realm.id)
             .adding(person.id, to: flow.knownPeople(visit), at: visit.moment)
@@ -49,7 +51,7 @@ struct BrowserSignIn: Sendable {
 
 extension BrowserFlow {
     /// Who has signed in from this browser before.
-    func knownPeople(_ visit: RealmVisit) -> [String] {
+    func knownPeople(_ visit: RealmVisit) -> [KnownDevice.Person] {
         KnownDevice(ring: ring, realmID: visit.realm.realm.id)
             .people(cookies(of: visit).device(visit.request.headers), at: visit.moment)
     }

@@ -6,10 +6,12 @@ struct SessionStart: Sendable {
     let sessions: any BrowserSessionStore
     let sessionEnded: @Sendable () -> Void
 
-    /// A session with a new id and a new cookie, in place of the one that the browser had: no id
-    /// survives a sign-in. The stronger hash, where there is one, is kept in the same transaction.
+    /// A session with a new cookie. The one that the browser had goes on where it is the same person's,
+    /// and ends with all that hangs on it where it is another's (docs/decisions/0019). The stronger
+    /// hash, where there is one, is kept in the same transaction.
     ///
-    /// - Returns: The session and the cookie's value: 43 characters that are kept nowhere.
+    /// - Returns: The session, the cookie's value, 43 characters that are kept nowhere, and the `sid`
+    ///   of another person's session that has ended.
     func callAsFunction(
         _ credentials: PersonCredentials,
         rehashed: PasswordHash?,
@@ -17,7 +19,7 @@ struct SessionStart: Sendable {
         replacing old: Hash256?,
         device: String,
         at moment: Moment
-    ) async throws -> (session: BrowserSession, cookie: String) {
+    ) async throws -> (session: BrowserSession, cookie: String, ended: String?) {
         let cookie = moment.random.text(32)
         let session = BrowserSession(
             id: UniqueID(random: moment.random).text,
@@ -36,8 +38,12 @@ struct SessionStart: Sendable {
         let upgrade = rehashed.flatMap { new in
             credentials.password.map { PasswordUpgrade(from: $0, to: new) }
         }
-        try await sessions.start(session, replacing: old, upgrading: upgrade)
-        if old != nil { sessionEnded() }
-        return (session, cookie)
+        switch try await sessions.start(session, replacing: old, upgrading: upgrade) {
+        case .began: return (session, cookie, nil)
+        case .wentOn(let kept): return (kept, cookie, nil)
+        case .tookOver(let ended):
+            sessionEnded()
+            return (session, cookie, ended)
+        }
     }
 }

@@ -85,7 +85,7 @@ extension Client {
     }
 }
 
-/// Seals a request to sign out for the page that asks, and opens it.
+/// Seals a request to sign out for the page that asks, or for the browser's way back to us, and opens it.
 struct SignOutSeal: Sendable {
     private let seal: Seal
 
@@ -93,26 +93,26 @@ struct SignOutSeal: Sendable {
         seal = Seal(ring: ring, purpose: "sign out", realm: realmID)
     }
 
-    /// - Parameter sessionID: The session that the page asks about.
-    func seal(_ parameters: FormParameters, sessionID: String, at moment: Moment) -> String {
+    /// - Parameter sessionID: The session that a page asks about; `nil` where none was asked about yet.
+    func seal(_ parameters: FormParameters, sessionID: String?, at moment: Moment) -> String {
         let kept = [
             "client_id", "post_logout_redirect_uri", "state", "ui_locales", "id_token_hint",
         ]
         var writer = ByteWriter()
-        writer.text(sessionID)
+        writer.optionalText(sessionID)
         writer.sized(FormEncoding.encode(parameters.all.filter { kept.contains($0.name) }))
         return seal.seal(writer.bytes, at: moment.now, random: moment.random)
     }
 
     /// - Returns: `nil` where the text is no request of this realm, or an hour old.
     func open(_ text: String?, at moment: Moment) -> (
-        parameters: FormParameters, sessionID: String
+        parameters: FormParameters, sessionID: String?
     )? {
         guard let text else { return nil }
         do {
             let bytes = try seal.open(text, at: moment.now, within: 3600, maximumLength: 16_000)
             var reader = ByteReader(bytes)
-            let sessionID = try reader.text()
+            let sessionID = try reader.optionalText()
             return (try FormParameters(decoding: try reader.sized()), sessionID)
         } catch {
             return nil

@@ -22,8 +22,13 @@ struct TokenSubject: Sendable {
         client.accessTokenLifetime ?? realm.realm.lifetimes.accessToken
     }
 
+    /// The roles that the client sees.
+    var roles: RoleClaims {
+        RoleClaims(person?.roles ?? [], seenBy: client)
+    }
+
     var mapped: MappedClaims {
-        MappedClaims(mappers: realm.mappers(for: client), person: person)
+        MappedClaims(mappers: realm.mappers(for: client), person: person, roles: roles)
     }
 }
 
@@ -114,9 +119,7 @@ struct TokenClaims: Sendable {
     }
 
     private func addRoles(for target: ClaimMapper.Target, to claims: inout JSONObject) {
-        if let roles = subject.person?.roles, subject.scope.contains(RoleClaims.scope) {
-            RoleClaims(roles: roles).add(visible: subject.client.roleClients, to: &claims)
-        }
+        if subject.scope.contains(RoleClaims.scope) { subject.roles.add(to: &claims) }
         subject.mapped.add(for: target, to: &claims)
     }
 }

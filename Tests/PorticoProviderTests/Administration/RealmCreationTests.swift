@@ -29,6 +29,7 @@ struct RealmCreationTests {
         #expect(new.keys.allSatisfy { $0.realmID == new.realm.id && $0.retiredFrom == nil })
         #expect(Set(new.keys.map(\.keyID)).count == 2)
         #expect(new.realm.signingAlgorithm == .es256)
+        #expect(!new.realm.signsOutByHintAlone, "RP-Initiated Logout §2")
         #expect(new.roles.isEmpty && new.clients.isEmpty && new.people.isEmpty)
         #expect(new.realm.displayName == "demo")
     }

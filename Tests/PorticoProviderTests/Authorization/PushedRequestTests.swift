@@ -186,14 +186,27 @@ import Testing
         let uri = try requestURI(try await server.push(TestFlow.request()))
         let browser = TestBrowser(server)
         expectPage(try await browser.authorize(reference(uri)), "authenticate")
+        expectPage(try await browser.authorize(reference(uri)), "authenticate")
         let code = expectCode(try await browser.signIn("alice", reference(uri)))
-        let second = expectCode(try await browser.authorize(reference(uri)))
-        #expect(try await server.redeem(code).status == 200)
-        // RFC 9126 §7.3.
+        // RFC 9126 §7.3: from the code on, redeemed or not, and in whichever browser.
         expectErrorPage(try await browser.authorize(reference(uri)))
-        let replayed = try await server.redeem(second)
-        #expect(replayed.status == 400)
-        #expect(replayed.error == "invalid_grant")
+        expectErrorPage(try await TestBrowser(server).authorize(reference(uri)))
+        #expect(try await server.redeem(code).status == 200)
+        expectErrorPage(try await browser.authorize(reference(uri)))
+        #expect(try await server.remains().grants == 1)
+    }
+
+    @Test("RFC 9126 §7.3: what another process has answered gives one grant, and then no page")
+    func otherProcess() async throws {
+        let server = try await ProviderUnderTest()
+        let other = try await ProviderUnderTest(database: server.database, clock: server.clock)
+        let uri = try requestURI(try await server.push(TestFlow.request()))
+        let code = expectCode(try await TestBrowser(server).signIn("alice", reference(uri)))
+        // It knows of no code, only of grants.
+        let second = expectCode(try await TestBrowser(other).signIn("alice", reference(uri)))
+        #expect(try await server.redeem(code).status == 200)
+        #expect(try await other.redeem(second).error == "invalid_grant")
+        expectErrorPage(try await TestBrowser(other).authorize(reference(uri)))
         #expect(try await server.remains().grants == 1)
     }
 
@@ -268,7 +281,7 @@ import Testing
         client?.isEnabled = false
         _ = try await server.database.realms.update(try #require(client))
         try await server.provider.realms.refresh()
-        expectError(try await TestBrowser(server).authorize(reference(uri)), "unauthorized_client")
+        expectErrorPage(try await TestBrowser(server).authorize(reference(uri)))
         client?.isEnabled = true
         client?.redirectURIs = [RedirectURI("https://elsewhere.example.com/cb")]
         _ = try await server.database.realms.update(try #require(client))

@@ -36,8 +36,8 @@ extension ProviderUnderTest {
 
     /// Changes a client's registration while the server runs.
     func change(_ clientID: String, _ change: (inout Client) -> Void) async throws {
-        let realm = try #require(provider.realms.realm(named: "test"))
-        var client = try #require(realm.client(clientID: clientID))
+        let clients = try await database.realms.snapshot().clients
+        var client = try #require(clients.first { $0.clientID == clientID })
         change(&client)
         #expect(try await database.realms.update(client) == .changed)
         try await provider.realms.refresh()

@@ -94,10 +94,10 @@ import Testing
     }
 
     @Test(
-        "RP-Initiated Logout §2, decision 28: a hint without any cookie ends the session it names"
+        "RP-Initiated Logout §2, decision 28: a hint without any cookie ends the session it names, where the realm's apps rely on it"
     )
     func withoutCookie() async throws {
-        let server = try await ProviderUnderTest()
+        let server = try await ProviderUnderTest { $0.realm.signsOutByHintAlone = true }
         let (browser, hint, _) = try await signedIn(server)
         let other = try await signedIn(server)
         let reply = try await logout(TestBrowser(server), ("id_token_hint", hint))
@@ -105,6 +105,66 @@ import Testing
         #expect(reply.location == nil)
         #expect(try await !isSignedIn(browser))
         #expect(try await isSignedIn(other.browser), "another session of the same person stays")
+    }
+
+    @Test(
+        "RP-Initiated Logout §2: a hint without the cookie of its session asks, and says not whose"
+    )
+    func asksWithoutCookie() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, hint, tokens) = try await signedIn(server)
+        let other = try await signedIn(server)
+        let stranger = TestBrowser(server)
+        let page = try await logout(
+            stranger,
+            ("id_token_hint", hint),
+            ("post_logout_redirect_uri", Self.bye),
+            ("state", "s-2")
+        )
+        expectAsked(page)
+        for name in ["alice", "Alice", "example.com\""] { #expect(!page.text.contains(name)) }
+        #expect(page.text.contains("another browser or on another device"))
+        let stayed = try await stranger.submit(page, [("action", "stay")])
+        #expect(stayed.status == 200)
+        #expect(try await isSignedIn(browser), "nothing ends before the answer")
+        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 200)
+        let done = try await stranger.submit(page, [("action", "sign-out")])
+        #expect(done.location == Self.bye + "?state=s-2")
+        #expect(try await !isSignedIn(browser))
+        #expect(try await isSignedIn(other.browser))
+        // What is over is not asked about: the browser goes back.
+        let again = try await logout(
+            TestBrowser(server),
+            ("id_token_hint", hint),
+            ("post_logout_redirect_uri", Self.bye)
+        )
+        #expect(again.location == Self.bye)
+        let friendly = try await logout(TestBrowser(server), ("id_token_hint", hint))
+        #expect(friendly.status == 200)
+        #expect(friendly.text.contains("You weren’t signed in"))
+    }
+
+    @Test("RP-Initiated Logout §2: the cookie of a session counts, however long nobody used it")
+    func idle() async throws {
+        let server = try await ProviderUnderTest { $0.realm.lifetimes.accessToken = 20_000 }
+        let (browser, hint, tokens) = try await signedIn(server)
+        let second = try await signedIn(server)
+        server.clock.advance(by: 1800 + 300)
+        #expect(try await !isSignedIn(browser))
+        let reply = try await logout(
+            browser,
+            ("id_token_hint", hint),
+            ("post_logout_redirect_uri", Self.bye)
+        )
+        #expect(reply.location == Self.bye)
+        #expect(try await server.remains().liveSessions == 1)
+        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        // Without a hint the page asks, and shows nobody's name to whoever sits there now.
+        let page = try await logout(second.browser)
+        expectAsked(page)
+        #expect(!page.text.contains("alice@example.com"))
+        #expect(try await second.browser.submit(page, [("action", "sign-out")]).status == 200)
+        #expect(try await server.remains().liveSessions == 0)
     }
 
     @Test(

@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -9,7 +10,8 @@ import Testing
 @Suite("The requests of an app that was written for Keycloak") struct ArticleFlowTests {
     @Test("SEED-KCA-1, SEED-KCA-2, SEED-KCA-3, SEED-KCA-4: request, callback, answers and sign-out")
     func walk() async throws {
-        let server = try await ProviderUnderTest()
+        // As an imported realm has it.
+        let server = try await ProviderUnderTest { $0.realm.signsOutByHintAlone = true }
         let browser = TestBrowser(server)
         let redirectURI = try #require(TestFlow.redirects["native1"])
         let request = [
@@ -60,7 +62,7 @@ import Testing
         #expect(info.string("given_name") == "Alice" && info.string("family_name") == "Example")
         #expect(info.string("preferred_username") == "alice")
 
-        // By `fetch`, so without a cookie; decision 28.
+        // By `fetch`, so without a cookie (docs/decisions/0018).
         let hint = try #require(tokens.json.string("id_token"))
         let out = try await server.send(
             .get,

@@ -1,0 +1,98 @@
+import PorticoBytes
+
+/// Which authorization requests were answered with a code: a form that is sent again, or a
+/// `request_uri` that is opened again, gives no second one (RFC 9126 §7.3).
+///
+/// It is in memory, because authorization requests write nothing, and it never forgets a request that
+/// could still be answered: ids of 16 bytes, ``standardMost`` of them, in less than 8 MB. Only somebody
+/// who is signed in fills it. When it is full, the ids of the oldest second make room, and every request
+/// from that second or before counts as answered from then on: its page begins anew with one button.
+///
+/// A restart forgets all, and a second process knows of nothing: there the redemption decides alone, which
+/// takes one code for each request (``GrantStore/redeem(_:requestID:spending:at:)``).
+final class SpentRequests: Sendable {
+    /// How old a request may be that is answered, and for how long one is remembered, in seconds:
+    /// longer than a page waits (``AuthorizationFlow/patience``). A pushed request begins anew under
+    /// the same id, and that long all in all.
+    static let lifetime: Int64 = 3600
+    static let standardMost = 131_072
+
+    /// An id without the array that holds it.
+    private struct Key: Hashable {
+        let high: UInt64
+        let low: UInt64
+
+        init(_ id: UniqueID) {
+            var halves: [UInt64] = [0, 0]
+            for (index, byte) in id.bytes.enumerated() {
+                halves[index / 8] = halves[index / 8] << 8 | UInt64(byte)
+            }
+            high = halves[0]
+            low = halves[1]
+        }
+
+        /// When the request was made: ids of requests begin with the time (RFC 9562 §5.7).
+        var second: Int64 { Int64(high >> 16) / 1000 }
+    }
+
+    private struct Answered: Sendable {
+        var bySecond: [Int64: Set<Key>] = [:]
+        var count = 0
+        /// Requests from this second or before count as answered.
+        var full = Int64.min
+        /// The last second in which what is too old was removed.
+        var swept = Int64.min
+
+        func has(_ key: Key, at now: Int64) -> Bool {
+            key.second <= max(full, now - SpentRequests.lifetime)
+                || bySecond[key.second]?.contains(key) ?? false
+        }
+
+        mutating func sweep(at now: Int64) {
+            guard swept != now else { return }
+            swept = now
+            for old in bySecond.keys.filter({ $0 <= now - SpentRequests.lifetime }) { remove(old) }
+        }
+
+        mutating func remove(_ second: Int64) {
+            count -= bySecond.removeValue(forKey: second)?.count ?? 0
+        }
+    }
+
+    private let most: Int
+    private let answered = Locked(Answered())
+
+    init(most: Int = standardMost) {
+        self.most = max(1, most)
+    }
+
+    /// Whether a request gets no code any more: it had one, or is too old.
+    func isSpent(_ id: UniqueID, at now: Int64) -> Bool {
+        let key = Key(id)
+        return answered.withLock { $0.has(key, at: now) }
+    }
+
+    /// Notes that a request gets its code now.
+    ///
+    /// - Returns: `false` where it gets none any more: of any number of calls for a request at most one
+    ///   is answered `true`.
+    func spend(_ id: UniqueID, at now: Int64) -> Bool {
+        let key = Key(id)
+        return answered.withLock { answered in
+            answered.sweep(at: now)
+            guard !answered.has(key, at: now) else { return false }
+            answered.bySecond[key.second, default: []].insert(key)
+            answered.count += 1
+            if answered.count > most, let oldest = answered.bySecond.keys.min() {
+                answered.remove(oldest)
+                answered.full = max(answered.full, oldest)
+            }
+            return true
+        }
+    }
+
+    var remembered: Int { answered.withLock { $0.count } }
+}
+
+/// The request has had its code: this form of it, or another, was sent before.
+struct RequestAnswered: Error {}

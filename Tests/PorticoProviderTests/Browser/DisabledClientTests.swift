@@ -1,0 +1,150 @@
+import HTTPTypes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// A client that was disabled while things of its were under way.
+@Suite("A client that is disabled") struct DisabledClientTests {
+    private static let bye = "https://app.example.com/bye"
+
+    private static func server() async throws -> ProviderUnderTest {
+        try await ProviderUnderTest { realm in
+            for index in realm.clients.indices where realm.clients[index].clientID == "third" {
+                realm.clients[index].postLogoutRedirectURIs = [RedirectURI(bye)]
+                realm.clients[index].webOrigins = ["https://third.example.org"]
+            }
+        }
+    }
+
+    private func logout(_ browser: TestBrowser, _ parameters: [(String, String)]) async throws
+        -> Reply
+    {
+        try await browser.get(
+            FormEncoding.appending(
+                parameters.map { (name: $0.0, value: $0.1) },
+                to: ProviderUnderTest.path("logout")
+            )
+        )
+    }
+
+    @Test("RFC 6749 §3.1.2.4: at the authorization endpoint it is unknown: a page, and no redirect")
+    func authorization() async throws {
+        let server = try await Self.server()
+        let browser = TestBrowser(server)
+        let request = TestFlow.request("third")
+        let signIn = try await browser.authorize(request)
+        let other = TestBrowser(server)
+        let consent = try await other.signIn("alice", request)
+        expectPage(consent, "consent")
+        let pushed = try await server.push(request)
+        let uri = try #require(pushed.json.string("request_uri"))
+        let before = try await server.remains()
+        try await server.change("third") { $0.isEnabled = false }
+
+        expectErrorPage(try await browser.authorize(request))
+        for changes in [[("prompt", "none")], [("response_type", "token")], [("scope", "\"")]] {
+            expectErrorPage(try await browser.authorize(TestFlow.request("third", changes)))
+        }
+        expectErrorPage(try await server.post(ProviderUnderTest.path("auth"), request))
+        expectErrorPage(
+            try await browser.authorize([("client_id", "third"), ("request_uri", uri)])
+        )
+        // What was begun before goes no further, by no button.
+        let password = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        for action in ["sign-in", "cancel", "switch"] {
+            let form = password + [("action", action)]
+            expectErrorPage(try await browser.submit(signIn, form))
+        }
+        for action in ["allow", "deny", "switch"] {
+            expectErrorPage(try await other.submit(consent, [("action", action)]))
+        }
+        let sealed = try #require(signIn.hiddenFields.first { $0.name == "request" }).value
+        expectErrorPage(
+            try await browser.get("/realms/test/login-actions/restart?request=" + sealed)
+        )
+        #expect(try await server.remains() == before)
+
+        try await server.change("third") { $0.isEnabled = true }
+        expectCode(try await other.submit(consent, [("action", "allow")]), of: "third")
+    }
+
+    @Test("RFC 6749 §3.2.1: the endpoints for clients refuse it, and spend nothing")
+    func programs() async throws {
+        let server = try await Self.server()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens("alice", "web1", browser: browser)
+        let code = try await browser.authorize(TestFlow.request("web1")).redirected["code"] ?? ""
+        let refresh = try #require(tokens.json.string("refresh_token"))
+        let access = try #require(tokens.json.string("access_token"))
+        let basic: HTTPFields = [.authorization: ProviderUnderTest.basic("web1", TestRealm.secret)]
+        try await server.change("web1") { $0.isEnabled = false }
+
+        for (path, form) in [
+            ("token", TestFlow.redemption(code, "web1", [("client_id", "")])),
+            ("token", [("grant_type", "refresh_token"), ("refresh_token", refresh)]),
+            ("ext/par/request", TestFlow.request("web1", [("client_id", "")])),
+            ("token/introspect", [("token", access)]), ("revoke", [("token", refresh)]),
+            ("logout", [("refresh_token", refresh)]),
+        ] {
+            let reply = try await server.post(ProviderUnderTest.path(path), form, headers: basic)
+            #expect(reply.status == 401, "\(path)")
+            #expect(reply.error == "invalid_client", "\(path)")
+        }
+        #expect(try await server.userInfo(access).status == 401)
+
+        try await server.change("web1") { $0.isEnabled = true }
+        #expect(try await server.userInfo(access).status == 200)
+        #expect(try await server.redeem(code, "web1").status == 200)
+    }
+
+    @Test("RP-Initiated Logout §4: at the end session endpoint it is unknown, and nothing ends")
+    func signOut() async throws {
+        let server = try await Self.server()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens("alice", "web1", browser: browser)
+        let hint = try #require(tokens.json.string("id_token"))
+        let page = try await logout(
+            browser,
+            [("client_id", "web1"), ("post_logout_redirect_uri", Self.bye)]
+        )
+        #expect(page.formAction == ProviderUnderTest.path("logout/logout-confirm"))
+        try await server.change("web1") { $0.isEnabled = false }
+        for parameters in [
+            [("client_id", "web1")], [("id_token_hint", hint)],
+            [("client_id", "web1"), ("post_logout_redirect_uri", Self.bye)],
+            [("id_token_hint", hint), ("post_logout_redirect_uri", Self.bye)],
+        ] {
+            expectErrorPage(try await logout(browser, parameters))
+            expectErrorPage(try await logout(TestBrowser(server), parameters))
+        }
+        for action in ["sign-out", "stay"] {
+            expectErrorPage(try await browser.submit(page, [("action", action)]))
+        }
+        #expect(try await server.remains().liveSessions == 1)
+        // The person gets out all the same.
+        let own = try await logout(browser, [])
+        #expect(try await browser.submit(own, [("action", "sign-out")]).status == 200)
+        #expect(try await server.remains().liveSessions == 0)
+    }
+
+    @Test("RFC 9700 §2.6: its origins read nothing any more, those of the others do")
+    func origins() async throws {
+        let server = try await Self.server()
+        func allowed(_ origin: String) async throws -> String? {
+            let reply = try await server.send(
+                .post,
+                ProviderUnderTest.path("token"),
+                headers: [.origin: origin]
+            )
+            return reply.headers[.accessControlAllowOrigin]
+        }
+        let (third, web1) = ("https://third.example.org", "https://app.example.com")
+        #expect(try await allowed(third) == third)
+        try await server.change("third") { $0.isEnabled = false }
+        #expect(try await allowed(third) == nil)
+        #expect(try await allowed(web1) == web1)
+        try await server.change("web1") { $0.isEnabled = false }
+        #expect(try await allowed(web1) == nil)
+    }
+}

@@ -1,0 +1,174 @@
+import HTTPTypes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+/// Posts that a page of another site sends: the browser keeps back its `SameSite=Lax` cookies, and would
+/// take new ones in their place.
+@Suite("Posts from other sites") struct ForeignPostTests {
+    private static let site = HTTPField.Name("Sec-Fetch-Site") ?? .origin
+    private static let form = [
+        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
+    ]
+
+    /// What tells that a post is not from a page of ours.
+    private static let foreign: [HTTPFields] = [
+        [site: "cross-site"], [site: "same-site"], [.origin: "https://evil.example"],
+        [.origin: "null"], [site: "cross-site", .origin: "https://op.example.com"],
+        [.origin: "https://op.example.com:8443"], [.origin: "http://op.example.com"],
+    ]
+
+    /// Without what the browser keeps back; what it gets, it keeps.
+    private func post(
+        _ browser: TestBrowser,
+        _ path: String,
+        _ form: [(String, String)],
+        _ headers: HTTPFields
+    ) async throws -> Reply {
+        let own = browser.cookies
+        browser.cookies = [:]
+        let reply = try await browser.post(path, form, headers: headers)
+        #expect(reply.headers[values: .setCookie].isEmpty)
+        #expect(browser.cookies.isEmpty)
+        browser.cookies = own
+        return reply
+    }
+
+    @Test(
+        "WEB-CSRF-1, OpenID Connect Core §3.1.2.1: a request that another site posts replaces no cookie",
+        arguments: foreign
+    )
+    func authorization(_ headers: HTTPFields) async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let first = try await browser.authorize(TestFlow.request("web1"))
+        expectPage(first, "authenticate")
+        let reply = try await post(
+            browser,
+            ProviderUnderTest.path("auth"),
+            TestFlow.request(),
+            headers
+        )
+        #expect(reply.status == 303)
+        let location = try #require(reply.location)
+        #expect(location.hasPrefix("/realms/test/login-actions/restart?request="))
+        #expect(reply.headers[.cacheControl] == "no-store")
+        let page = try await browser.get(location)
+        expectPage(page, "authenticate")
+        // Both forms are good: the cookie of the first is that of the second.
+        expectCode(try await browser.submit(first, Self.form), of: "web1")
+        let again = try await browser.get(location)
+        expectCode(again)
+    }
+
+    @Test("OpenID Connect Core §3.1.2.1: what another site posts finds the person signed in")
+    func signedIn() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        _ = try await browser.signIn("alice", TestFlow.request("web1"))
+        let silent = TestFlow.request("native1", [("prompt", "none")])
+        let path = ProviderUnderTest.path("auth")
+        let reply = try await post(browser, path, silent, [Self.site: "cross-site"])
+        expectCode(try await browser.get(try #require(reply.location)))
+        let pushed = try await server.push(TestFlow.request())
+        let reference = [
+            ("client_id", "native1"),
+            ("request_uri", try #require(pushed.json.string("request_uri"))),
+        ]
+        let second = try await post(browser, path, reference, [Self.site: "cross-site"])
+        expectCode(try await browser.get(try #require(second.location)))
+        expectErrorPage(try await browser.get(try #require(second.location)))
+    }
+
+    @Test("RFC 6749 §4.1.2.1: what is wrong with a request is said at once, without a cookie")
+    func refused() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let path = ProviderUnderTest.path("auth")
+        let headers: HTTPFields = [Self.site: "cross-site"]
+        let unknown = TestFlow.request("native1", [("client_id", "nobody")])
+        expectErrorPage(try await post(browser, path, unknown, headers))
+        let plain = TestFlow.request("native1", [("code_challenge_method", "plain")])
+        expectError(try await post(browser, path, plain, headers), "invalid_request")
+    }
+
+    @Test(
+        "a post of our own origin, or of no browser, is answered as a get",
+        arguments: [
+            [site: "same-origin"], [site: "same-origin", .origin: "null"],
+            [.origin: "https://op.example.com"], [:],
+        ] as [HTTPFields]
+    )
+    func own(_ headers: HTTPFields) async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let page = try await browser.post(
+            ProviderUnderTest.path("auth"),
+            TestFlow.request(),
+            headers: headers
+        )
+        expectPage(page, "authenticate")
+        expectCode(try await browser.submit(page, Self.form))
+    }
+
+    @Test(
+        "RP-Initiated Logout §2: a client's page posts the sign-out, and the session's cookie comes along",
+        arguments: foreign
+    )
+    func signOut(_ headers: HTTPFields) async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens("alice", "web1", browser: browser)
+        let hint = try #require(tokens.json.string("id_token"))
+        let (path, bye) = (ProviderUnderTest.path("logout"), "https://app.example.com/bye")
+        let form = [
+            ("id_token_hint", hint), ("post_logout_redirect_uri", bye), ("state", "s-3"),
+        ]
+        let reply = try await post(browser, path, form, headers)
+        #expect(reply.status == 303)
+        let location = try #require(reply.location)
+        #expect(location.hasPrefix(path + "?request="))
+        #expect(!location.contains(hint), "the hint stays out of logs")
+        #expect(try await server.remains().liveSessions == 1)
+        // In another browser it asks, as the hint itself would.
+        let stranger = try await TestBrowser(server).get(location)
+        #expect(stranger.formAction == path + "/logout-confirm")
+        let done = try await browser.get(location)
+        #expect(done.location == bye + "?state=s-3")
+        #expect(try await server.remains().liveSessions == 0)
+    }
+
+    @Test("RP-Initiated Logout §4: a posted sign-out that is wrong, or too long, is a page")
+    func refusedSignOut() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        _ = try await browser.signIn("alice", TestFlow.request())
+        let path = ProviderUnderTest.path("logout")
+        for form in [
+            [("id_token_hint", "x")], [("client_id", "nobody")],
+            [("ui_locales", String(repeating: "a", count: 6000))],
+        ] {
+            expectErrorPage(try await post(browser, path, form, [Self.site: "cross-site"]))
+        }
+        // What is no seal of ours says nothing: the page asks.
+        for request in ["", "x", String(repeating: "A", count: 5000)] {
+            let reply = try await browser.get(path + "?request=" + request)
+            #expect(reply.formAction == path + "/logout-confirm")
+        }
+        #expect(try await server.remains().liveSessions == 1)
+    }
+
+    @Test("WEB-CSRF-3: an account page's form from another site is refused, and sets no cookie")
+    func accountPages() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        _ = try await browser.authorize(TestFlow.request())
+        for page in ["apps", "devices"] {
+            for headers in Self.foreign {
+                let path = "/realms/test/account/" + page
+                let reply = try await post(browser, path, [("action", "end-others")], headers)
+                #expect(reply.status == 403)
+            }
+        }
+    }
+}

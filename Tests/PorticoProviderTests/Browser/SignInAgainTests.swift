@@ -1,0 +1,250 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoSQL
+import PorticoSQLite
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// Somebody signs in where somebody was signed in: the same person goes on, another one takes over.
+@Suite("Signing in again in one browser") struct SignInAgainTests {
+    private static func server(_ receiver: LogoutReceiver) async throws -> ProviderUnderTest {
+        try await ProviderUnderTest(tellingBy: receiver.transport) { new in
+            for index in new.clients.indices where new.clients[index].clientID == "web1" {
+                new.clients[index].backchannelLogoutURI = receiver.uri()
+            }
+        }
+    }
+
+    private static func claims(_ tokens: Reply) throws -> JSONObject {
+        try ProviderUnderTest.claims(tokens.json.string("id_token"))
+    }
+
+    private static func refresh(_ tokens: Reply, _ server: ProviderUnderTest) async throws -> Reply
+    {
+        try await server.token(
+            [
+                ("grant_type", "refresh_token"),
+                ("refresh_token", try #require(tokens.json.string("refresh_token"))),
+            ],
+            basic: ("web1", TestRealm.secret)
+        )
+    }
+
+    /// Why the second app's sign-in asks for the password.
+    enum Why: CaseIterable {
+        case login, maxAge, idle
+
+        var changes: [(String, String)] {
+            switch self {
+            case .login: [("prompt", "login")]
+            case .maxAge: [("max_age", "10")]
+            case .idle: []
+            }
+        }
+
+        /// How long after the first sign-in.
+        var wait: Double { self == .idle ? 2400 : 100 }
+    }
+
+    @Test(
+        "WEB-SESS-1: signing in to a second app signs nobody out of the first",
+        arguments: Why.allCases
+    )
+    func secondApp(_ why: Why) async throws {
+        let receiver = try LogoutReceiver()
+        let server = try await Self.server(receiver)
+        let browser = TestBrowser(server, userAgent: "Mozilla/5.0 (X11; Linux) Firefox/140.0")
+        let start = server.clock.seconds
+        var first = try await server.tokens("alice", "web1", browser: browser)
+        let cookies = browser.cookies
+        // The first app refreshes at its own pace; nobody uses the browser.
+        server.clock.advance(by: why.wait / 2)
+        if why == .idle {
+            // Its refresh is not what keeps the session here.
+            try await server.forgetUse()
+        }
+        first = try await Self.refresh(first, server)
+        #expect(first.status == 200)
+        if why == .idle { try await server.forgetUse() }
+        server.clock.advance(by: why.wait / 2)
+
+        let page = try await browser.authorize(TestFlow.request("native1", why.changes))
+        expectPage(page, "authenticate")
+        let before = server.database.database.commitCounts.writes
+        let code = expectCode(
+            try await browser.submit(
+                page,
+                [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+            )
+        )
+        #expect(server.database.database.commitCounts.writes == before + 1, "one transaction")
+        let second = try await server.redeem(code)
+        #expect(try Self.claims(second).string("sid") == Self.claims(first).string("sid"))
+        #expect(try Self.claims(second).int64("auth_time") == server.clock.seconds)
+        #expect(try Self.claims(first).int64("auth_time") == start)
+        // New cookies, and the former ones are worth nothing.
+        #expect(
+            Set(cookies.filter { !$0.key.contains("device") }.values)
+                .isDisjoint(with: browser.cookies.values)
+        )
+        let copy = TestBrowser(server)
+        copy.cookies = cookies
+        let silent = TestFlow.request("native1", [("prompt", "none")])
+        expectError(try await copy.authorize(silent), "login_required")
+        expectCode(try await browser.authorize(silent))
+        // Nothing ended, and nobody is told.
+        #expect(try await server.remains().liveSessions == 1)
+        #expect(try await server.remains().sessions == 1)
+        #expect(try await Self.refresh(first, server).status == 200)
+        #expect(try await server.userInfo(second.json.string("access_token") ?? "").status == 200)
+        try await server.logout.round()
+        #expect(receiver.tokens.isEmpty)
+        #expect(!server.log.contains("event=sign_out"))
+    }
+
+    @Test(
+        "WEB-SESS-3: ten hours after the last proof a session is over, and a proof begins a new one"
+    )
+    func maximum() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let again = TestFlow.request("native1", [("prompt", "login")])
+        let first = try #require(
+            try await browser.signIn("alice", again).redirected["session_state"]
+        )
+        server.clock.advance(by: 35_999)
+        let second = try await browser.signIn("alice", again).redirected["session_state"]
+        #expect(second == first)
+        server.clock.advance(by: 35_999)
+        #expect(try await browser.signIn("alice", again).redirected["session_state"] == first)
+        server.clock.advance(by: 36_000)
+        let third = try await browser.signIn("alice", again).redirected["session_state"]
+        #expect(third != nil && third != first)
+    }
+
+    @Test("OIDCBCL-2.5-1: another person ends the session there was, and the page says so before")
+    func anotherPerson() async throws {
+        let receiver = try LogoutReceiver()
+        let server = try await Self.server(receiver)
+        let browser = TestBrowser(server)
+        let words = "the account last used in this browser will be signed out"
+        let fresh = try await browser.authorize(TestFlow.request())
+        #expect(!fresh.text.contains(words), "nobody was signed in here")
+        let alice = try await server.tokens("alice", "web1", browser: browser)
+        let again = try await browser.authorize(TestFlow.request("native1", [("prompt", "login")]))
+        #expect(!again.text.contains(words), "the name is fixed")
+        let page = try await browser.submit(again, [("action", "switch")])
+        #expect(page.text.contains(words))
+        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        let tokens = try await server.redeem(expectCode(try await browser.submit(page, bob)))
+        #expect(try Self.claims(tokens).string("sid") != Self.claims(alice).string("sid"))
+        #expect(try await server.remains().liveSessions == 1)
+        #expect(try await Self.refresh(alice, server).error == "invalid_grant")
+        #expect(try await server.userInfo(alice.json.string("access_token") ?? "").status == 401)
+        try await server.logout.round()
+        let told = try receiver.tokens.map { try JWT(parsing: $0).uncheckedClaims()["sid"] }
+        #expect(try told == [Self.claims(alice)["sid"]])
+        #expect(server.log.contains("event=sign_out"))
+    }
+
+    @Test("An idle session of another person ends as well, and the page says so without a name")
+    func anotherIdlePerson() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let alice = try await server.tokens("alice", "web1", browser: browser)
+        server.clock.advance(by: 1700)
+        let refreshed = try await Self.refresh(alice, server)
+        try await server.forgetUse()
+        server.clock.advance(by: 600)
+        let page = try await browser.authorize(TestFlow.request())
+        expectPage(page, "authenticate")
+        #expect(page.text.contains("will be signed out"))
+        #expect(!page.text.localizedCaseInsensitiveContains("alice"))
+        #expect(try await Self.refresh(refreshed, server).status == 200)
+        let bob = [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        expectCode(try await browser.submit(page, bob))
+        #expect(try await server.remains().liveSessions == 1)
+        #expect(try await Self.refresh(refreshed, server).error == "invalid_grant")
+    }
+
+    @Test("A refresh is a use of its session: while an app works, its person is not asked again")
+    func refreshing() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        var tokens = try await server.tokens("alice", "web1", browser: browser)
+        for _ in 1...10 {
+            server.clock.advance(by: 1700)
+            let before = server.database.database.commitCounts.writes
+            tokens = try await Self.refresh(tokens, server)
+            #expect(server.database.database.commitCounts.writes == before + 1, "no write besides")
+        }
+        server.clock.advance(by: 1700)
+        expectCode(try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])))
+        tokens = try await Self.refresh(tokens, server)
+        // Up to the end at the latest.
+        for _ in 1...10 {
+            server.clock.advance(by: 1700)
+            tokens = try await Self.refresh(tokens, server)
+            #expect(tokens.status == 200)
+        }
+        server.clock.advance(by: 1700)
+        #expect(try await Self.refresh(tokens, server).error == "invalid_grant")
+        expectError(
+            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
+            "login_required"
+        )
+    }
+
+    @Test("An offline grant's refresh keeps no browser signed in")
+    func offline() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let scope = "openid offline_access"
+        var tokens = try await server.tokens("alice", "web1", scope: scope, browser: browser)
+        for _ in 1...3 {
+            server.clock.advance(by: 1000)
+            tokens = try await Self.refresh(tokens, server)
+            #expect(tokens.status == 200)
+        }
+        expectError(
+            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
+            "login_required"
+        )
+    }
+
+    @Test("WEB-SESS-5: whoever is enabled again has to sign in again, and so has every app")
+    func enabledAgain() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens("alice", "web1", browser: browser)
+        let code = try await browser.authorize(TestFlow.request()).redirected["code"] ?? ""
+        let id = try #require(try Self.claims(tokens).string("sub"))
+        let realm = try #require(server.provider.realms.realm(named: "test")).realm.id
+        let people = server.database.people
+        for isEnabled in [false, true] {
+            var person = try #require(try await people.person(id: id, realmID: realm)).person
+            person.isEnabled = isEnabled
+            #expect(try await people.update(person) == .changed)
+        }
+        #expect(try await Self.refresh(tokens, server).error == "invalid_grant")
+        #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
+        #expect(try await server.redeem(code).error == "invalid_grant")
+        let silent = TestFlow.request("native1", [("prompt", "none")])
+        expectError(try await browser.authorize(silent), "login_required")
+        let after = try await browser.signIn("alice", TestFlow.request())
+        #expect(try await server.redeem(expectCode(after)).status == 200)
+    }
+}
+
+extension ProviderUnderTest {
+    /// As if nobody had used any browser session since it began: what a refresh has noted is undone.
+    fileprivate func forgetUse() async throws {
+        try await database.database.write { transaction in
+            _ = try transaction.run("UPDATE browser_sessions SET last_seen_at = created_at", [])
+        }
+    }
+}
