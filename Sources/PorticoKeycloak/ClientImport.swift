@@ -90,10 +90,11 @@ struct ClientImport {
         try scopes.apply(to: &client, representation, report: &report)
         if try representation.bool("fullScopeAllowed") == false {
             client.roleClients = [clientID]
+            client.seesRealmRoles = false
             report.add(
                 .changed,
                 subject,
-                "full scope is off there: here it sees all realm roles and its own roles"
+                "full scope is off there: it sees its own roles only; scope mappings are left out"
             )
         }
         let secret = try secret(of: client, representation, report: &report)

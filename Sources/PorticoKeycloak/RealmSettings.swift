@@ -32,6 +32,11 @@ struct RealmSettings {
                 "asked before an app gets anything; the server must send mail"
             )
         }
+        report.add(
+            .read,
+            "sign-out",
+            "a valid id_token_hint signs out without the browser's cookie, as there"
+        )
         notBefore = max(0, try realm.integer("notBefore") ?? 0)
         lifetimes = try Self.lifetimes(realm, report: &report)
         // What is missing is RS256 there, and apps may insist on it (decision 19).
@@ -51,6 +56,7 @@ struct RealmSettings {
         realm.signsInWithEmail = signsInWithEmail
         realm.allowsPasswordReset = allowsPasswordReset
         realm.confirmsEmail = confirmsEmail
+        realm.signsOutByHintAlone = true
         realm.signingAlgorithm = signingAlgorithm
     }
 

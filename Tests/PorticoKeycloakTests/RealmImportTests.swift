@@ -51,6 +51,7 @@ struct RealmImportTests {
         #expect(new.realm.issuer == "https://op.example.com/realms/garden")
         #expect(new.realm.isEnabled)
         #expect(!new.realm.signsInWithEmail)
+        #expect(new.realm.signsOutByHintAlone, "its apps sign out by a bare request")
         #expect(new.realm.signingAlgorithm == .es256)
         var lifetimes = Realm.Lifetimes()
         lifetimes.accessToken = 240
@@ -119,7 +120,9 @@ struct RealmImportTests {
         )
         #expect(client.postLogoutRedirectURIs.isEmpty)
         #expect(client.grantTypes == [.authorizationCode])
-        #expect(client.roleClients == ["garden-app"])
+        // Without full scope it sees its own roles only.
+        #expect(client.roleClients == ["garden-app"] && !client.seesRealmRoles)
+        #expect(try self.client("garden-web", of: imported.realm).seesRealmRoles)
         #expect(client.defaultScopes == ["profile", "email", "roles"])
         let lines = imported.report.lines.filter { $0.subject == "client garden-app" }
         #expect(lines.contains { $0.words.contains("PKCE is optional") })

@@ -15,6 +15,7 @@ extension Realm {
                 "signs_in_with_email": .bool(signsInWithEmail),
                 "password_reset": .bool(allowsPasswordReset),
                 "confirms_email": .bool(confirmsEmail),
+                "signs_out_by_hint": .bool(signsOutByHintAlone),
                 "lifetimes": .object(lifetimes.json),
             ],
             fields: [
@@ -28,6 +29,10 @@ extension Realm {
                 (
                     "E-mail address",
                     confirmsEmail ? "confirmed before an app gets anything" : "not confirmed"
+                ),
+                (
+                    "Sign-out by hint",
+                    signsOutByHintAlone ? "at once, without a cookie" : "asked without a cookie"
                 ),
                 ("Access token", Times.duration(lifetimes.accessToken)),
                 (

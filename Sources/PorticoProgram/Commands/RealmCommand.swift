@@ -7,7 +7,9 @@ struct RealmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm",
         abstract: "Realms: each a set of people, clients and keys with one issuer.",
-        subcommands: [List.self, Show.self, Create.self, Delete.self, Import.self]
+        subcommands: [
+            List.self, Show.self, Create.self, Update.self, Delete.self, Import.self,
+        ]
     )
 
     struct List: AsyncParsableCommand {

@@ -20,15 +20,7 @@ extension RealmCommand {
         @Option(help: ArgumentHelp("What clients reach the server at.", valueName: "url"))
         var publicURL: String?
 
-        @Flag(
-            inversion: .prefixedNo,
-            help: "Whether people may replace a forgotten password by mail."
-        )
-        var passwordReset = true
-
-        @Flag(help: "People confirm their e-mail address before an app gets anything.")
-        var confirmEmail = false
-
+        @OptionGroup var fields: RealmFields
         @OptionGroup var change: ChangeOptions
         @OptionGroup var place: DataDirectoryOptions
         @OptionGroup var output: ConsoleOptions
@@ -49,8 +41,7 @@ extension RealmCommand {
                     baseURL: installation.settings.effectivePublicURL,
                     at: administration.moment
                 )
-                new.realm.allowsPasswordReset = passwordReset
-                new.realm.confirmsEmail = confirmEmail
+                fields.apply(to: &new.realm)
                 let taken = Failure(
                     .exists,
                     "There is a realm \"\(printable(name))\" already.",

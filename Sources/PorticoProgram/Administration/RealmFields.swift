@@ -1,0 +1,27 @@
+import ArgumentParser
+import PorticoStores
+
+/// What may be said about a realm, new or changed. What is left out stays as it is.
+struct RealmFields: ParsableArguments {
+    @Flag(inversion: .prefixedNo, help: "Whether people may replace a forgotten password by mail.")
+    var passwordReset: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether people confirm their e-mail address before an app gets anything."
+    )
+    var confirmEmail: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Whether an ID Token signs out without the browser's cookie, as Keycloak's apps expect."
+    )
+    var signOutByHint: Bool?
+
+    func apply(to realm: inout Realm) {
+        if let passwordReset { realm.allowsPasswordReset = passwordReset }
+        if let confirmEmail { realm.confirmsEmail = confirmEmail }
+        if let signOutByHint { realm.signsOutByHintAlone = signOutByHint }
+    }
+}
