@@ -13,6 +13,7 @@ import Testing
     ) async throws -> (visitor: TestVisitor, code: String) {
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: person)
+        try await server.proveSessions()
         let reply = try await visitor.program(.post, "/v1/account/email", [("email", address)])
         #expect(reply.status == 200)
         #expect(reply.json.int64("expires_in") == 600)
@@ -98,8 +99,19 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
         let reply = try await visitor.program(.post, "/v1/account/email", [("email", address)])
         #expect(reply.status == 400)
         #expect(try await server.mailedCode() == nil)
+    }
+
+    @Test("WEB-CRYPT-2: of a mailed code the database keeps nothing that gives it away")
+    func kept() async throws {
+        let server = try await BackendUnderTest()
+        let (_, code) = try await Self.started(server)
+        let kept = try server.database.keptConfirmations()
+        #expect(kept.count == 1)
+        #expect(code.utf8.count == 6 && kept[0].hash.count == 32)
+        #expect(!kept[0].isPlain(code))
     }
 }

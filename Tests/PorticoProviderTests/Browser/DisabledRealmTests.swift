@@ -1,0 +1,123 @@
+import HTTPTypes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoProvider
+
+@Suite("A realm that is disabled") struct DisabledRealmTests {
+    /// Makes the realm enabled or not while the server runs, as the command line does.
+    private func enable(_ isEnabled: Bool, _ server: ProviderUnderTest) async throws {
+        var realm = try #require(
+            try await server.database.realms.snapshot().realms.first { $0.name == "test" }
+        )
+        realm.isEnabled = isEnabled
+        #expect(try await server.database.realms.update(realm) == .changed)
+        try await server.provider.realms.refresh()
+    }
+
+    private func expectNothing(_ reply: Reply, _ what: String) {
+        #expect(reply.status == 404, "\(what)")
+        #expect(reply.location == nil, "\(what)")
+        #expect(reply.headers[values: .setCookie].isEmpty, "\(what)")
+        #expect(reply.json["access_token"] == nil, "\(what)")
+        #expect(reply.formAction == nil, "\(what)")
+    }
+
+    @Test(
+        "no address of it answers, by no method, whoever asks",
+        arguments: ProviderRoute.allCases
+    )
+    func everyAddress(_ route: ProviderRoute) async throws {
+        let server = try await Self.server.value
+        let browser = TestBrowser(server)
+        for method in route.methods {
+            let path = "/realms/test/" + route.path
+            let reply =
+                method == .post ? try await browser.post(path, []) : try await browser.get(path)
+            expectNothing(reply, "\(method) \(path)")
+        }
+    }
+
+    @Test("its metadata is at none of its places, and its own address is no page")
+    func places() async throws {
+        let server = try await Self.server.value
+        for path in [
+            "/realms/test", "/.well-known/openid-configuration/realms/test",
+            "/.well-known/oauth-authorization-server/realms/test",
+        ] {
+            expectNothing(try await server.send(.get, path), path)
+        }
+    }
+
+    @Test(
+        "KC-P-3: programs are told of a realm that there is not, or that is disabled, as Keycloak tells them",
+        arguments: ["test", "nowhere"]
+    )
+    func words(_ realm: String) async throws {
+        let server = try await Self.server.value
+        for route in ProviderRoute.allCases where !route.isForPeople {
+            let reply = try await server.send(
+                route.methods[0],
+                "/realms/\(realm)/" + route.path,
+                headers: [.accept: "text/html"]
+            )
+            #expect(reply.status == 404)
+            #expect(reply.headers[.contentType] == "application/json")
+            #expect(reply.json == ["error": "Realm does not exist"])
+        }
+    }
+
+    private static let server = Task {
+        try await ProviderUnderTest { $0.realm.isEnabled = false }
+    }
+
+    @Test("what was good before is refused and not spent: enabled again, it is good again")
+    func meanwhile() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens(browser: browser)
+        let access = try #require(tokens.json.string("access_token"))
+        let refresh = try #require(tokens.json.string("refresh_token"))
+        let hint = try #require(tokens.json.string("id_token"))
+        let answer = try await browser.authorize(TestFlow.request())
+        let code = try #require(answer.redirected["code"])
+        let stranger = TestBrowser(server)
+        let page = try await stranger.authorize(TestFlow.request())
+        let pushed = try await server.push(TestFlow.request())
+        let reference = try #require(pushed.json.string("request_uri"))
+        #expect(page.status == 200)
+        let before = try await server.remains()
+
+        try await enable(false, server)
+        expectNothing(try await server.redeem(code), "a code")
+        expectNothing(try await server.refresh(refresh), "a refresh token")
+        expectNothing(try await server.userInfo(access), "an access token")
+        expectNothing(try await browser.authorize(TestFlow.request()), "a browser's session")
+        let password = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        expectNothing(try await stranger.submit(page, password), "a right password")
+        expectNothing(
+            try await browser.authorize([("client_id", "native1"), ("request_uri", reference)]),
+            "a pushed request"
+        )
+        expectNothing(
+            try await browser.get(ProviderUnderTest.path("logout?id_token_hint=" + hint)),
+            "a hint"
+        )
+        expectNothing(
+            try await server.token(
+                [("grant_type", "client_credentials")],
+                basic: ("machine", TestRealm.machineSecret)
+            ),
+            "a client's secret"
+        )
+        #expect(try await server.remains() == before)
+
+        try await enable(true, server)
+        #expect(try await server.userInfo(access).status == 200)
+        #expect(try await server.redeem(code).status == 200)
+        #expect(try await server.refresh(refresh).status == 200)
+        #expect(try await stranger.submit(page, password).redirected["code"] != nil)
+    }
+}
