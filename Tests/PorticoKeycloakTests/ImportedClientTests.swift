@@ -1,0 +1,214 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import Testing
+
+@testable import PorticoKeycloak
+
+@Suite("Realm import: what a client may do") struct ImportedClientTests {
+    @Test("A client that is disabled there is disabled here")
+    func disabled() async throws {
+        let clients = try await ImportSample.clients([#""enabled": false"#, #""enabled": true"#])
+        #expect(clients.map { $0.client?.isEnabled } == [false, true])
+    }
+
+    @Test("A client authenticates as it does there, or is left out: nobody gets an easier way")
+    func method() async throws {
+        let cases: [(String, ClientAuthenticationMethod?)] = [
+            (
+                #""clientAuthenticatorType": "client-secret", "secret": "a long enough secret""#,
+                .clientSecretBasic
+            ),
+            (#""secret": "a long enough secret""#, .clientSecretBasic),
+            (#""publicClient": true"#, ClientAuthenticationMethod.none),
+            // A public client proves nothing, whatever else the file says.
+            (
+                #""publicClient": true, "clientAuthenticatorType": "client-x509""#,
+                ClientAuthenticationMethod.none
+            ),
+            (#""clientAuthenticatorType": "client-secret-jwt""#, nil),
+            (#""clientAuthenticatorType": "client-x509""#, nil),
+            (#""clientAuthenticatorType": "federated-jwt""#, nil),
+            // Without its keys it would authenticate by nothing.
+            (#""clientAuthenticatorType": "client-jwt""#, nil),
+            (#""clientAuthenticatorType": "client-jwt", "attributes": {"jwks.string": "{"}"#, nil),
+        ]
+        let clients = try await ImportSample.clients(cases.map(\.0))
+        for (imported, (members, expected)) in zip(clients, cases) {
+            #expect(imported.client?.authentication == expected, "\(members)")
+            #expect(imported.says(.skipped, "") == (expected == nil), "\(members)")
+        }
+    }
+
+    @Test("A secret that the file masks, names or lacks is none that anybody knows")
+    func unknownSecret() async throws {
+        let clients = try await ImportSample.clients([
+            #""secret": "**********""#, #""secret": "*""#, #""secret": "${vault.a}""#,
+            #""secret": """#, #""secret": null"#, #""description": "no secret""#,
+        ])
+        for imported in clients {
+            guard case .hashed(let hash)? = imported.client?.secret else {
+                Issue.record("What stands there was taken for a secret: \(imported.lines)")
+                continue
+            }
+            for text in ["**********", "*", "${vault.a}", ""] {
+                #expect(hash != Hash256(of: text).bytes)
+            }
+            #expect(imported.says(.changed, "make a new one"))
+        }
+    }
+
+    @Test("A public client has no secret, though the file has one")
+    func publicSecret() async throws {
+        let imported = try await ImportSample.clients([
+            #""publicClient": true, "secret": "a long enough secret""#
+        ])
+        #expect(imported[0].client != nil && imported[0].client?.secret == nil)
+    }
+
+    @Test("Decision 13: who must use PKCE there must here, with S256 whatever the file says")
+    func pkce() async throws {
+        let cases = [
+            ("S256", true, false), ("plain", true, true), ("s256", true, true), ("", false, false),
+        ]
+        let clients = try await ImportSample.clients(
+            cases.map {
+                #""publicClient": true, "attributes": {"pkce.code.challenge.method": "\#($0.0)"}"#
+            }
+        )
+        for (imported, (method, isRequired, isReported)) in zip(clients, cases) {
+            #expect(imported.client?.requiresPKCE == isRequired, "\(method)")
+            #expect(imported.says(.changed, "must use PKCE with S256") == isReported, "\(method)")
+        }
+    }
+
+    @Test("Grants are those that the client has there, and that exist here")
+    func grants() async throws {
+        let cases: [(String, Set<GrantType>)] = [
+            (#""standardFlowEnabled": true"#, [.authorizationCode, .refreshToken]),
+            (#""standardFlowEnabled": false"#, []),
+            (#""bearerOnly": true, "serviceAccountsEnabled": true"#, []),
+            (
+                #""serviceAccountsEnabled": true, "standardFlowEnabled": false"#,
+                [.clientCredentials]
+            ),
+            (
+                #""publicClient": true, "serviceAccountsEnabled": true"#,
+                [.authorizationCode, .refreshToken]
+            ),
+            (#""implicitFlowEnabled": true, "standardFlowEnabled": false"#, []),
+            (#""directAccessGrantsEnabled": true, "standardFlowEnabled": false"#, []),
+            (#""attributes": {"use.refresh.tokens": "false"}"#, [.authorizationCode]),
+            (#""attributes": {"use.refresh.tokens": false}"#, [.authorizationCode]),
+            (#""publicClient": true, "redirectUris": ["https://*.a.example/cb"]"#, []),
+        ]
+        let clients = try await ImportSample.clients(cases.map(\.0))
+        for (imported, (members, expected)) in zip(clients, cases) {
+            #expect(imported.client?.grantTypes == expected, "\(members)")
+        }
+        #expect(clients[4].says(.changed, "no service account"))
+        #expect(clients[5].says(.changed, "implicit flow is switched off"))
+        #expect(clients[6].says(.changed, "password grant is switched off"))
+        #expect(clients[9].says(.changed, "no redirect URI left"))
+    }
+
+    @Test("Of two clients with one id the first is taken, and those of Keycloak itself are not")
+    func twice() async throws {
+        let imported = try await ImportSample.realm(
+            """
+            "clients": [
+                {"clientId": "a", "redirectUris": ["https://first.example/cb"]},
+                {"clientId": "a", "redirectUris": ["https://second.example/cb"]},
+                {"clientId": "admin-cli", "publicClient": true, "redirectUris": ["/*"]},
+                {"clientId": "realm-management"}, {"clientId": "broker"},
+                {"clientId": "account-console"}, {"clientId": "security-admin-console"},
+                {"clientId": "shop-realm", "redirectUris": ["https://shop.example/cb"]}
+            ]
+            """
+        )
+        let clients = imported.realm.clients
+        #expect(clients.map(\.clientID) == ["a", "shop-realm"])
+        #expect(clients[0].redirectURIs.map(\.text) == ["https://first.example/cb"])
+        #expect(imported.report.says(.skipped, "client a", "twice"))
+        // The master realm has one for each realm, and they administer it.
+        let master = try await RealmImportTests.read(
+            #"{"realm": "master", "clients": [{"clientId": "shop-realm"}, {"clientId": "b"}]}"#
+        )
+        #expect(master[0].realm.clients.map(\.clientID) == ["b"])
+    }
+
+    @Test("An algorithm that is not known here is replaced by the realm's, and said so")
+    func algorithm() async throws {
+        let (forID, forAccess) = (
+            "id.token.signed.response.alg", "access.token.signed.response.alg"
+        )
+        let cases: [([String: String], SignatureAlgorithm?, String?)] = [
+            ([forID: "RS256"], .rs256, nil), ([forAccess: "RS256"], .rs256, nil),
+            ([forID: "HS256"], nil, "not known here"), ([forAccess: "none"], nil, "not known here"),
+            ([forID: "RS256", forAccess: "ES256"], .rs256, "one algorithm signs both"),
+        ]
+        let clients = try await ImportSample.clients(
+            cases.map { attributes, _, _ in
+                let members = attributes.map { #""\#($0)": "\#($1)""# }.joined(separator: ", ")
+                return #""attributes": {\#(members)}"#
+            }
+        )
+        for (imported, (attributes, expected, words)) in zip(clients, cases) {
+            #expect(imported.client != nil)
+            #expect(imported.client?.signingAlgorithm == expected, "\(attributes)")
+            #expect(imported.says(.changed, "algorithm") == (words != nil), "\(attributes)")
+            if let words { #expect(imported.says(.changed, words), "\(attributes)") }
+        }
+    }
+
+    @Test("RFC 6750 §5.3: access tokens live a day at most, whatever the file says")
+    func lifetime() async throws {
+        let cases: [(String, Int64?, Bool)] = [
+            ("600", 600, false), ("999999999", 86_400, true), ("1", 10, true), ("0", nil, true),
+            ("-600", nil, true), ("soon", nil, true), ("99999999999999999999", nil, true),
+            ("", nil, false),
+        ]
+        let clients = try await ImportSample.clients(
+            cases.map { #""attributes": {"access.token.lifespan": "\#($0.0)"}"# }
+        )
+        for (imported, (text, expected, isReported)) in zip(clients, cases) {
+            #expect(imported.client != nil)
+            #expect(imported.client?.accessTokenLifetime == expected, "\(text)")
+            #expect(imported.says(.changed, "access token") == isReported, "\(text)")
+        }
+    }
+
+    @Test("OpenID Connect Core §11, §3.1.2.1: nobody gets openid or offline_access unasked")
+    func scopes() async throws {
+        let imported = try await ImportSample.clients([
+            """
+            "defaultClientScopes": ["openid", "profile", "offline_access", "profile", "acr"],
+            "optionalClientScopes": ["openid", "email", "web-origins", "nowhere"]
+            """
+        ])
+        #expect(imported[0].client?.defaultScopes == ["profile"])
+        #expect(imported[0].client?.optionalScopes == ["email", "offline_access"])
+        #expect(imported[0].says(.changed, "must ask for offline_access"))
+        #expect(imported[0].says(.skipped, "scope nowhere"))
+    }
+
+    @Test("A scope that does not show in tokens there is no scope token here; its mappers count")
+    func hiddenScope() async throws {
+        let imported = try await ImportSample.clients(
+            [#""defaultClientScopes": ["hidden"]"#],
+            realm: """
+                "clientScopes": [{"name": "hidden",
+                    "attributes": {"include.in.token.scope": "false"},
+                    "protocolMappers": [{"name": "m",
+                        "protocolMapper": "oidc-hardcoded-claim-mapper",
+                        "config": {"claim.name": "x", "claim.value": "y",
+                            "access.token.claim": "true"}}]}],
+                """
+        )
+        let client = try #require(imported[0].client)
+        #expect(client.defaultScopes == [])
+        #expect(
+            client.mappers == [ClaimMapper(.fixed(claim: "x", value: "y"), into: [.accessToken])]
+        )
+    }
+}
