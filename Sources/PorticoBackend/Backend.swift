@@ -59,49 +59,27 @@ package struct Backend: Sendable {
     }
 }
 
-/// Who runs the service, for its pages and mails.
-package struct ServiceIdentity: Hashable, Sendable {
-    package var name: String
-    /// Where people ask for help: an e-mail address or https address.
-    package var contact: String?
-    /// Its notice of privacy and its terms: https addresses.
-    package var privacy: String?
-    package var terms: String?
-
-    package init(
-        name: String,
-        contact: String? = nil,
-        privacy: String? = nil,
-        terms: String? = nil
-    ) {
-        self.name = name
-        self.contact = contact
-        self.privacy = privacy
-        self.terms = terms
-    }
-}
-
 /// How often things may be tried (wire contract, "Rate limits"). Counted per process.
 package struct BackendLimits: Sendable {
     let starts: RateLimiter
     let callbacks: RateLimiter
-    let redemptions: RateLimiter
+    /// Which attempts were redeemed.
+    let redemptions: SeenLately
     let guesses: RateLimiter
     let natives: RateLimiter
     let providerCalls: RateLimiter
     let links: RateLimiter
-    let mails: RateLimiter
+    let mails: MailLimits
 
     package init(startsPerMinute: Int = 5, callbacksPerMinute: Int = 10) {
         starts = RateLimiter(burst: startsPerMinute, perMinute: Double(startsPerMinute))
         callbacks = RateLimiter(burst: callbacksPerMinute, perMinute: Double(callbacksPerMinute))
-        // Once in the life of an attempt.
-        redemptions = RateLimiter(burst: 1, perMinute: 0.001)
+        redemptions = SeenLately()
         guesses = RateLimiter(burst: 20, perMinute: 10)
         natives = RateLimiter(burst: 10, perMinute: 10)
         providerCalls = RateLimiter(burst: 60, perMinute: 60)
-        links = RateLimiter(burst: 5, perMinute: 5.0 / 60)
-        mails = RateLimiter(burst: 5, perMinute: 5.0 / 60)
+        links = RateLimiter(.perHour(5))
+        mails = MailLimits()
     }
 }
 
@@ -149,7 +127,7 @@ extension Backend {
         let start = SignInStart(cookies: attempts, origin: publicURL.origin)
         let link = IdentityLinking(accounts: accounts, sessions: check, exits: exits)
         let pending = PendingCookie(policy, ring: ring)
-        let emails = EmailCodes(accounts: accounts, ring: ring, limit: limits.mails)
+        let emails = EmailCodes(accounts: accounts, ring: ring, limits: limits.mails)
         let departure = AccountDeparture(
             accounts: accounts,
             directory: directory,
@@ -230,6 +208,12 @@ extension Backend {
                 headers: headers,
                 linkLimit: limits.links
             ),
+            reauthentication: ReauthenticationEndpoint(
+                check: check,
+                emails: emails,
+                cookies: cookies,
+                headers: headers
+            ),
             association: AssociationFilesEndpoint(directory: directory, headers: headers),
             proxy: ProxyEndpoint(
                 apis: apis,
@@ -282,6 +266,14 @@ extension Backend {
                     exits: exits,
                     forms: forms,
                     linkLimit: limits.links
+                ),
+                proof: ConfirmPages(
+                    directory: directory,
+                    check: check,
+                    emails: emails,
+                    cookies: cookies,
+                    exits: exits,
+                    forms: forms
                 ),
                 other: OtherPages(
                     check: check,

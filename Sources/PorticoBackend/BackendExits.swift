@@ -74,8 +74,12 @@ struct BackendExits: Sendable {
             return Response(redirect, headers: headers)
         case .web(let path, let isRemembered)?:
             var query = failure.query(wayBack?.provider)
-            // Whoever stops proving an account is asked about the new way once more (page 7).
-            if path == .joining, failure.reason == .userDeniedPermission {
+            // Whoever proves nothing is asked once more, where they were asked (pages 7 and 8).
+            if path == .joiningProof {
+                if FoundAccountPage.Notice.isToldOf(failure.reason) {
+                    return redirect(FormEncoding.appending(query, to: LocalPath.joining.text))
+                }
+            } else if path.isConfirming {
                 return redirect(FormEncoding.appending(query, to: path.text))
             }
             if path != .dashboard { query.append(("return_to", path.text)) }

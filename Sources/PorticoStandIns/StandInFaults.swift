@@ -1,5 +1,11 @@
 package import PorticoProtocol
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// What a stand-in does wrong. Tests change it while it runs.
 package struct StandInFaults: Sendable {
     /// 503 for everything.
@@ -10,6 +16,8 @@ package struct StandInFaults: Sendable {
     package var delay: Duration = .zero
     /// Sent to the redirect URI instead of a page: `server_error`.
     package var authorizationError: String?
+    /// Somebody has a session, by which it answers at once, whatever `prompt` and `max_age` ask for.
+    package var oldSession: OldSession?
     /// What is wrong with the authorization response.
     package var response: [ResponseFault] = []
     package var tokenAnswer = TokenAnswer.right
@@ -28,6 +36,17 @@ package struct StandInFaults: Sendable {
     package var writesBooleans = false
 
     package init() {}
+
+    /// A session from before, and how `auth_time` tells of it, where the provider tells it at all.
+    package struct OldSession: Sendable {
+        package let person: StandInPerson
+        package let began: Date
+
+        package init(of person: StandInPerson, since began: Date) {
+            self.person = person
+            self.began = began
+        }
+    }
 
     /// What can be wrong with an authorization response (RFC 6749 §4.1.2, RFC 9207 §2).
     package enum ResponseFault: Sendable {
@@ -80,6 +99,7 @@ package struct StandInFaults: Sendable {
 
         package static let wrongNonce = Self.claim("nonce", "another-nonce")
         package static let wrongAudience = Self.claim("aud", "another-client")
+        package static let withoutAuthTime = Self.claim("auth_time", nil)
         package static let withoutEmail = Self.claim("email", nil)
         package static let emailUnverified = Self.claim("email_verified", false)
         package static let withoutHostedDomain = Self.claim("hd", nil)

@@ -27,6 +27,7 @@ struct LinkingProofWalkTests {
             try await walk.press(proof)
             if proof == "google" {
                 try await walk.be(.ann, at: "google")
+                try await walk.prove(by: post.code)
                 try await walk.expect("Add Facebook to this account?")
                 try await walk.press("add")
             } else {
@@ -65,6 +66,7 @@ struct LinkingProofWalkTests {
             try await walk.expect("Sign in to Example")
             try await walk.start("google")
             try await walk.be(.ben, at: "google")
+            try await walk.prove(by: post.code)
             try await walk.expect("Add Apple to this account?")
             #expect(try await walk.browser.text(".account").contains("ben@example.org"))
             try await walk.press("add")
@@ -104,6 +106,7 @@ struct LinkingProofWalkTests {
             #expect(lines.count { $0.contains("accounts.same_address") } == 1)
             try await walk.press("google")
             try await walk.be(.uma, at: "google")
+            try await walk.prove(by: post.code)
             try await walk.expect("Add Apple to this account?")
             #expect(try await walk.browser.text(".account").contains("Uma Unverified"))
             try await walk.press("add")

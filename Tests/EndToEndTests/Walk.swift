@@ -92,6 +92,15 @@ struct Walk: Sendable {
         try await expect("You’re signed in")
     }
 
+    /// On the page that asks who somebody is: has a code mailed, and types it in.
+    func prove(by code: () async throws -> String?) async throws {
+        try await expect("Confirm that it’s you")
+        try await press("code")
+        try await expect("Enter the code")
+        try await browser.type(try await code() ?? "", into: "#code")
+        try await press("confirm")
+    }
+
     func signOut() async throws {
         try await open("/logout")
         try await press("here")

@@ -14,6 +14,7 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ann)
+        try await server.proveSessions()
         // The name of the provider that was used last is no secret.
         var secrets = visitor.cookies.filter { $0.key != "__Host-last-app" }.map(\.value)
         _ = try await visitor.program(.post, "/v1/account/email", [("email", "new@example.org")])

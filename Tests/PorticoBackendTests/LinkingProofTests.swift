@@ -3,6 +3,7 @@ import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -41,14 +42,19 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ann)
+        try await server.proveSessions()
         server.clock.advance(by: 601)
         let found = try await Self.asked(server, visitor)
         let added = try await visitor.submit(found, [("action", "add")])
         #expect(added.reply.status == 400)
         #expect(try await server.user(of: visitor).strings("providers") == ["google"])
-        // Proven once more, it is.
-        let google = try await visitor.submit(found, [("way", "google")])
-        let again = try await visitor.choose(.ann, at: google, "google")
+        // Whoever has the session and the mailbox is the account's person: nobody else has to go.
+        #expect(!found.reply.text.contains("signs it out everywhere"))
+        let asked = try await visitor.submit(found, [("action", "mailbox")])
+        #expect(asked.path.hasPrefix("/account/confirm/code?for=adding"))
+        let code = ("code", try #require(try await server.mailedCode()))
+        let again = try await visitor.submit(asked, [("action", "confirm"), code])
+        #expect(again.path == "/login/account")
         _ = try await visitor.submit(again, [("action", "add")])
         #expect(
             try await server.user(of: visitor).strings("providers") == ["google", "keycloak"]
@@ -56,23 +62,37 @@ import Testing
     }
 
     @Test(
-        "WEB-ACC-1: a provider that tells no auth_time proves an account; one that tells an old one does not"
+        "WEB-ACC-1, WEB-SESS-8: a session that somebody left at a provider proves no account, with an old auth_time or none"
     )
-    func withoutAuthTime() async throws {
+    func leftBehind() async throws {
         let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("keycloak", as: .ann)
         let visitor = TestVisitor(server)
         let found = try await visitor.signIn("google", as: .ann)
         #expect(found.path == "/login/account")
-        for time in [JSONValue.integer(server.clock.seconds - 601), nil] as [JSONValue?] {
-            server.standIns.configure(.openID) { $0.idToken = [.claim("auth_time", time)] }
-            let keycloak = try await visitor.submit(found, [("way", "keycloak")])
-            let back = try await visitor.choose(.ann, at: keycloak, "keycloak")
-            #expect(back.path == "/login/account")
-            _ = try await visitor.submit(back, [("action", "add")])
-            let providers = try await server.user(of: visitor).strings("providers")
-            #expect(providers == (time == nil ? ["keycloak", "google"] : ["keycloak"]))
+        server.leaveSession()
+        for faults in [[], [StandInFaults.IDTokenFault.withoutAuthTime]] {
+            server.standIns.configure(.openID) { $0.idToken = faults }
+            let back = try await visitor.submit(found, [("way", "keycloak")])
+            let request = server.standIns.log.requests(to: .authorization, at: .openID).last
+            #expect(request?["prompt"] == "login" && request?["max_age"] == "0")
+            #expect(back.path.hasPrefix("/login/account?error=authentication_failed"))
+            #expect(back.reply.text.contains("didn’t ask you to sign in again"))
+            #expect(visitor.cookies["__Host-session"] == nil)
+            let added = try await visitor.submit(back, [("action", "add")])
+            #expect(added.reply.status == 400)
+            let account = try #require(try await server.accounts().first)
+            let identities = try await server.database.accounts.identities(of: account.id)
+            #expect(identities.map(\.provider) == ["keycloak"])
         }
+        // Whoever is asked proves it.
+        server.standIns.repair()
+        let keycloak = try await visitor.submit(found, [("way", "keycloak")])
+        let asked = try await visitor.choose(.ann, at: keycloak, "keycloak")
+        #expect(asked.path == "/login/account")
+        _ = try await visitor.submit(asked, [("action", "add")])
+        let providers = try await server.user(of: visitor).strings("providers")
+        #expect(providers == ["keycloak", "google"])
     }
 
     @Test("WEB-ACC-1: the answer to a link counts at the link's own address, and nowhere else")
@@ -80,6 +100,7 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
         let link = try await visitor.program(.post, "/v1/account/link/facebook")
         let answer = try await Self.answer(visitor, link.json.string("authorizationUrl"))
         #expect(answer.contains("/v1/auth/facebook/callback/link?"))
@@ -102,6 +123,7 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
         let begun = visitor.cookies["__Host-session"]
         let link = try await visitor.program(.post, "/v1/account/link/facebook")
         let answer = try await Self.answer(visitor, link.json.string("authorizationUrl"))
@@ -115,20 +137,39 @@ import Testing
     }
 
     @Test(
-        "decision 11: where the provider is the mailbox's owner, the operator's rule may link at once"
+        "decision 11, A4: the operator's rule links at once where the address is proven on both sides, and asks where a provider only says so",
+        arguments: [AccountRules.Linking.ask, .auto],
+        [true, false]
     )
-    func rule() async throws {
-        for linking in [AccountRules.Linking.ask, .auto] {
-            let server = try await BackendUnderTest(rules: AccountRules(linking: linking))
-            let owner = TestVisitor(server)
-            _ = try await owner.signIn("keycloak", as: .ann)
-            let visitor = TestVisitor(server)
-            // Google says that it is the owner of her domain (PRV-G-6).
-            let end = try await visitor.signIn("google", as: .ann)
-            #expect(end.path == (linking == .ask ? "/login/account" : "/dashboard"))
-            let providers = try await server.user(of: owner).strings("providers")
-            #expect(providers == (linking == .ask ? ["keycloak"] : ["keycloak", "google"]))
+    func rule(_ linking: AccountRules.Linking, isProven: Bool) async throws {
+        let server = try await BackendUnderTest(rules: AccountRules(linking: linking))
+        let owner = TestVisitor(server)
+        _ = try await owner.signIn("keycloak", as: .ann)
+        if isProven {
+            let address = [("email", "ann@example.com")]
+            _ = try await owner.program(.post, "/v1/account/email", address)
+            let code = [("code", try #require(try await server.mailedCode()))]
+            _ = try await owner.program(.post, "/v1/account/email/confirm", code)
         }
+        let visitor = TestVisitor(server)
+        // Google says that it is the owner of her domain (PRV-G-6).
+        let end = try await visitor.signIn("google", as: .ann)
+        let isLinked = linking == .auto && isProven
+        #expect(end.path == (isLinked ? "/dashboard" : "/login/account"))
+        let providers = try await server.user(of: owner).strings("providers")
+        #expect(providers == (isLinked ? ["keycloak", "google"] : ["keycloak"]))
+    }
+
+    @Test(
+        "decision 11, A4: an account that the mailbox's owner vouches for is linked to no provider that only says so"
+    )
+    func newcomerUnproven() async throws {
+        let server = try await BackendUnderTest(rules: AccountRules(linking: .auto))
+        let owner = TestVisitor(server)
+        _ = try await owner.signIn("google", as: .ann)
+        let visitor = TestVisitor(server)
+        #expect(try await visitor.signIn("keycloak", as: .ann).path == "/login/account")
+        #expect(try await server.user(of: owner).strings("providers") == ["google"])
     }
 
     @Test("pages A4: five wrong codes spend the one that was mailed; the account opens to nobody")
@@ -156,6 +197,7 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
         server.clock.advance(by: 601)
         for (path, fields) in [
             ("/account/ways", [("way", "facebook")]),
@@ -177,6 +219,7 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
         let page = try await visitor.open("/account/delete")
         _ = try await visitor.submit(page, to: "/account/delete", [("action", "delete")])
         #expect(try await server.accounts().count == 1)

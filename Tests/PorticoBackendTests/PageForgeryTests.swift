@@ -18,7 +18,8 @@ import Testing
         ("/account/ways", [("way", "facebook")]),
         ("/account/devices", [("action", "end-others")]),
         ("/account/delete", [("action", "delete"), ("sure", "1")]),
-        ("/account/confirm", [("way", "google")]),
+        ("/account/confirm", [("action", "code")]),
+        ("/account/confirm/code", [("action", "resend")]),
     ]
 
     /// The hidden fields of the form that leads to `path`, as this browser is shown them.
@@ -120,7 +121,9 @@ import Testing
         arguments: [
             (HTTPRequest.Method.delete, "/v1/account"), (.delete, "/v1/account/unlink/google"),
             (.post, "/v1/account/link/facebook"), (.post, "/v1/account/email"),
-            (.post, "/v1/account/email/confirm"), (.post, "/v1/auth/logout?everywhere=true"),
+            (.post, "/v1/account/email/confirm"), (.post, "/v1/account/reauthentication"),
+            (.post, "/v1/account/reauthentication/confirm"),
+            (.post, "/v1/auth/logout?everywhere=true"),
             (.delete, "/v1/account/sessions/00000000-0000-0000-0000-000000000000"),
         ]
     )
@@ -156,12 +159,14 @@ import Testing
         arguments: [
             "/v1/auth/token", "/v1/auth/refresh", "/v1/auth/google/native",
             "/v1/auth/apple/notifications", "/v1/account/email", "/v1/account/email/confirm",
+            "/v1/account/reauthentication/confirm",
         ]
     )
     func contentType(_ path: String) async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
         let cookie = try #require(visitor.cookies["__Host-session"])
         for type in ["text/plain", "multipart/form-data; boundary=x", "application/jsonp", nil] {
             var headers: HTTPFields = [.cookie: "__Host-session=\(cookie)"]

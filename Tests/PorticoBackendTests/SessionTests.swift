@@ -118,6 +118,7 @@ import Testing
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("apple")
+        try await server.proveSessions()
         let held = try await Self.send(visitor, .get, "/v1/account")
         #expect(held.json.array("providers")?.count == 1)
         #expect(held.json.array("sessions")?.count == 1)
@@ -132,11 +133,12 @@ import Testing
         #expect(welcome.path == "/onboarding")
     }
 
-    @Test("WEB-SESS-8: ten minutes after the sign-in, sensitive changes ask for a new one")
+    @Test("WEB-SESS-8: ten minutes after the proof, sensitive changes ask for a new one")
     func recent() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn()
+        try await server.proveSessions()
         server.clock.advance(by: 601)
         for (method, path) in [
             (HTTPRequest.Method.delete, "/v1/account"), (.delete, "/v1/account/unlink/google"),
@@ -150,11 +152,11 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-8: a session that the provider had for long, or dates in the future, is no new proof"
+        "WEB-SESS-8: a session that the provider had for long, or has from days to come, is no new proof"
     )
     func authTime() async throws {
         let server = try await BackendUnderTest()
-        for (ago, isProof) in [(601, false), (599, true), (-100_000, true)] {
+        for (ago, isProof) in [(601, false), (599, true), (-100_000, false)] {
             let visitor = TestVisitor(server)
             let time = server.clock.seconds - Int64(ago)
             server.standIns.configure(.openID) {
@@ -177,17 +179,6 @@ import Testing
             _ = try await visitor.choose(.ben, at: asked, "keycloak")
             #expect(try await Self.send(visitor, .post, "/v1/account/link/facebook").status == 200)
         }
-    }
-
-    @Test("WEB-SESS-8: the time of a provider that cannot be asked anew locks nobody out")
-    func authTimeElsewhere() async throws {
-        let server = try await BackendUnderTest()
-        let visitor = TestVisitor(server)
-        let time = server.clock.seconds - 7200
-        server.standIns.configure(.apple) { $0.idToken = [.claim("auth_time", .integer(time))] }
-        _ = try await visitor.signIn("apple", as: .ann)
-        let reply = try await Self.send(visitor, .post, "/v1/account/link/facebook")
-        #expect(reply.status == 200)
     }
 
     @Test("PRV-G-4: Google, which knows no prompt=login, is asked for the choice of an account")

@@ -107,6 +107,7 @@ import Testing
     ) {
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("apple", as: .mia)
+        try await server.proveSessions()
         let begun = try await visitor.program(.post, "/v1/account/link/google")
         let page = try await visitor.open(try #require(begun.json.string("authorizationUrl")))
         _ = try await visitor.choose(.ann, at: page, "google")

@@ -51,6 +51,13 @@ extension TestVisitor {
         return try await request(path, method, form, from: "https://app.example.com/", fields)
     }
 
+    /// Has a code mailed on the page that asks who somebody is, and types it in.
+    func proveByCode(_ page: Visited, at server: BackendUnderTest) async throws -> Visited {
+        let asked = try await press("code", on: page)
+        let code = ("code", try await server.mailedCode() ?? "")
+        return try await press("confirm", on: asked, [code])
+    }
+
     /// What `/v1/auth/session` says in this browser.
     func session() async throws -> Reply {
         try await request("/v1/auth/session", .get, [], [.accept: "application/json"])
@@ -80,7 +87,7 @@ extension BackendUnderTest {
     func mailedCode() async throws -> String? {
         let vault = SealedAtRest(ring: ring, purpose: "mailed code")
         for mail in try await database.outbox.latest(limit: 10) {
-            guard case .confirmationCode(let sealed, _) = mail.draft.message,
+            guard case .confirmationCode(let sealed, _, _) = mail.draft.message,
                 let bytes = Base64URL.decode(sealed)
             else { continue }
             return String(decoding: try vault.open(bytes, for: mail.draft.id.text), as: UTF8.self)

@@ -97,7 +97,13 @@ import Testing
                 mailbox: text,
                 canSeparate: true,
                 form: form,
-                cancelled: label
+                notice: .stopped(label)
+            ),
+            FoundAccountPage(
+                newWay: label,
+                knownWays: [way],
+                form: form,
+                notice: .notReauthenticated(label)
             ),
             AddWayPage(newWay: label, account: account, form: form),
             IdentityTakenPage(way: label, form: form),
@@ -106,7 +112,9 @@ import Testing
                 reason: .adding,
                 account: account,
                 ways: [way],
-                form: form
+                mailbox: text,
+                form: form,
+                problem: .notReauthenticated(label)
             ),
             ReturnToAppPage(state: .ready, app: text, person: text, link: PageLink(path: "/")),
             BackendSignOutPage(account: account, form: form),

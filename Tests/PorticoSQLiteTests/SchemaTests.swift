@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// `docs/decisions/0019-who-vouches.md`
+    /// `docs/decisions/0020-who-vouches.md`
     @Test("A4: of the addresses of before only those are proven whose code came back")
     func proofs() throws {
         let database = try empty()

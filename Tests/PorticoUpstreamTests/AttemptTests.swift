@@ -113,6 +113,71 @@ struct AttemptTests {
         #expect(person.authenticatedAt == now - 500)
     }
 
+    @Test(
+        "OpenID Connect Core §3.1.2.1: max_age counts from the request; how long the person takes after it does not matter",
+        arguments: [(-61, false), (-59, true), (5, true), (300, true), (362, false)]
+    )
+    func maxAgeFromRequest(_ row: (seconds: Int64, isAccepted: Bool)) async throws {
+        let scene = try Scene(.oidc)
+        let start = NumericDate.seconds(scene.clock.now)
+        let attempt = try await scene.begin(.reauthentication).attempt
+        scene.tell { $0.claims = ["auth_time": .integer(start + row.seconds)] }
+        scene.clock.advance(by: 300)
+        let code = try await scene.client.code(in: scene.answer(to: attempt), to: attempt)
+        let outcome = await kind {
+            let person = try await scene.client.redeem(code, of: attempt)
+            #expect(person.authenticatedAt == start + row.seconds)
+        }
+        #expect(outcome == (row.isAccepted ? nil : .rejected(.authTime)))
+    }
+
+    @Test(
+        "WEB-SESS-8: when somebody was asked counts where the provider tells it of its own attempt, and not of days to come",
+        arguments: [
+            (IdentityProvider.Kind.oidc, -500, true), (.keycloak, -500, true), (.oidc, 60, true),
+            (.oidc, 61, false), (.google, -5, false), (.apple, -5, false), (.facebook, -5, false),
+        ]
+    )
+    func authTime(_ row: (kind: IdentityProvider.Kind, seconds: Int64, isTold: Bool)) async throws {
+        let isFacebook = row.kind == .facebook
+        let scene = try Scene(
+            row.kind,
+            isFacebook ? ["scopes": ["openid"]] : [:],
+            secret: row.kind == .apple ? Scene.pem : "s3cret"
+        )
+        let time = NumericDate.seconds(scene.clock.now) + row.seconds
+        let claims: JSONObject = ["auth_time": .integer(time)]
+        let person = try await scene.signIn(claims: claims)
+        #expect(person.authenticatedAt == (row.isTold ? time : nil))
+        // Whoever brings a token of their own was asked by nobody here.
+        let nonce = "n-1"
+        let told = row.kind == .apple ? Hexadecimal.text(Hash256(of: nonce).bytes) : nonce
+        let token = scene.nativeToken(claims, nonce: told)
+        let brought = try await scene.client.verifyNative(
+            NativeToken(idToken: token, nonce: SecretText(nonce)),
+            audiences: ["us"],
+            at: scene.clock.now
+        )
+        #expect(brought.authenticatedAt == nil)
+    }
+
+    @Test(
+        "WEB-SESS-8: whoever is to prove who they are is asked anew, in each provider's words",
+        arguments: [
+            (IdentityProvider.Kind.oidc, ["prompt": "login", "max_age": "0"]),
+            (.google, ["prompt": "select_account"]), (.apple, [:]),
+            (.facebook, ["auth_type": "reauthenticate"]),
+        ] as [(IdentityProvider.Kind, [String: String])]
+    )
+    func reauthentication(_ kind: IdentityProvider.Kind, _ expected: [String: String]) async throws
+    {
+        let scene = try Scene(kind, secret: kind == .apple ? Scene.pem : "s3cret")
+        let address = try await scene.begin(.reauthentication).address
+        for name in ["prompt", "max_age", "auth_type"] {
+            #expect(try parameter(name, of: address) == expected[name], "\(name)")
+        }
+    }
+
     @Test("PRV-E-2: an exchange takes ten seconds at most")
     func limits() async throws {
         for kind in [IdentityProvider.Kind.oidc, .google] {

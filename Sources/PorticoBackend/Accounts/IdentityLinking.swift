@@ -10,9 +10,6 @@ struct IdentityLinking: Sendable {
     let sessions: SessionCheck
     let exits: BackendExits
 
-    /// Seconds within which somebody must have signed in to change how they sign in (WEB-SESS-8).
-    static let recently: Int64 = 600
-
     /// The answer to a link's callback, in the browser of the session that asked for it.
     func callAsFunction(
         _ subject: SignInCompletion.Subject,

@@ -48,7 +48,8 @@ extension SignInCompletion.Subject {
                 email: person.email.map {
                     AccountEmail(
                         address: $0.address,
-                        isVerified: $0.isVerified,
+                        verification: person.isAuthoritative
+                            ? .authoritative : $0.isVerified ? .vouched : .unverified,
                         isRelay: $0.isRelay
                     )
                 },
@@ -59,7 +60,7 @@ extension SignInCompletion.Subject {
             name: person.name,
             picture: person.picture,
             providerSessionID: person.providerSessionID,
-            authenticatedAt: person.authenticatedAt
+            provenAt: person.authenticatedAt
         )
     }
 }

@@ -42,6 +42,16 @@ struct SessionCheck: Sendable {
         return live
     }
 
+    /// Somebody with a session, whose request may change something: by a cookie only where no other
+    /// site can have sent it (WEB-CSRF-4).
+    func changer(_ visit: BackendVisit) async throws -> LiveAccountSession {
+        let live = try await self(visit)
+        if visit.headers[.authorization] == nil, !RequestOrigin.permitsChange(visit.headers) {
+            throw BackendError(.forbidden, "Send the header X-Portico: 1.")
+        }
+        return live
+    }
+
     /// The session of a page's visitor, or `nil`.
     func ifAny(_ visit: BackendVisit) async throws -> LiveAccountSession? {
         do {

@@ -74,7 +74,7 @@ struct SignInCompletion: Sendable {
             notice: notice(subject, session, visit),
             linkNotice: .wayAdded(subject.identity.provider, visit),
             knownHere: devices.people(cookies.device(visit.headers), at: visit.moment)
-                .compactMap { UniqueID($0) }
+                .compactMap { UniqueID($0.id) }
         )
     }
 
@@ -84,8 +84,8 @@ struct SignInCompletion: Sendable {
         let name: String?
         let picture: String?
         let providerSessionID: String?
-        /// `auth_time`, where the provider tells it.
-        let authenticatedAt: Int64?
+        /// `auth_time`, where the provider tells it: when the person last proved who they are.
+        let provenAt: Int64?
     }
 
     /// A session that is to begin, and the secret that goes to whoever holds it.
@@ -173,7 +173,7 @@ struct SignInCompletion: Sendable {
             providerSessionID: subject.providerSessionID,
             device: device,
             address: visit.client.address?.description,
-            authenticatedAt: subject.authenticatedAt,
+            provenAt: subject.provenAt,
             idleSeconds: idle,
             expiresAt: visit.now + longest
         )

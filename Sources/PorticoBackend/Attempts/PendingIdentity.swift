@@ -15,7 +15,8 @@ struct PendingIdentity: Sendable {
     let name: String?
     let picture: String?
     let providerSessionID: String?
-    let authenticatedAt: Int64?
+    /// `auth_time`, of a sign-in at which the provider told it.
+    let provenAt: Int64?
     /// The accounts with the same address.
     let matches: [AccountMatch]
 
@@ -31,7 +32,7 @@ struct PendingIdentity: Sendable {
         name = subject.name
         picture = subject.picture
         providerSessionID = subject.providerSessionID
-        authenticatedAt = subject.authenticatedAt
+        provenAt = subject.provenAt
         self.matches = matches
     }
 
@@ -53,7 +54,7 @@ struct PendingIdentity: Sendable {
         writer.text(identity.key.subject)
         writer.text(identity.provider)
         writer.optionalText(identity.email?.address)
-        writer.byte(identity.email?.isVerified == true ? 1 : 0)
+        writer.byte(identity.email?.verification.rawValue ?? 0)
         return SpentOnce(
             hash: Hash256(of: Array("question ".utf8) + writer.bytes),
             expiresAt: now + life
@@ -62,6 +63,24 @@ struct PendingIdentity: Sendable {
 
     /// Longer than the cookie's, in seconds.
     private static let life: Int64 = 1200
+}
+
+extension PendingIdentity {
+    var subject: SignInCompletion.Subject {
+        SignInCompletion.Subject(
+            identity: identity,
+            name: name,
+            picture: picture,
+            providerSessionID: providerSessionID,
+            provenAt: provenAt
+        )
+    }
+
+    /// The account that the mailbox proves: the one with the most right to the address, and of several
+    /// the oldest.
+    var claimable: AccountMatch? {
+        matches.first { match in !matches.contains { $0.verification > match.verification } }
+    }
 }
 
 extension SpentOnce {
@@ -127,7 +146,7 @@ struct PendingCookie: Sendable {
 }
 
 extension PendingIdentity {
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 3
 
     fileprivate func encoded(withToken: Bool) -> [UInt8] {
         var writer = ByteWriter()
@@ -138,18 +157,17 @@ extension PendingIdentity {
         writer.text(identity.key.subject)
         writer.text(identity.provider)
         writer.optionalText(identity.email?.address)
-        writer.byte(
-            (identity.email?.isVerified == true ? 1 : 0) | (identity.email?.isRelay == true ? 2 : 0)
-        )
+        writer.byte(identity.email?.verification.rawValue ?? 0)
+        writer.byte(identity.email?.isRelay == true ? 1 : 0)
         writer.optionalText(withToken ? identity.sealedToken : nil)
         writer.optionalText(name)
         writer.optionalText(picture.flatMap { $0.utf8.count <= 500 ? $0 : nil })
         writer.optionalText(providerSessionID)
-        writer.integer(authenticatedAt ?? -1)
+        writer.integer(provenAt ?? -1)
         writer.byte(UInt8(clamping: matches.count))
         for match in matches.prefix(255) {
             writer.fixed(match.accountID.bytes)
-            writer.byte(match.isEmailVerified ? 1 : 0)
+            writer.byte(match.verification.rawValue)
             writer.text(match.providers.joined(separator: " "))
         }
         return writer.bytes
@@ -165,12 +183,13 @@ extension PendingIdentity {
         let key = IdentityKey(issuer: try reader.text(), subject: try reader.text())
         let provider = try reader.text()
         let address = try reader.optionalText()
-        let flags = try reader.byte()
+        let verification = try EmailVerification(from: &reader)
+        let isRelay = try reader.byte() == 1
         identity = Identity(
             key: key,
             provider: provider,
             email: address.map {
-                AccountEmail(address: $0, isVerified: flags & 1 != 0, isRelay: flags & 2 != 0)
+                AccountEmail(address: $0, verification: verification, isRelay: isRelay)
             },
             linkedAt: 0,
             lastUsedAt: 0,
@@ -179,8 +198,8 @@ extension PendingIdentity {
         name = try reader.optionalText()
         picture = try reader.optionalText()
         providerSessionID = try reader.optionalText()
-        let authenticatedAt = try reader.integer()
-        self.authenticatedAt = authenticatedAt < 0 ? nil : authenticatedAt
+        let provenAt = try reader.integer()
+        self.provenAt = provenAt < 0 ? nil : provenAt
         var matches: [AccountMatch] = []
         for _ in 0..<(try reader.byte()) {
             guard let id = UniqueID(bytes: try reader.fixed(16)) else {
@@ -189,12 +208,22 @@ extension PendingIdentity {
             matches.append(
                 AccountMatch(
                     accountID: id,
-                    isEmailVerified: try reader.byte() == 1,
+                    verification: try EmailVerification(from: &reader),
                     providers: try reader.text().split(separator: " ").map(String.init)
                 )
             )
         }
         self.matches = matches
         try reader.end()
+    }
+}
+
+extension EmailVerification {
+    fileprivate init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
+        let byte = try reader.byte()
+        guard let verification = Self.allCases.first(where: { $0.rawValue == byte }) else {
+            throw ByteReader.Malformed()
+        }
+        self = verification
     }
 }

@@ -17,7 +17,7 @@ struct SignInFailure: Error, Hashable, Sendable {
         case signUpClosed = "sign_up_closed"
     }
 
-    enum Reason: String, Sendable {
+    enum Reason: String, CaseIterable, Sendable {
         case userDeniedPermission = "user_denied_permission"
         case organisation = "organisation"
         case tokenExchangeFailed = "token_exchange_failed"
@@ -26,6 +26,8 @@ struct SignInFailure: Error, Hashable, Sendable {
         case providerUnreachable = "provider_unreachable"
         case providerMisconfigured = "provider_misconfigured"
         case interactionRequired = "interaction_required"
+        /// The provider was to ask the person anew, and answered by a session that it had.
+        case notReauthenticated = "not_reauthenticated"
         case expired
         case unknown
         case secondOfProvider = "second_of_provider"
@@ -51,6 +53,8 @@ struct SignInFailure: Error, Hashable, Sendable {
                 self.init(.invalidState, .unknown)
             } else if check == .hostedDomain {
                 self.init(.accessDenied, .organisation)
+            } else if check == .authTime {
+                self.init(.authenticationFailed, .notReauthenticated)
             } else if Self.tokenChecks.contains(check) {
                 self.init(.authenticationFailed, .invalidIDToken)
             } else {
@@ -63,7 +67,7 @@ struct SignInFailure: Error, Hashable, Sendable {
     private static let tokenChecks: Set<SignInError.Check> = [
         .signature, .algorithm, .key, .audience, .authorizedParty, .expiry, .issuedAt, .notBefore,
         .nonce, .subject, .idTokenMissing, .idTokenMalformed, .idTokenEncrypted, .accessTokenHash,
-        .acr, .authTime,
+        .acr,
     ]
 
     /// How an app is told (RFC 6749 §4.1.2.1): its `error` and `error_description`.
@@ -80,7 +84,7 @@ struct SignInFailure: Error, Hashable, Sendable {
             case (.accountBlocked, _): ("access_denied", "The account is blocked.")
             case (.signUpClosed, _): ("access_denied", "New accounts are closed.")
             case (.linkRequired, _): ("interaction_required", "The person has an account already.")
-            case (_, .interactionRequired):
+            case (_, .interactionRequired), (_, .notReauthenticated):
                 ("interaction_required", "The person has to sign in to the provider again.")
             default: ("server_error", "The sign-in did not succeed.")
             }

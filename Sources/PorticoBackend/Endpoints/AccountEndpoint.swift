@@ -21,20 +21,14 @@ struct AccountEndpoint: Sendable {
     /// Five an hour for an account.
     let linkLimit: RateLimiter
 
-    /// Somebody with a session, whose request may change something.
-    private func changer(_ visit: BackendVisit) async throws -> LiveAccountSession {
-        let live = try await check(visit)
-        if visit.headers[.authorization] == nil, !RequestOrigin.permitsChange(visit.headers) {
-            throw BackendError(.forbidden, "Send the header X-Portico: 1.")
-        }
-        return live
-    }
-
-    /// Somebody who has signed in within the last ten minutes (WEB-SESS-8).
+    /// Somebody who has proven within the last ten minutes who they are (WEB-SESS-8).
     private func recent(_ visit: BackendVisit) async throws -> LiveAccountSession {
-        let live = try await changer(visit)
-        guard visit.now - live.session.authenticatedAt <= IdentityLinking.recently else {
-            throw BackendError(.reauthenticationRequired, "Sign in again to change this.")
+        let live = try await check.changer(visit)
+        guard live.isProven(at: visit.now) else {
+            throw BackendError(
+                .reauthenticationRequired,
+                "Confirm by a mailed code, or a new sign-in, who you are."
+            )
         }
         return live
     }
@@ -63,7 +57,7 @@ struct AccountEndpoint: Sendable {
     }
 
     func endSession(_ id: Substring, _ visit: BackendVisit) async throws -> Response {
-        let live = try await changer(visit)
+        let live = try await check.changer(visit)
         guard let id = UniqueID(String(id)),
             try await departure.signOut(id, of: live.account.id, at: visit.now) != nil
         else { throw BackendError(.notFound, "There is no session of that id.") }
@@ -83,7 +77,7 @@ struct AccountEndpoint: Sendable {
         }
         let live = try await recent(visit)
         if case .wait(let seconds) = linkLimit.take(
-            live.account.id.text,
+            LimitKey("link", live.account.id.text),
             at: visit.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
@@ -97,7 +91,7 @@ struct AccountEndpoint: Sendable {
             started = try await start(
                 at: provider,
                 backTo: wayBack,
-                UpstreamRequest(),
+                .reauthentication,
                 visit
             )
         } catch let error as SignInError {
@@ -127,7 +121,7 @@ struct AccountEndpoint: Sendable {
     func delete(_ visit: BackendVisit) async throws -> Response {
         let live = try await recent(visit)
         // Another request may have deleted it meanwhile: it is gone all the same.
-        let report = try await departure.delete(live.account.id, at: visit.now)
+        let report = try await departure.delete(live.account.id, at: visit.moment)
         return Response(
             json: [
                 "success": true,
@@ -148,7 +142,7 @@ struct AccountEndpoint: Sendable {
     }
 
     func confirmEmail(_ visit: BackendVisit) async throws -> Response {
-        let live = try await changer(visit)
+        let live = try await check.changer(visit)
         let body = try await BodyParameters(visit)
         switch try await emails.confirm(try body.required("code"), for: live.account, visit) {
         case .confirmed: return Response(json: ["success": true], headers: headers)

@@ -22,7 +22,7 @@ struct StartEndpoint: Sendable {
         }
         let wayBack = try self.wayBack(to: provider, try visit.query())
         if case .wait(let seconds) = limit.take(
-            "\(visit.address) \(provider.name)",
+            LimitKey("start", visit.address, provider.name),
             at: visit.moment.now
         ) {
             throw BackendError(
@@ -87,9 +87,8 @@ struct StartEndpoint: Sendable {
         switch query["prompt"] {
         case "select_account": request.prompt = .selectAccount
         case "login":
-            request.prompt = .login
-            // The page that joins two identities looks at `auth_time` itself, where there is one.
-            if LocalPath.asked(query["return_to"]) != .joining { request.maxAge = 0 }
+            request.prompt = UpstreamRequest.reauthentication.prompt
+            request.maxAge = UpstreamRequest.reauthentication.maxAge
         default: break
         }
         return request

@@ -105,10 +105,10 @@ struct AccountPages: Sendable {
         guard form["sure"] == "1" else {
             return try leavePage(live, wasNotSure: true, visit)
         }
-        guard Self.isRecent(live, visit) else {
+        guard live.isProven(at: visit.now) else {
             return exits.go(to: .confirming(.deleting, backTo: .leaving), visit)
         }
-        let report = try await departure.delete(live.account.id, at: visit.now)
+        let report = try await departure.delete(live.account.id, at: visit.moment)
         return exits.page(
             AccountDeletedPage(
                 appleLeft: usesApple(live) && report?.areTokensRevoked == false
@@ -140,11 +140,6 @@ struct AccountPages: Sendable {
     private func usesApple(_ live: LiveAccountSession) -> Bool {
         live.providers.contains { ProviderWays(directory).label($0)?.kind == .apple }
     }
-
-    /// WEB-SESS-8: whoever changes how an account is reached has signed in within ten minutes.
-    static func isRecent(_ live: LiveAccountSession, _ visit: BackendVisit) -> Bool {
-        visit.now - live.session.authenticatedAt <= IdentityLinking.recently
-    }
 }
 
 extension LocalPath {
@@ -155,14 +150,5 @@ extension LocalPath {
 
     static func devices(done: StaticString) -> LocalPath {
         LocalPath("/account/devices?done=\(done)") ?? account
-    }
-
-    /// The page on which somebody proves once more who they are.
-    static func confirming(_ reason: ConfirmReason, backTo path: LocalPath) -> LocalPath {
-        let text = FormEncoding.appending(
-            [("for", reason.rawValue), ("return_to", path.text)],
-            to: BackendPageRoute.confirmItsYou.rawValue
-        )
-        return LocalPath(text) ?? account
     }
 }

@@ -39,7 +39,7 @@ struct DetailsPages: Sendable {
             )
             return exits.go(to: .savedDetails, visit)
         }
-        guard AccountPages.isRecent(live, visit) else {
+        guard live.isProven(at: visit.now) else {
             return exits.go(to: .confirming(.changingEmail, backTo: .details), visit)
         }
         try await emails.start(address, for: live.account, visit)
@@ -90,7 +90,7 @@ struct DetailsPages: Sendable {
         guard let code = form["code"] else { return try codePage(live, request, .missing, visit) }
         switch try await emails.confirm(code, for: live.account, visit) {
         case .confirmed: return exits.go(to: .savedDetails, visit)
-        case .wrong(let left):
+        case .wrong(let left, _):
             let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
             return try codePage(live, request, problem, visit)
         case .expired: return try codePage(live, request, .expired, visit)

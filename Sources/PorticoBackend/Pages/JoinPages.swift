@@ -46,16 +46,16 @@ struct JoinPages: Sendable {
             )
         }
         let known = waiting.matches.flatMap(\.providers)
-        let query = try visit.query()
-        let isStopped = query["reason"] == SignInFailure.Reason.userDeniedPermission.rawValue
+        let isTheirs = try await party(to: waiting, visit) != nil
         return exits.page(
             FoundAccountPage(
                 newWay: newWay,
                 knownWays: ways.named(known.uniqued()),
                 mailbox: waiting.identity.email.map { EmailCodePage.masked($0.address) },
+                expelsOthers: !isTheirs && waiting.claimable?.verification.isProof == false,
                 canSeparate: complete.rules.isSignUpOpen,
                 form: made.form,
-                cancelled: isStopped ? query["provider"].flatMap { ways.label($0) } : nil
+                notice: FoundAccountPage.Notice(try visit.query(), ways)
             ),
             visit,
             formActions: actions(of: waiting, ways),
@@ -70,7 +70,7 @@ struct JoinPages: Sendable {
         }
         let form = try await forms.checked("join", waiting.attemptID.text, visit)
         if let way = form["way"], directory.provider(named: way) != nil {
-            return exits.go(to: .proving(at: way), visit)
+            return exits.go(to: .proving(at: way, backTo: .joiningProof), visit)
         }
         switch form["action"] {
         case "add": return try await add(waiting, visit)
@@ -85,10 +85,15 @@ struct JoinPages: Sendable {
             return exits.completed(completed, waiting.wayBack, visit).adding([pending.remove])
         case "link":
             // The choice of a way; whoever comes back signed in is asked about the new one.
-            return exits.go(to: .signingIn(backTo: .joining, asking: "login"), visit)
+            return exits.go(to: .signingIn(backTo: .joiningProof, asking: "login"), visit)
         case "mailbox":
             guard let address = waiting.identity.email?.address, !waiting.matches.isEmpty else {
                 return exits.unmatched(visit)
+            }
+            // Whoever has the account's session as well is its person: nobody has to go for that.
+            if let live = try await party(to: waiting, visit) {
+                try await emails.start(proving: live, visit)
+                return exits.go(to: .joiningCode, visit)
             }
             try await emails.start(for: waiting, address: address, visit)
             return exits.go(to: .code, visit)
@@ -139,7 +144,7 @@ struct JoinPages: Sendable {
                 visit
             )
             return exits.completed(completed, waiting.wayBack, visit).adding([pending.remove])
-        case .wrong(let left):
+        case .wrong(let left, _):
             return try await codePage(left > 0 ? .wrong(triesLeft: left) : .tooMany, visit)
         case .expired: return try await codePage(.expired, visit)
         case .unknown: return try await codePage(.used, visit)
@@ -219,16 +224,25 @@ struct JoinPages: Sendable {
         return exits.go(to: path, visit, cookies: [pending.remove])
     }
 
-    /// Whoever is signed in to an account that the identity may join, and was so within the last
-    /// ten minutes. A relay's address names no account: then it is whoever is signed in.
-    private func prover(of waiting: PendingIdentity, _ visit: BackendVisit) async throws
+    /// Whoever is signed in to an account that the identity may join. A relay's address names no
+    /// account: then it is whoever is signed in.
+    private func party(to waiting: PendingIdentity, _ visit: BackendVisit) async throws
         -> LiveAccountSession?
     {
         guard let live = try await check.ifAny(visit),
-            visit.now - live.session.authenticatedAt <= IdentityLinking.recently,
             waiting.matches.isEmpty
                 || waiting.matches.contains(where: { $0.accountID == live.account.id })
         else { return nil }
+        return live
+    }
+
+    /// One that has proven lately who they are.
+    private func prover(of waiting: PendingIdentity, _ visit: BackendVisit) async throws
+        -> LiveAccountSession?
+    {
+        guard let live = try await party(to: waiting, visit), live.isProven(at: visit.now) else {
+            return nil
+        }
         return live
     }
 
@@ -238,21 +252,6 @@ struct JoinPages: Sendable {
 }
 
 extension PendingIdentity {
-    var subject: SignInCompletion.Subject {
-        SignInCompletion.Subject(
-            identity: identity,
-            name: name,
-            picture: picture,
-            providerSessionID: providerSessionID,
-            authenticatedAt: authenticatedAt
-        )
-    }
-
-    /// The account that the mailbox proves: one with the address verified comes first.
-    var claimable: AccountMatch? {
-        matches.first(where: \.isEmailVerified) ?? matches.first
-    }
-
     /// Where a form's answer may lead on to an app.
     var appSources: [String] {
         guard case .app(let target) = wayBack.destination,
@@ -264,16 +263,6 @@ extension PendingIdentity {
 
 extension LocalPath {
     static let code = LocalPath.known("/login/code")
-
-    /// The start of a sign-in that proves an account, and comes back to the question. A session that
-    /// the provider still has proves nobody (WEB-SESS-8).
-    static func proving(at provider: String) -> LocalPath {
-        let text = FormEncoding.appending(
-            [("return_to", joining.text), ("prompt", "login")],
-            to: "/v1/auth/\(provider)"
-        )
-        return LocalPath(text) ?? joining
-    }
 
     /// The choice of a way, coming back to `path`.
     static func signingIn(backTo path: LocalPath, asking prompt: String = "select_account")

@@ -62,8 +62,8 @@ struct OtherPages: Sendable {
         // Whoever has just made the account has nothing to prove yet.
         let isNew =
             !live.account.isWelcomed
-            && visit.now - live.account.createdAt <= IdentityLinking.recently
-        guard isNew || AccountPages.isRecent(live, visit) else {
+            && visit.now - live.account.createdAt <= LiveAccountSession.proofLife
+        guard isNew || live.isProven(at: visit.now) else {
             // The name is kept; the address is asked for again afterwards.
             _ = try await accounts.update(
                 live.account.id,

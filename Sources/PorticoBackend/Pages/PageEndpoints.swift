@@ -8,6 +8,7 @@ struct PageEndpoints: Sendable {
     let account: AccountPages
     let details: DetailsPages
     let ways: WayPages
+    let proof: ConfirmPages
     let other: OtherPages
 
     func respond(_ page: BackendPageRoute, _ visit: BackendVisit) async throws -> Response {
@@ -34,7 +35,9 @@ struct PageEndpoints: Sendable {
             return try await isPost ? account.signOutDevice(visit) : account.devices(visit)
         case .accountDelete: return try await isPost ? account.delete(visit) : account.leave(visit)
         case .confirmItsYou:
-            return try await isPost ? ways.confirm(visit) : ways.confirmItsYou(visit)
+            return try await isPost ? proof.decide(visit) : proof.ask(visit)
+        case .confirmCode:
+            return try await isPost ? proof.confirm(visit) : proof.code(visit)
         }
     }
 }

@@ -17,6 +17,8 @@ extension ChooseWayPage {
         /// There is an account with this e-mail: it is signed in to first.
         case linkRequired(WayLabel?)
         case signInAgain
+        /// The provider was to ask who the person is, and answered by a session that it had.
+        case notReauthenticated(WayLabel?)
         /// Something of ours, or nothing that is known.
         case failed(WayLabel?)
 
@@ -48,6 +50,7 @@ extension ChooseWayPage {
             case "account_blocked": .accountBlocked
             case "email_unverified": .emailUnverified
             case "link_required": .linkRequired(provider)
+            case "not_reauthenticated": .notReauthenticated(provider)
             case "login_required", "interaction_required", "insufficient_user_authentication",
                 "session_expired":
                 .signInAgain
@@ -68,6 +71,7 @@ extension ChooseWayPage {
             ("e-mail unverified", .emailUnverified),
             ("link required", .linkRequired(.google)),
             ("sign in again", .signInAgain),
+            ("not asked again", .notReauthenticated(.generic)),
             ("failed", .failed(.facebook)),
             ("failed for no known reason", .failed(nil)),
         ]

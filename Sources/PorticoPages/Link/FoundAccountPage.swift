@@ -4,30 +4,40 @@
 /// The form posts `request`, `csrf`, and either `way` (its name) or `action`, which is `mailbox`,
 /// `separate` or `cancel`.
 package struct FoundAccountPage: Page {
+    /// What became of a sign-in that was to prove the account.
+    package enum Notice: Sendable, Equatable {
+        case stopped(WayLabel)
+        /// The provider did not ask who the person is.
+        case notReauthenticated(WayLabel)
+    }
+
     package let newWay: WayLabel
     /// Those that the account has; the first is named as the usual one.
     package let knownWays: [Way]
     /// The account's address, mostly hidden, where a code can be sent to it.
     package let mailbox: String?
+    /// Whether that code takes the account's other ways away: nobody has proven its address yet.
+    package let expelsOthers: Bool
     package let canSeparate: Bool
     package let form: PageForm
-    /// The provider at which the person has just stopped.
-    package let cancelled: WayLabel?
+    package let notice: Notice?
 
     package init(
         newWay: WayLabel,
         knownWays: [Way],
         mailbox: String? = nil,
+        expelsOthers: Bool = false,
         canSeparate: Bool = false,
         form: PageForm,
-        cancelled: WayLabel? = nil
+        notice: Notice? = nil
     ) {
         self.newWay = newWay
         self.knownWays = knownWays
         self.mailbox = mailbox
+        self.expelsOthers = expelsOthers
         self.canSeparate = canSeparate
         self.form = form
-        self.cancelled = cancelled
+        self.notice = notice
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.linking.found }
@@ -51,8 +61,14 @@ package struct FoundAccountPage: Page {
             canSeparate ? ActionButton("separate", linking.separate) : nil,
         ]
         let hasOthers = mailbox != nil || canSeparate
+        let told: Phrase? =
+            switch notice {
+            case .stopped(let way): linking.cancelled(way.displayName)
+            case .notReauthenticated(let way): linking.notReauthenticated(way.displayName)
+            case nil: nil
+            }
         return Sheet([
-            .status(cancelled.map { linking.cancelled($0.displayName) }),
+            .status(told),
             knownWays.first.map { .line(linking.foundWhy($0.label, newWay)) },
             .form(
                 form,
@@ -60,6 +76,7 @@ package struct FoundAccountPage: Page {
                     ways,
                     mailbox != nil && ways != nil ? .note(linking.proveIt) : nil,
                     hasOthers ? .buttons(others) : nil,
+                    mailbox != nil && expelsOthers ? .note(linking.expels) : nil,
                     .buttons([ActionButton("cancel", Phrase(words.common.cancel), .plain)]),
                 ]
             ),
@@ -96,7 +113,30 @@ extension FoundAccountPage {
                 mailbox: "a…@example.com",
                 canSeparate: true,
                 form: .sample,
-                cancelled: .google
+                notice: .stopped(.google)
+            )
+        ),
+        GalleryState(
+            "not asked again",
+            FoundAccountPage(
+                newWay: .facebook,
+                knownWays: [.example],
+                mailbox: "a…@example.com",
+                expelsOthers: true,
+                canSeparate: true,
+                form: .sample,
+                notice: .notReauthenticated(.generic)
+            )
+        ),
+        GalleryState(
+            "address not proven",
+            FoundAccountPage(
+                newWay: .google,
+                knownWays: [.facebook],
+                mailbox: "a…@example.com",
+                expelsOthers: true,
+                canSeparate: true,
+                form: .sample
             )
         ),
         GalleryState(

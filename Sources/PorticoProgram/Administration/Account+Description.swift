@@ -42,6 +42,7 @@ extension Account {
             "name": name.map(JSONValue.string) ?? .null,
             "email": (email?.address).map(JSONValue.string) ?? .null,
             "email_verified": .bool(email?.isVerified ?? false),
+            "email_proven_by": (email?.verification.provenBy).map(JSONValue.string) ?? .null,
             "email_relay": .bool(email?.isRelay ?? false),
             "blocked": .bool(isBlocked),
             "created_at": .string(Times.standard(createdAt)),
@@ -53,11 +54,22 @@ extension Account {
 
     /// The address, and a mark where somebody proved that it is theirs.
     var markedEmail: String? {
-        email.map { $0.isVerified ? "\($0.address) ✓" : $0.address }
+        email.map { $0.verification.isProof ? "\($0.address) ✓" : $0.address }
     }
 
     /// Whom a question or an answer is about.
     var called: String { printable(name ?? email?.address ?? id.text) }
+}
+
+extension EmailVerification {
+    /// `nil`: a provider at most vouches for the address.
+    fileprivate var provenBy: String? {
+        switch self {
+        case .unverified, .vouched: nil
+        case .authoritative: "authority"
+        case .mailedCode: "code"
+        }
+    }
 }
 
 extension Identity {

@@ -3,7 +3,7 @@ import PorticoStores
 
 /// The columns of an account's session in the order in which every query selects them:
 /// `id, account_id, cookie_hash, app, generation, refresh_secret, refresh_key_id, rotated_at,
-/// idempotency_key, issuer, subject, provider_session_id, device, address, authenticated_at,
+/// idempotency_key, issuer, subject, provider_session_id, device, address, proven_at,
 /// created_at, last_seen_at, idle_seconds, expires_at`.
 enum AccountSessionRow {
     static let width = 19
@@ -18,7 +18,7 @@ enum AccountSessionRow {
             providerSessionID: try row.optionalText(11),
             device: try row.text(12),
             address: try row.optionalText(13),
-            authenticatedAt: try row.int64(14),
+            provenAt: try row.optionalInt64(14),
             createdAt: try row.int64(15),
             lastSeenAt: try row.int64(16),
             idleSeconds: try row.int64(17),

@@ -11,7 +11,8 @@ import PorticoProtocol
 
 /// The authorization endpoint (RFC 6749 §3.1): a page with people to be, and what follows.
 ///
-/// There is no session: whoever has this machine's loopback may be anybody, each time anew.
+/// There is no session but by ``StandInFaults/oldSession``: whoever has this machine's loopback may be
+/// anybody, each time anew.
 struct StandInAuthorization {
     let answers: StandInAnswers
 
@@ -33,12 +34,15 @@ struct StandInAuthorization {
                 call.kind == .google ? "interaction_required" : "login_required"
             )
         }
+        if let session = call.faults.oldSession {
+            return try accept(request, call, session.person, since: session.began)
+        }
         if call.method == .post {
             if call.form["cancel"] != nil { return try cancel(request, call) }
             if let person = standIns.people(at: call.kind).first(where: {
                 $0.id == call.form["person"]
             }) {
-                return try accept(request, call, person)
+                return try accept(request, call, person, since: call.now)
             }
         }
         let chooser = AccountChooser(
@@ -49,9 +53,12 @@ struct StandInAuthorization {
         return answers.page(chooser.page)
     }
 
-    private func accept(_ request: StandInRequest, _ call: StandInCall, _ person: StandInPerson)
-        throws -> Response
-    {
+    private func accept(
+        _ request: StandInRequest,
+        _ call: StandInCall,
+        _ person: StandInPerson,
+        since authTime: Date
+    ) throws -> Response {
         let consent = standIns.memory.withLock {
             $0.consent(
                 of: person,
@@ -68,7 +75,7 @@ struct StandInAuthorization {
             hidesEmail: consent.hidesEmail,
             scopes: request.scopes.filter { !(keepsEmail && $0 == "email") },
             nonce: request.nonce,
-            authTime: call.now,
+            authTime: authTime,
             sessionID: call.moment.random.text(16)
         )
         let isAskedAnew = consent.isFirst || request.prompts.contains("consent")

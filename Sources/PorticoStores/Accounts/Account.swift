@@ -48,16 +48,22 @@ package struct Account: Hashable, Sendable {
 package struct AccountEmail: Hashable, Sendable {
     /// As it was given.
     package var address: String
-    /// Somebody with authority over the mailbox vouched for it, or a mailed code came back.
-    package var isVerified: Bool
+    package var verification: EmailVerification
     /// A relay's address, such as Apple's: never compared with others (PRV-A-8).
     package var isRelay: Bool
 
-    package init(address: String, isVerified: Bool, isRelay: Bool = false) {
+    package init(
+        address: String,
+        verification: EmailVerification = .unverified,
+        isRelay: Bool = false
+    ) {
         self.address = address
-        self.isVerified = isVerified
+        self.verification = verification
         self.isRelay = isRelay
     }
+
+    /// Somebody vouches for it: what `email_verified` says.
+    package var isVerified: Bool { verification > .unverified }
 
     /// The one spelling that addresses are compared in.
     package var key: String { LoginName.folded(address) }

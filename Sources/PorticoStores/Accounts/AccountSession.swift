@@ -13,8 +13,11 @@ package struct AccountSession: Hashable, Sendable {
     package var device: String
     /// The address it began at, as text; `nil` where it is not known.
     package var address: String?
-    /// When the person last proved who they are. Seconds since 1970, as all times here.
-    package var authenticatedAt: Int64
+    /// When the person last proved who they are: the provider's `auth_time`, or when a mailed code
+    /// came back. `nil`: nobody says when, and a sign-in alone is no proof, because a provider may
+    /// answer by a session that it still has. Seconds since 1970, as all times here.
+    package var provenAt: Int64?
+    /// When the person signed in.
     package var createdAt: Int64
     package var lastSeenAt: Int64
     /// The session is dead when it was not seen for this many seconds,
@@ -38,7 +41,7 @@ package struct AccountSession: Hashable, Sendable {
         providerSessionID: String?,
         device: String,
         address: String?,
-        authenticatedAt: Int64,
+        provenAt: Int64?,
         createdAt: Int64,
         lastSeenAt: Int64,
         idleSeconds: Int64,
@@ -51,7 +54,7 @@ package struct AccountSession: Hashable, Sendable {
         self.providerSessionID = providerSessionID
         self.device = device
         self.address = address
-        self.authenticatedAt = authenticatedAt
+        self.provenAt = provenAt
         self.createdAt = createdAt
         self.lastSeenAt = lastSeenAt
         self.idleSeconds = idleSeconds
@@ -66,9 +69,8 @@ package struct NewAccountSession: Hashable, Sendable {
     package var providerSessionID: String?
     package var device: String
     package var address: String?
-    /// When the provider last asked the person who they are, as it says; `nil` where it does not say:
-    /// then it is when the session begins.
-    package var authenticatedAt: Int64?
+    /// When the provider last asked the person who they are, as it says; `nil` where it does not.
+    package var provenAt: Int64?
     package var idleSeconds: Int64
     package var expiresAt: Int64
 
@@ -88,7 +90,7 @@ package struct NewAccountSession: Hashable, Sendable {
         providerSessionID: String?,
         device: String,
         address: String?,
-        authenticatedAt: Int64? = nil,
+        provenAt: Int64? = nil,
         idleSeconds: Int64,
         expiresAt: Int64
     ) {
@@ -97,7 +99,7 @@ package struct NewAccountSession: Hashable, Sendable {
         self.providerSessionID = providerSessionID
         self.device = device
         self.address = address
-        self.authenticatedAt = authenticatedAt
+        self.provenAt = provenAt
         self.idleSeconds = idleSeconds
         self.expiresAt = expiresAt
     }

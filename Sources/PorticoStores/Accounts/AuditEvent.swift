@@ -23,7 +23,11 @@ package struct AuditEvent: Hashable, Sendable {
         case signedOutByProvider = "sign_out.provider"
         case wayAdded = "way.added"
         case wayRemoved = "way.removed"
+        /// Whoever has the session has proven by a mailed code who they are.
+        case proven = "sign_in.proven"
         case emailConfirmed = "email.confirmed"
+        /// Another account has proven the address, which was only vouched for here, or not even that.
+        case emailLost = "email.lost"
         case accountClaimed = "account.claimed"
         case refreshReplayed = "refresh.replayed"
         case blocked = "account.blocked"

@@ -74,13 +74,13 @@ package struct SignInEvent: Hashable, Sendable {
         /// is asked first whether they have an account, because the address cannot tell
         /// (a relay's).
         case askFirst
-        /// As `ask`, but where exactly one account has the address, and has it verified, and the
-        /// identity's address is verified too, the identity is linked to it, unless it has another
-        /// one at that provider. The caller has made sure that
-        /// the provider has authority over the mailbox.
+        /// As `ask`, but where exactly one account has the address, and it is proven on both sides
+        /// (``EmailVerification/isProof``), the identity is linked to it, unless it has another one
+        /// at that provider.
         case link
         /// The person has seen the question and wants an account of its own. The new account has
-        /// no address where another one has it verified.
+        /// no address where another one has it verified, unless that one was only vouched for and
+        /// this identity's is proven.
         case separate
     }
 }
@@ -103,13 +103,13 @@ package enum SignInOutcome: Hashable, Sendable {
 /// An account with the same e-mail address as somebody unknown.
 package struct AccountMatch: Hashable, Sendable {
     package var accountID: UniqueID
-    package var isEmailVerified: Bool
+    package var verification: EmailVerification
     /// How its person signs in, the one used last first.
     package var providers: [String]
 
-    package init(accountID: UniqueID, isEmailVerified: Bool, providers: [String]) {
+    package init(accountID: UniqueID, verification: EmailVerification, providers: [String]) {
         self.accountID = accountID
-        self.isEmailVerified = isEmailVerified
+        self.verification = verification
         self.providers = providers
     }
 }

@@ -2,6 +2,12 @@ package import PorticoBytes
 package import Portico
 import PorticoProtocol
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// One sign-in under way at an identity provider: everything that must be secret until its answer
 /// comes. A server keeps none of it: ``encoded`` travels sealed in the browser that began it.
 package struct Attempt: Sendable {
@@ -16,6 +22,12 @@ package struct Attempt: Sendable {
     /// The `max_age` that was asked for.
     package let maxAge: Int64?
     let secrets: FlowSecrets
+
+    /// What `auth_time` may be old at `now`: the provider counts from the request, not from the
+    /// answer, before which the person may take their time.
+    func maxAge(at now: Date) -> Int64? {
+        maxAge.map { $0 + max(0, NumericDate.seconds(now) - startedAt) }
+    }
 
     package var redirectURI: String { secrets.redirectURI }
     package var state: SecretText { secrets.state }

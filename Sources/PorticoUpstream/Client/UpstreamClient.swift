@@ -21,6 +21,10 @@ package final class UpstreamClient: Sendable {
     let random: RandomSource
     private let kept = Locked(ProviderHealth.unknown)
 
+    /// Seconds by which a provider's clock may be ahead of ours. An `auth_time` further ahead is none:
+    /// it would never grow old.
+    private static let clockLeeway = 60.0
+
     /// Nothing is fetched yet. A secret that does not fit the provider is told by the first call that
     /// needs it, and before that by ``IdentityProvider/check(_:)``.
     package init(
@@ -169,7 +173,7 @@ package final class UpstreamClient: Sendable {
     private func identified(by flow: CodeFlow, _ code: SecretText, _ attempt: Attempt)
         async throws(SignInError) -> ProvenPerson
     {
-        let redemption = try await flow.redeem(code, maxAge: attempt.maxAge)
+        let redemption = try await flow.redeem(code, maxAge: attempt.maxAge(at: http.now()))
         let claims = redemption.idToken.claims
         try provider.checkHostedDomain(claims.json)
         var person = ProvenPerson(
@@ -178,6 +182,11 @@ package final class UpstreamClient: Sendable {
             of: provider
         )
         person.take(redemption.tokens, receivedAt: redemption.receivedAt)
+        if provider.tellsAuthTime, let time = claims.authTime,
+            time.timeIntervalSince(redemption.receivedAt) <= Self.clockLeeway
+        {
+            person.authenticatedAt = NumericDate.seconds(time)
+        }
         return person
     }
 

@@ -18,6 +18,10 @@ package struct UpstreamRequest: Hashable, Sendable {
         case create
     }
 
+    /// The person is to authenticate now, whatever session the provider still has of somebody
+    /// (WEB-SESS-8). Asking is no proof: that ``ProvenPerson/authenticatedAt`` is new is.
+    package static let reauthentication = UpstreamRequest(prompt: .login, maxAge: 0)
+
     package init(
         prompt: Prompt? = nil,
         loginHint: String? = nil,
@@ -33,11 +37,8 @@ package struct UpstreamRequest: Hashable, Sendable {
     /// As it is asked of this provider.
     func signInRequest(to provider: IdentityProvider) -> SignInRequest {
         var request = SignInRequest(loginHint: loginHint, prompt: provider.prompts)
-        // Google knows no `login`; there the choice of an account is as near as one comes.
-        let prompt = provider.kind == .google && prompt == .login ? .selectAccount : prompt
-        if let prompt, !request.prompt.contains(prompt.signInPrompt) {
-            request.prompt.insert(prompt.signInPrompt, at: 0)
-        }
+        let prompt = prompt == .login ? provider.loginPrompt : prompt?.signInPrompt
+        if let prompt, !request.prompt.contains(prompt) { request.prompt.insert(prompt, at: 0) }
         if provider.tellsAuthTime { request.maxAge = maxAge.map { .seconds(max($0, 0)) } }
         request.uiLocales = uiLocales
         return request

@@ -30,6 +30,7 @@ extension IdentityProvider {
             keyID: try settings.required(.keyID)
         )
         apple.emailTrust = .apple
+        apple.loginPrompt = nil
         apple.usesFormPost = !Set(apple.scopes.map(\.text)).isDisjoint(with: ["name", "email"])
         if apple.usesFormPost { apple.furtherParameters = [("response_mode", "form_post")] }
         apple.ignoredParameters = ["id_token"]

@@ -16,6 +16,8 @@ extension IdentityProvider {
         google.profile.otherIssuerNames = [google.issuer.withoutScheme]
         google.profile.algorithms = [.rs256]
         google.emailTrust = .google
+        // It knows no `login`; the choice of an account is as near as one comes.
+        google.loginPrompt = .selectAccount
         google.pageOrigins = [google.issuer.pageOrigin]
         google.hostedDomains = Set(try settings.texts(.hostedDomains) ?? [])
         if google.hostedDomains.count == 1, let domain = google.hostedDomains.first {

@@ -26,9 +26,9 @@ package struct ProvenPerson: Sendable {
     package let picture: String?
     /// `sid`, for logout by the provider (OpenID Connect Back-Channel Logout §2.1).
     package let providerSessionID: String?
-    /// `auth_time`, of a provider that can be asked for a new one: elsewhere nobody could mend an old
-    /// one. Seconds since 1970.
-    package let authenticatedAt: Int64?
+    /// `auth_time` in the answer to an attempt, of a provider that can be asked for a new one;
+    /// `nil` for whatever an app brings: nobody has asked then. Seconds since 1970.
+    package var authenticatedAt: Int64?
     /// For ``UpstreamClient/refresh(_:)`` and ``UpstreamClient/revoke(_:)``, which alone know how
     /// to read it. `nil` where the provider gave none, as Google does after the first consent.
     package var refreshToken: SecretText?
@@ -77,9 +77,6 @@ extension ProvenPerson {
         providerSessionID = claims.string("sid").flatMap { sid in
             (1...255).contains(sid.utf8.count) ? sid : nil
         }
-        authenticatedAt =
-            provider.tellsAuthTime
-            ? claims["auth_time"].flatMap(NumericDate.date).map(NumericDate.seconds) : nil
     }
 
     private static func address(_ text: String) -> String? {

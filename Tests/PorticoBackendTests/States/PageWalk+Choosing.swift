@@ -74,6 +74,10 @@ extension PageWalk {
             server.standIns.configure(.openID) { $0.authorizationError = "login_required" }
             return try await visitor.open("/v1/auth/keycloak")
         },
+        problem("not asked again") { server, visitor in
+            server.leaveSession()
+            return try await visitor.open("/v1/auth/keycloak?prompt=login")
+        },
         problem("failed") { server, visitor in
             server.standIns.configure(.google) { $0.idToken = [.wrongNonce] }
             return try await visitor.signIn("google")

@@ -84,10 +84,25 @@ extension PageWalk {
             try await server.setUp("google") { $0.isEnabled = false }
             return try await walker.visitor(server).signIn("facebook").reply
         },
+        PageWalk(FoundAccountPage.self, "not asked again") { walker in
+            let server = try await BackendUnderTest()
+            _ = try await walker.registered("keycloak", at: server)
+            server.leaveSession()
+            let visitor = walker.visitor(server)
+            let found = try await visitor.signIn("facebook")
+            return try await visitor.press(("way", "keycloak"), on: found).reply
+        },
+        PageWalk(FoundAccountPage.self, "address not proven") { walker in
+            let server = try await BackendUnderTest()
+            _ = try await walker.registered("facebook", at: server)
+            return try await walker.visitor(server).signIn("google").reply
+        },
         PageWalk(AddWayPage.self, "asked") { walker in
-            let (visitor, found) = try await walker.found("apple", at: try await BackendUnderTest())
+            let server = try await BackendUnderTest()
+            let (visitor, found) = try await walker.found("apple", at: server)
             let google = try await visitor.press(("way", "google"), on: found)
-            return try await visitor.choose(.ann, at: google, "google").reply
+            let unproven = try await visitor.choose(.ann, at: google, "google")
+            return try await visitor.proveByCode(unproven, at: server).reply
         },
         PageWalk(EmailCodePage.self, "for an account that was found") { walker in
             let (visitor, found) = try await walker.found(at: try await BackendUnderTest())
@@ -183,10 +198,26 @@ extension PageWalk {
                 return try await visitor.press("delete", on: page, [("sure", "1")])
             },
             confirm("other") { try await $0.open("/account/confirm") },
+            PageWalk(ConfirmItsYouPage.self, "mailbox only") { walker in
+                // Google cannot be made to ask.
+                let visitor = walker.visitor(try await BackendUnderTest())
+                _ = try await visitor.signIn("google")
+                return try await visitor.open("/account/confirm").reply
+            },
+            PageWalk(ConfirmItsYouPage.self, "not asked again") { walker in
+                let server = try await BackendUnderTest()
+                let visitor = try await walker.registered("keycloak", at: server)
+                server.clock.advance(by: 601)
+                server.leaveSession()
+                let page = try await visitor.open("/account/ways")
+                let asked = try await visitor.press(("way", "apple"), on: page)
+                return try await visitor.press(("way", "keycloak"), on: asked).reply
+            },
             PageWalk(ConfirmItsYouPage.self, "no way") { walker in
                 let server = try await BackendUnderTest()
-                let visitor = try await walker.registered(at: server)
-                try await server.setUp("google") { $0.isEnabled = false }
+                let visitor = try await walker.registered("facebook", as: .paul, at: server)
+                server.clock.advance(by: 601)
+                try await server.setUp("facebook") { $0.isEnabled = false }
                 return try await visitor.open("/account/confirm").reply
             },
         ]
@@ -206,14 +237,15 @@ extension PageWalk {
         }
     }
 
-    /// Asked by somebody whose sign-in is more than ten minutes ago.
+    /// Asked by somebody whose proof is more than ten minutes old.
     private static func confirm(
         _ state: String,
         _ walk: @escaping @Sendable (TestVisitor) async throws -> TestVisitor.Visited
     ) -> PageWalk {
         PageWalk(ConfirmItsYouPage.self, state) { walker in
             let server = try await BackendUnderTest()
-            let visitor = try await walker.withTwoWays(at: server)
+            let visitor = try await walker.registered(at: server)
+            _ = try await visitor.add("keycloak", as: .ann)
             server.clock.advance(by: 601)
             return try await walk(visitor).reply
         }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import PorticoBackend
 import PorticoBytes
@@ -8,7 +9,7 @@ import PorticoTestSupport
 
 /// What many walks begin with.
 extension Walker {
-    /// Somebody who has registered with a provider just now.
+    /// Somebody who has registered with a provider just now, and has proven who they are.
     func registered(
         _ provider: String = "google",
         as person: StandInPerson = .ann,
@@ -17,6 +18,7 @@ extension Walker {
         let visitor = visitor(server)
         let welcome = try await visitor.signIn(provider, as: person)
         guard welcome.path.hasPrefix("/onboarding") else { throw WrongWay(page: welcome.path) }
+        try await server.proveSessions()
         return visitor
     }
 
@@ -78,6 +80,12 @@ extension TestVisitor {
 }
 
 extension BackendUnderTest {
+    /// Somebody has gone from the OpenID provider an hour ago without signing out.
+    func leaveSession(of person: StandInPerson = .ann) {
+        let hourAgo = clock.now.addingTimeInterval(-3600)
+        standIns.configure(.openID) { $0.oldSession = .init(of: person, since: hourAgo) }
+    }
+
     /// The operator changes how a provider is set up.
     func setUp(_ names: String..., change: (inout ProviderRecord) -> Void) async throws {
         for var record in try await database.configuration.configuration().providers

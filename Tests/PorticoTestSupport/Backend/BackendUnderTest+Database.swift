@@ -6,6 +6,14 @@ extension BackendUnderTest {
     /// The durable transactions until now: what decision 15 counts.
     package var transactions: Int { database.database.commitCounts.writes }
 
+    /// As if everybody who has a session had proven just now who they are (WEB-SESS-8).
+    package func proveSessions() async throws {
+        let now = clock.seconds
+        try await database.database.write { transaction in
+            _ = try transaction.run("UPDATE account_sessions SET proven_at = $1", [.int64(now)])
+        }
+    }
+
     /// The rows in all tables of people: what somebody left behind.
     package func keptRows() throws -> Int64 {
         let count = try database.database.read { reader in

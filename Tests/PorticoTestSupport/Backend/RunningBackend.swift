@@ -175,6 +175,18 @@ package struct RunningBackend: Sendable {
         try await sender?.sendDue()
     }
 
+    /// The six digits that were mailed last; `nil` where none were.
+    package func mailedCode() async throws -> String? {
+        let vault = SealedAtRest(ring: TestRealm.ring, purpose: "mailed code")
+        for mail in try await database.outbox.latest(limit: 10) {
+            guard case .confirmationCode(let sealed, _, _) = mail.draft.message,
+                let bytes = Base64URL.decode(sealed)
+            else { continue }
+            return String(decoding: try vault.open(bytes, for: mail.draft.id.text), as: UTF8.self)
+        }
+        return nil
+    }
+
     package func accounts() async throws -> [Account] {
         try await database.accounts.accounts(after: nil, email: nil, limit: 100)
     }

@@ -42,7 +42,7 @@ import Testing
         )
         let relay = try await stores.signedIn(
             AccountExample.key("relay"),
-            email: AccountEmail(address: "ann@example.com", isVerified: false, isRelay: true)
+            email: AccountEmail(address: "ann@example.com", isRelay: true)
         )
         let ann = try await stores.meet(Self.apple, rule: .separate)
         #expect(ann.account?.email == AccountExample.verified())
@@ -114,5 +114,53 @@ import Testing
         #expect(again.account.id == other.account.id)
         #expect(again.account.email == nil)
         #expect(try await stores.accounts.account(ann.account.id) == ann.account)
+    }
+
+    @Test(
+        "A4: a proven address is taken from an account that was only vouched for; a vouched one from none that is verified",
+        arguments: StoreUnderTest.allCases
+    )
+    func proof(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let first = try await stores.signedIn(email: AccountExample.vouched())
+        let other = try await stores.meet(
+            AccountExample.key("other"),
+            email: AccountExample.vouched(),
+            rule: .separate
+        )
+        #expect(other.isNew == true && other.account?.email == nil)
+        #expect(try await stores.accounts.account(first.account.id) == first.account)
+
+        let owner = try await stores.meet(Self.apple, rule: .separate)
+        #expect(owner.account?.email == AccountExample.verified())
+        #expect(try await stores.accounts.account(first.account.id)?.email == nil)
+        #expect(try await stores.kinds(of: first.account.id) == [.registered, .emailLost])
+        #expect(try await stores.live(first.cookie)?.providers == ["google"])
+        // Whoever lost it does not get it back by saying it once more.
+        #expect(try await stores.signedIn(email: AccountExample.vouched()).account.email == nil)
+    }
+
+    @Test(
+        "an address is kept on the best ground that there was for it",
+        arguments: StoreUnderTest.allCases
+    )
+    func bestGround(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.unverified())
+        for (brought, kept) in [
+            (AccountExample.vouched(), AccountExample.vouched()),
+            (AccountExample.unverified(), AccountExample.vouched()),
+            (AccountExample.verified(), AccountExample.verified()),
+            (AccountExample.vouched(), AccountExample.verified()),
+        ] {
+            #expect(try await stores.signedIn(email: brought).account.email == kept)
+            // What the provider said this time is the identity's.
+            let identities = try await stores.accounts.identities(of: ann.account.id)
+            #expect(identities.map(\.email) == [brought])
+        }
+        try await stores.startConfirmation(of: "ann@example.com")
+        #expect(try await stores.confirm(ann).account?.email == AccountExample.mailed())
+        let again = try await stores.signedIn(email: AccountExample.verified())
+        #expect(again.account.email == AccountExample.mailed())
     }
 }

@@ -27,7 +27,7 @@ import Testing
             providerSessionID: nil,
             device: "Firefox on Linux",
             address: "192.0.2.7",
-            authenticatedAt: AccountExample.now,
+            provenAt: nil,
             createdAt: AccountExample.now,
             lastSeenAt: later,
             idleSeconds: AccountExample.idle,
@@ -174,7 +174,7 @@ import Testing
         let stores = try database.empty()
         #expect(try await stores.redeem(AccountExample.handOff()) == .unknown)
         let (code, account, _) = try await stores.waiting()
-        _ = try await stores.accounts.delete(account.id, at: AccountExample.now)
+        _ = try await stores.delete(account.id)
         #expect(try await stores.redeem(code) == .unknown)
     }
 }

@@ -114,7 +114,7 @@ import Testing
         let ann = try await stores.signedIn(email: AccountExample.verified("Ann@Example.com"))
         let match = AccountMatch(
             accountID: ann.account.id,
-            isEmailVerified: true,
+            verification: .authoritative,
             providers: ["google"]
         )
         #expect(try await stores.meet(Self.apple, rule: .ask) == .matches([match]))
@@ -170,29 +170,47 @@ import Testing
     }
 
     @Test(
-        "A4, WEB-ACC-1: where either side is unverified nothing is linked, whatever the rule",
+        "A4, WEB-ACC-1: where either side is not proven nothing is linked, whatever the rule",
         arguments: StoreUnderTest.allCases,
         [
             (AccountExample.unverified(), AccountExample.verified()),
             (AccountExample.verified(), AccountExample.unverified()),
             (AccountExample.unverified(), AccountExample.unverified()),
+            (AccountExample.vouched(), AccountExample.verified()),
+            (AccountExample.verified(), AccountExample.vouched()),
+            (AccountExample.vouched(), AccountExample.vouched()),
         ]
     )
-    func unverified(_ database: StoreUnderTest, _ sides: (AccountEmail, AccountEmail)) async throws
-    {
+    func unproven(_ database: StoreUnderTest, _ sides: (AccountEmail, AccountEmail)) async throws {
         let stores = try database.empty()
         let ann = try await stores.signedIn(email: sides.0)
         for rule in [SignInEvent.EmailRule.ask, .link] {
             let outcome = try await stores.meet(Self.apple, email: sides.1, rule: rule)
             let match = AccountMatch(
                 accountID: ann.account.id,
-                isEmailVerified: sides.0.isVerified,
+                verification: sides.0.verification,
                 providers: ["google"]
             )
             #expect(outcome == .matches([match]))
         }
         #expect(try await stores.accounts.identities(of: ann.account.id).count == 1)
         #expect(try await stores.live(ann.cookie) != nil)
+    }
+
+    @Test(
+        "A4: an account whose address a mailed code has proven is linked, as one that the mailbox's owner vouches for",
+        arguments: StoreUnderTest.allCases
+    )
+    func mailedCode(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let ann = try await stores.signedIn(email: AccountExample.vouched())
+        guard case .matches = try await stores.meet(Self.apple, rule: .link) else {
+            Issue.record("nobody was asked")
+            return
+        }
+        try await stores.startConfirmation(of: "ann@example.com")
+        #expect(try await stores.confirm(ann).account?.email == AccountExample.mailed())
+        #expect(try await stores.meet(Self.apple, rule: .link).account?.id == ann.account.id)
     }
 
     @Test(
@@ -230,7 +248,7 @@ import Testing
         #expect(other.account?.email == relay)
         let match = AccountMatch(
             accountID: ann.account.id,
-            isEmailVerified: true,
+            verification: .authoritative,
             providers: ["google"]
         )
         let key = AccountExample.key("y", at: AccountExample.apple)
@@ -304,7 +322,7 @@ import Testing
         let second = try await stores.meet(AccountExample.key("second"), rule: .link)
         let match = AccountMatch(
             accountID: ann.account.id,
-            isEmailVerified: true,
+            verification: .authoritative,
             providers: ["google"]
         )
         #expect(second == .matches([match]))

@@ -217,7 +217,7 @@ import Testing
         let stores = try database.empty()
         let ann = try await stores.signedIn()
         if isDeleted {
-            _ = try await stores.accounts.delete(ann.account.id, at: AccountExample.now)
+            _ = try await stores.delete(ann.account.id)
         }
         let events = try await stores.kinds()
         var event = AccountExample.signIn(AccountExample.key("bob"))

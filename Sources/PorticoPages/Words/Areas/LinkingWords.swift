@@ -7,9 +7,12 @@ struct LinkingWords: Sendable {
     let proveIt: Phrase
     /// By address, mostly hidden.
     let byMailbox: NamedPhrase
+    /// What a code takes away, where the account's address was never proven.
+    let expels: Phrase
     let separate: Phrase
-    /// By new way.
+    /// By the way that was tried.
     let cancelled: NamedPhrase
+    let notReauthenticated: NamedPhrase
     let add: @Sendable (WayLabel) -> Phrase
     let addWhat: @Sendable (WayLabel) -> Phrase
     let addYes: @Sendable (WayLabel) -> Phrase
@@ -36,8 +39,14 @@ struct LinkingWords: Sendable {
         foundWays: "Prove that it’s you",
         proveIt: "There are other ways to prove that it’s you:",
         byMailbox: { "Send a code to \(exact: $0)" },
+        expels: "The code also removes the account’s other sign-in methods and signs it out "
+            + "everywhere, because its email address was never confirmed.",
         separate: "Create a separate account",
         cancelled: { "You stopped signing in with \(name: $0). Nothing was changed." },
+        notReauthenticated: {
+            "\(name: $0) didn’t ask you to sign in again. Sign out of \(name: $0) and try again, or "
+                + "use a code."
+        },
         add: { "Add \(name: $0.displayName) to this account?" },
         addWhat: {
             "From then on you can sign in with \(name: $0.displayName) as well. You can remove it at "
@@ -78,9 +87,15 @@ struct LinkingWords: Sendable {
         foundWays: "Zeigen Sie, dass Sie es sind",
         proveIt: "Sie können es auch anders zeigen:",
         byMailbox: { "Code an \(exact: $0) senden" },
+        expels: "Mit dem Code werden auch die anderen Anmeldewege des Kontos entfernt und alle "
+            + "Sitzungen beendet, weil seine E-Mail-Adresse nie bestätigt wurde.",
         separate: "Eigenes Konto anlegen",
         cancelled: {
             "Sie haben die Anmeldung mit \(name: $0) abgebrochen. Es wurde nichts geändert."
+        },
+        notReauthenticated: {
+            "\(name: $0) hat keine neue Anmeldung verlangt. Melden Sie sich bei \(name: $0) ab und "
+                + "versuchen Sie es noch einmal, oder verwenden Sie einen Code."
         },
         add: { "\(name: $0.displayName) zu diesem Konto hinzufügen?" },
         addWhat: {
@@ -126,8 +141,14 @@ struct LinkingWords: Sendable {
         foundWays: "أثبت أنك أنت",
         proveIt: "يمكنك إثبات ذلك بطرق أخرى:",
         byMailbox: { "إرسال رمز إلى \(exact: $0)" },
+        expels: "يزيل الرمز أيضًا طرق تسجيل الدخول الأخرى من الحساب ويُخرجه من كل الأجهزة، لأن عنوان "
+            + "بريده الإلكتروني لم يُؤكَّد قط.",
         separate: "إنشاء حساب منفصل",
         cancelled: { "أوقفت تسجيل الدخول باستخدام \(name: $0). لم يتغيّر شيء." },
+        notReauthenticated: {
+            "لم يُطلب منك تسجيل الدخول مجددًا لدى \(name: $0). سجّل الخروج من \(name: $0) وحاول مرة "
+                + "أخرى، أو استخدم رمزًا."
+        },
         add: { "هل تريد إضافة \(name: $0.displayName) إلى هذا الحساب؟" },
         addWhat: {
             "بعدها يمكنك تسجيل الدخول باستخدام \(name: $0.displayName) أيضًا. يمكنك إزالته في أي وقت."

@@ -63,6 +63,12 @@ extension ProblemWords {
                 "سجّل الدخول مرة أخرى للمتابعة",
                 "في هذه الخطوة نحتاج إلى التأكد من أنك أنت فعلًا."
             )
+        case .notReauthenticated(let provider):
+            .init(
+                "لم يُطلب منك تسجيل الدخول مجددًا لدى \(way.name(provider))",
+                "تتطلب هذه الخطوة تسجيل دخول جديدًا. سجّل الخروج من \(way.name(provider)) وحاول مرة "
+                    + "أخرى، أو أكّد هويتك بطريقة أخرى."
+            )
         case .failed(let provider):
             .init(
                 provider.map { "لم ينجح تسجيل الدخول باستخدام \(name: $0.displayName)" }

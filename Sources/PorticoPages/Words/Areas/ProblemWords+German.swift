@@ -69,6 +69,13 @@ extension ProblemWords {
                 "Melden Sie sich erneut an",
                 "Für diesen Schritt müssen wir wissen, dass Sie es wirklich sind."
             )
+        case .notReauthenticated(let provider):
+            .init(
+                "\(way.name(provider)) hat keine neue Anmeldung verlangt",
+                "Für diesen Schritt müssen Sie sich neu anmelden. Melden Sie sich bei "
+                    + "\(way.name(provider)) ab und versuchen Sie es noch einmal, oder bestätigen "
+                    + "Sie es auf einem anderen Weg."
+            )
         case .failed(let provider):
             .init(
                 provider.map { "Die Anmeldung mit \(name: $0.displayName) ist nicht gelungen" }

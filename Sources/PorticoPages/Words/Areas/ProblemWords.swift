@@ -75,6 +75,12 @@ struct ProblemWords: Sendable {
                 "Sign in again to continue",
                 "For this step we need to know that it’s really you."
             )
+        case .notReauthenticated(let provider):
+            .init(
+                "\(way.name(provider)) didn’t ask you to sign in again",
+                "For this step we need a new sign-in. Sign out of \(way.name(provider)) and try "
+                    + "again, or confirm another way."
+            )
         case .failed(let provider):
             .init(
                 provider.map { "Signing in with \(name: $0.displayName) didn’t work" }

@@ -88,11 +88,11 @@ extension SQLTransaction {
             """
             SELECT s.id, s.account_id, s.cookie_hash, s.app, s.generation, s.refresh_secret,
                 s.refresh_key_id, s.rotated_at, s.idempotency_key, s.issuer, s.subject,
-                s.provider_session_id, s.device, s.address, s.authenticated_at, s.created_at,
+                s.provider_session_id, s.device, s.address, s.proven_at, s.created_at,
                 s.last_seen_at, s.idle_seconds, s.expires_at,
-                a.id, a.email, a.is_email_verified, a.is_email_relay, a.name, a.is_name_own,
-                a.picture, a.language, a.is_blocked, a.is_welcomed, a.created_at,
-                a.last_sign_in_at, s.is_new
+                a.id, a.email, a.is_email_verified, a.email_proof, a.is_email_relay, a.name,
+                a.is_name_own, a.picture, a.language, a.is_blocked, a.is_welcomed,
+                a.created_at, a.last_sign_in_at, s.is_new
             FROM account_sessions AS s JOIN accounts AS a ON a.id = s.account_id
             WHERE s.code_hash = $1
             """,

@@ -15,7 +15,9 @@ extension SQLTransaction {
             if !matches.isEmpty { return .matches(matches) }
         case .link:
             let matches = try matches(of: email)
-            if matches.count == 1, matches[0].isEmailVerified, email?.isVerified == true,
+            // Both: a stranger may have made the account, or the identity (`pages.md` A4).
+            if matches.count == 1, matches[0].verification.isProof,
+                email?.verification.isProof == true,
                 let outcome = try link(event, to: matches[0].accountID, at: now)
             {
                 return outcome
@@ -55,11 +57,11 @@ extension SQLTransaction {
         )
         let isNew = try hasRow(
             """
-            INSERT INTO accounts (id, email, email_key, is_email_verified, is_email_relay, name,
-                is_name_own, picture, language, is_blocked, is_welcomed, created_at,
-                last_sign_in_at, epoch, registered_provider, registered_address,
+            INSERT INTO accounts (id, email, email_key, is_email_verified, email_proof,
+                is_email_relay, name, is_name_own, picture, language, is_blocked, is_welcomed,
+                created_at, last_sign_in_at, epoch, registered_provider, registered_address,
                 registered_user_agent)
-            SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15, $16
+            SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17
             WHERE NOT EXISTS (SELECT 1 FROM deleted_accounts WHERE id = $1)
             ON CONFLICT DO NOTHING RETURNING id
             """,
@@ -71,7 +73,7 @@ extension SQLTransaction {
         guard isNew, try insert(event.identity, of: account.id, at: now) else {
             throw StoreConflict()
         }
-        try adopt(event.identity.email, for: &account)
+        try adopt(event.identity.email, for: &account, at: now)
         let user = CountedAccount(account: account, epoch: 0)
         try begin(event, of: user, isNew: true, at: now)
         try note(.init(.registered, event, of: account.id, at: now))
@@ -83,16 +85,22 @@ extension SQLTransaction {
         guard let email, !email.isRelay else { return [] }
         let accounts = try rows(
             """
-            SELECT id, is_email_verified FROM accounts
+            SELECT id, is_email_verified, email_proof FROM accounts
             WHERE email_key = $1 AND NOT is_email_relay
             ORDER BY created_at, id LIMIT 5
             """,
             [.text(email.key)]
-        ) { (id: try $0.uniqueID(0), isVerified: try $0.bool(1)) }
+        ) { row in
+            let verification = EmailVerification(
+                isVerified: try row.bool(1),
+                proof: try row.optionalText(2)
+            )
+            return (id: try row.uniqueID(0), verification: verification)
+        }
         return try accounts.map { account in
             AccountMatch(
                 accountID: account.id,
-                isEmailVerified: account.isVerified,
+                verification: account.verification,
                 providers: try rows(
                     """
                     SELECT provider FROM identities WHERE account_id = $1
@@ -114,10 +122,11 @@ extension SQLTransaction {
         try hasRow(
             """
             INSERT INTO identities (issuer, subject, account_id, provider, place, email,
-                is_email_verified, is_email_relay, linked_at, last_used_at, sealed_token)
+                is_email_verified, email_proof, is_email_relay, linked_at, last_used_at,
+                sealed_token)
             SELECT $1, $2, $3, $4,
                 (SELECT COALESCE(MAX(place), 0) + 1 FROM identities WHERE account_id = $3),
-                $5, $6, $7, $8, $8, $9
+                $5, $6, $7, $8, $9, $9, $10
             WHERE TRUE
             ON CONFLICT DO NOTHING RETURNING subject
             """,
@@ -125,58 +134,77 @@ extension SQLTransaction {
                 .text(identity.key.issuer), .text(identity.key.subject), .bytes(accountID.bytes),
                 .text(identity.provider), SQLValue(identity.email?.address),
                 .bool(identity.email?.isVerified == true),
+                SQLValue(identity.email?.verification.proof),
                 .bool(identity.email?.isRelay == true), .int64(now),
                 SQLValue(identity.sealedToken),
             ]
         )
     }
 
-    /// Gives an account an identity's address: where it has none, or the same one, which the
-    /// provider vouches for now; and where no other account has it verified.
-    func adopt(_ email: AccountEmail?, for account: inout Account) throws {
+    /// Gives an account an identity's address: where it has none, or the same one on a weaker
+    /// ground; and where no other account has it on as good a one.
+    func adopt(_ email: AccountEmail?, for account: inout Account, at now: Int64) throws {
         guard let email else { return }
         if let own = account.email {
-            guard !own.isVerified, email.isVerified, own.isRelay == email.isRelay,
+            guard email.verification > own.verification, own.isRelay == email.isRelay,
                 sameBytes(own.key, email.key)
             else { return }
         }
-        guard try email.isRelay || !isVerified(email, exceptBy: account.id) else { return }
-        try set(email, of: account.id)
+        guard try email.isRelay || !isTaken(email, exceptBy: account.id) else { return }
+        try set(email, of: account.id, at: now)
         account.email = email
     }
 
-    /// Whether another account has an address, verified.
-    func isVerified(_ email: AccountEmail, exceptBy accountID: UniqueID) throws -> Bool {
+    /// Whether another account has an address: proven, or, where it is not proven here, verified.
+    func isTaken(_ email: AccountEmail, exceptBy accountID: UniqueID) throws -> Bool {
         try hasRow(
             """
             SELECT 1 FROM accounts
-            WHERE email_key = $1 AND is_email_verified AND NOT is_email_relay AND id <> $2
+            WHERE email_key = $1 AND NOT is_email_relay AND id <> $2
+                AND is_email_verified AND (email_proof IS NOT NULL OR NOT $3)
             """,
-            [.text(email.key), .bytes(accountID.bytes)]
+            [
+                .text(email.key), .bytes(accountID.bytes), .bool(email.verification.isProof),
+            ]
         )
     }
 
-    /// Sets an account's address. A verified one is taken from accounts that never proved it.
-    func set(_ email: AccountEmail, of accountID: UniqueID) throws {
-        if email.isVerified, !email.isRelay {
-            try run(
-                """
-                UPDATE accounts SET email = NULL, email_key = NULL
-                WHERE email_key = $1 AND NOT is_email_verified AND NOT is_email_relay AND id <> $2
-                """,
-                [.text(email.key), .bytes(accountID.bytes)]
-            )
-        }
+    /// Sets an account's address, and takes it from accounts that have it on a weaker ground.
+    func set(_ email: AccountEmail, of accountID: UniqueID, at now: Int64) throws {
+        if email.isVerified, !email.isRelay { try take(email, for: accountID, at: now) }
         try run(
             """
             UPDATE accounts SET email = $1, email_key = $2, is_email_verified = $3,
-                is_email_relay = $4
-            WHERE id = $5
+                email_proof = $4, is_email_relay = $5
+            WHERE id = $6
             """,
             [
                 .text(email.address), .text(email.key), .bool(email.isVerified),
-                .bool(email.isRelay), .bytes(accountID.bytes),
+                SQLValue(email.verification.proof), .bool(email.isRelay),
+                .bytes(accountID.bytes),
             ]
         )
+    }
+
+    /// An unverified address is lost to a verified one, and one that is vouched for to a proven one.
+    private func take(_ email: AccountEmail, for accountID: UniqueID, at now: Int64) throws {
+        let losing = try rows(
+            """
+            SELECT id FROM accounts
+            WHERE email_key = $1 AND NOT is_email_relay AND id <> $2
+                AND (NOT is_email_verified OR (email_proof IS NULL AND $3))
+            """,
+            [.text(email.key), .bytes(accountID.bytes), .bool(email.verification.isProof)]
+        ) { try $0.uniqueID(0) }
+        for id in losing {
+            try run(
+                """
+                UPDATE accounts SET email = NULL, email_key = NULL, is_email_verified = FALSE
+                WHERE id = $1
+                """,
+                [.bytes(id.bytes)]
+            )
+            try note(AuditEvent(number: 0, kind: .emailLost, at: now, accountID: id))
+        }
     }
 }

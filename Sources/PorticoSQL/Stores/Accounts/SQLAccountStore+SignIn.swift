@@ -22,9 +22,9 @@ extension SQLReader {
     func account(with key: IdentityKey) throws -> CountedAccount? {
         try first(
             """
-            SELECT a.id, a.email, a.is_email_verified, a.is_email_relay, a.name, a.is_name_own,
-                a.picture, a.language, a.is_blocked, a.is_welcomed, a.created_at,
-                a.last_sign_in_at, a.epoch
+            SELECT a.id, a.email, a.is_email_verified, a.email_proof, a.is_email_relay, a.name,
+                a.is_name_own, a.picture, a.language, a.is_blocked, a.is_welcomed,
+                a.created_at, a.last_sign_in_at, a.epoch
             FROM identities AS i JOIN accounts AS a ON a.id = i.account_id
             WHERE i.issuer = $1 AND i.subject = $2
             """,
@@ -62,7 +62,7 @@ extension SQLTransaction {
                 .bytes(account.id.bytes),
             ]
         )
-        try adopt(event.identity.email, for: &account)
+        try adopt(event.identity.email, for: &account, at: now)
         let user = CountedAccount(account: account, epoch: known.epoch)
         try begin(event, of: user, isNew: false, at: now)
         try note(.init(.signedIn, event, of: account.id, at: now))
@@ -79,13 +79,15 @@ extension SQLTransaction {
             """
             UPDATE identities SET last_used_at = $1,
                 is_email_verified = CASE WHEN $2 IS NULL THEN is_email_verified ELSE $3 END,
-                is_email_relay = CASE WHEN $2 IS NULL THEN is_email_relay ELSE $4 END,
-                email = COALESCE($2, email), sealed_token = COALESCE($5, sealed_token)
-            WHERE issuer = $6 AND subject = $7
+                email_proof = CASE WHEN $2 IS NULL THEN email_proof ELSE $4 END,
+                is_email_relay = CASE WHEN $2 IS NULL THEN is_email_relay ELSE $5 END,
+                email = COALESCE($2, email), sealed_token = COALESCE($6, sealed_token)
+            WHERE issuer = $7 AND subject = $8
             """,
             [
                 .int64(now), SQLValue(identity.email?.address),
                 .bool(identity.email?.isVerified == true),
+                SQLValue(identity.email?.verification.proof),
                 .bool(identity.email?.isRelay == true), SQLValue(identity.sealedToken),
                 .text(identity.key.issuer), .text(identity.key.subject),
             ]
@@ -106,11 +108,11 @@ extension SQLTransaction {
             """
             INSERT INTO account_sessions (id, account_id, epoch, issuer, subject,
                 provider_session_id, device, address, authenticated_at, created_at, last_seen_at,
-                idle_seconds, expires_at, is_new, is_active, cookie_hash, app, generation,
+                idle_seconds, expires_at, is_new, proven_at, is_active, cookie_hash, app, generation,
                 refresh_secret, refresh_key_id, rotated_at, idempotency_key, code_hash,
                 redirect_hash, challenge, code_expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16,
-                $17, $18, $19, $20, $21, $22, $23, $24, $25)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, COALESCE($9, 0), $10, $10, $11, $12, $13, $9,
+                $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
             """,
             [
                 .bytes(session.id.bytes), .bytes(user.account.id.bytes), .int64(user.epoch),
@@ -118,7 +120,7 @@ extension SQLTransaction {
                 SQLValue(session.providerSessionID), .text(session.device),
                 SQLValue(session.address),
                 // A clock that is ahead of ours makes nobody's proof newer than now.
-                .int64(max(0, min(session.authenticatedAt ?? now, now))), .int64(now),
+                SQLValue(session.provenAt.map { max(0, min($0, now)) }), .int64(now),
                 .int64(session.idleSeconds), .int64(session.expiresAt), .bool(isNew),
             ] + session.form.values
         )

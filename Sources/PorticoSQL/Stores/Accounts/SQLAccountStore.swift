@@ -44,8 +44,9 @@ package struct SQLAccountStore: AccountStore {
             if let email {
                 return try reader.rows(
                     """
-                    SELECT id, email, is_email_verified, is_email_relay, name, is_name_own,
-                        picture, language, is_blocked, is_welcomed, created_at, last_sign_in_at
+                    SELECT id, email, is_email_verified, email_proof, is_email_relay, name,
+                        is_name_own, picture, language, is_blocked, is_welcomed, created_at,
+                        last_sign_in_at
                     FROM accounts
                     WHERE (created_at > $1 OR (created_at = $1 AND id > $2)) AND email_key = $3
                     ORDER BY created_at, id LIMIT $4
@@ -55,8 +56,9 @@ package struct SQLAccountStore: AccountStore {
             }
             return try reader.rows(
                 """
-                SELECT id, email, is_email_verified, is_email_relay, name, is_name_own, picture,
-                    language, is_blocked, is_welcomed, created_at, last_sign_in_at
+                SELECT id, email, is_email_verified, email_proof, is_email_relay, name,
+                    is_name_own, picture, language, is_blocked, is_welcomed, created_at,
+                    last_sign_in_at
                 FROM accounts
                 WHERE created_at >= $1 AND (created_at > $1 OR id > $2)
                 ORDER BY created_at, id LIMIT $3
@@ -71,8 +73,8 @@ extension SQLReader {
     func account(_ id: UniqueID) throws -> CountedAccount? {
         try first(
             """
-            SELECT id, email, is_email_verified, is_email_relay, name, is_name_own, picture,
-                language, is_blocked, is_welcomed, created_at, last_sign_in_at, epoch
+            SELECT id, email, is_email_verified, email_proof, is_email_relay, name, is_name_own,
+                picture, language, is_blocked, is_welcomed, created_at, last_sign_in_at, epoch
             FROM accounts WHERE id = $1
             """,
             [.bytes(id.bytes)]
@@ -83,8 +85,8 @@ extension SQLReader {
     func identities(of accountID: UniqueID) throws -> [Identity] {
         try rows(
             """
-            SELECT issuer, subject, provider, email, is_email_verified, is_email_relay, linked_at,
-                last_used_at, sealed_token
+            SELECT issuer, subject, provider, email, is_email_verified, email_proof,
+                is_email_relay, linked_at, last_used_at, sealed_token
             FROM identities WHERE account_id = $1 ORDER BY place
             """,
             [.bytes(accountID.bytes)],

@@ -1,0 +1,54 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoStores
+
+/// Codes that prove that whoever has a session is its account's person (WEB-SESS-8): what there is
+/// where a provider cannot be made to ask.
+extension EmailCodes {
+    /// Sends a code to the address that the account has.
+    ///
+    /// - Throws: `conflict` where it has none.
+    func start(proving live: LiveAccountSession, _ visit: BackendVisit) async throws {
+        guard let address = live.account.email?.address else {
+            throw BackendError(.conflict, "The account has no e-mail address.")
+        }
+        try await send(
+            to: address,
+            owner: Self.prover(of: live),
+            asker: Self.asker(live.account),
+            use: .confirmItsYou,
+            live.account.language,
+            visit
+        )
+    }
+
+    /// - Returns: Beside what came of it the field that sets a browser's new session cookie: the one
+    ///   from before the proof is worth nothing after it (WEB-SESS-1).
+    func prove(
+        _ code: String,
+        _ live: LiveAccountSession,
+        _ cookies: SessionCookies,
+        _ visit: BackendVisit
+    ) async throws -> (outcome: EmailConfirmationOutcome, cookies: [HTTPField]) {
+        var value: String?
+        if case .browser = live.session.form { value = visit.moment.random.text(32) }
+        let outcome = try await present(
+            code,
+            Self.prover(of: live),
+            Self.asker(live.account),
+            .prove(
+                sessionID: live.session.id,
+                cookieHash: value.map { Hash256(of: $0) }
+            ),
+            visit
+        )
+        guard case .confirmed = outcome, let value else { return (outcome, []) }
+        let isRemembered = live.session.idleSeconds > SessionCookies.plain
+        return (outcome, [try cookies.setSession(value, isRemembered: isRemembered)])
+    }
+
+    /// A code is good in the session that asked for it.
+    private static func prover(of live: LiveAccountSession) -> Hash256 {
+        Hash256(of: Array("session ".utf8) + live.session.id.bytes)
+    }
+}

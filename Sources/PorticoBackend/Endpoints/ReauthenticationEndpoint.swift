@@ -1,0 +1,34 @@
+import Hummingbird
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// `/v1/account/reauthentication`: what a program does where it is told `reauthentication_required`
+/// (WEB-SESS-8), and the person's provider cannot be made to ask.
+struct ReauthenticationEndpoint: Sendable {
+    let check: SessionCheck
+    let emails: EmailCodes
+    let cookies: SessionCookies
+    let headers: SecurityHeaders
+
+    /// Mails a code to the account's address.
+    func start(_ visit: BackendVisit) async throws -> Response {
+        try await emails.start(proving: try await check.changer(visit), visit)
+        return Response(
+            json: ["success": true, "expires_in": .integer(EmailCodes.lifetime)],
+            headers: headers
+        )
+    }
+
+    /// The session that brings the code is proven; a browser's has another cookie from now on.
+    func confirm(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check.changer(visit)
+        let body = try await BodyParameters(visit)
+        let code = try body.required("code")
+        let (outcome, fields) = try await emails.prove(code, live, cookies, visit)
+        guard case .confirmed = outcome else {
+            throw BackendError(.invalidGrant, "The code is wrong, used or expired.")
+        }
+        return Response(json: ["success": true], headers: headers).adding(fields)
+    }
+}

@@ -1,0 +1,202 @@
+import HTTPTypes
+import Hummingbird
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// Why somebody is asked who they are once more.
+enum ConfirmReason: String, CaseIterable, Sendable {
+    case adding
+    case removing
+    case changingEmail = "changing-email"
+    case deleting
+
+    var shown: ConfirmItsYouPage.Reason {
+        switch self {
+        case .adding: .adding
+        case .removing: .removing
+        case .changingEmail: .changingEmail
+        case .deleting: .deleting
+        }
+    }
+}
+
+/// The proof that changing how an account is reached needs (page 8): a sign-in at a provider that says
+/// when it asked, or a code that is mailed to the account's address (``LiveAccountSession/isProven(at:)``).
+struct ConfirmPages: Sendable {
+    let directory: BackendDirectory
+    let check: SessionCheck
+    let emails: EmailCodes
+    let cookies: SessionCookies
+    let exits: BackendExits
+    let forms: PageForms
+
+    /// What the proof is for, and where it leads on to.
+    private struct Step {
+        let reason: ConfirmReason?
+        let path: LocalPath
+
+        init(_ parameters: FormParameters) {
+            reason = parameters["for"].flatMap { ConfirmReason(wire: $0) }
+            path = LocalPath.asked(parameters["return_to"])
+        }
+
+        var fields: [PageField] {
+            (reason.map { [PageField("for", $0.rawValue)] } ?? [])
+                + [PageField("return_to", path.text)]
+        }
+
+        func at(_ page: BackendPageRoute) -> LocalPath? {
+            LocalPath(
+                FormEncoding.appending(fields.map { ($0.name, $0.value) }, to: page.rawValue)
+            )
+        }
+    }
+
+    /// `GET /account/confirm`
+    func ask(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let query = try visit.query()
+        let step = Step(query)
+        guard !live.isProven(at: visit.now) else { return exits.go(to: step.path, visit) }
+        let ways = ProviderWays(directory)
+        let made = try forms.form(
+            .confirmItsYou,
+            "confirm",
+            live.session.id.text,
+            visit,
+            carrying: step.fields
+        )
+        return exits.page(
+            ConfirmItsYouPage(
+                reason: step.reason?.shown ?? .other,
+                account: PageAccount(live.account),
+                ways: ways.named(proving(live).map(\.name)),
+                mailbox: (live.account.email?.address).map { EmailCodePage.masked($0) },
+                form: made.form,
+                problem: ways.problem(in: query)
+            ),
+            visit,
+            formActions: ways.formActions,
+            cookies: made.cookies
+        )
+    }
+
+    /// `POST /account/confirm`
+    func decide(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let form = try await forms.checked("confirm", live.session.id.text, visit)
+        let step = Step(form)
+        if let name = form["way"], proving(live).contains(where: { sameBytes($0.name, name) }) {
+            // Back here: with a proof it goes on by itself, without one there is another way.
+            let path = step.at(.confirmItsYou) ?? step.path
+            return exits.go(to: .proving(at: name, backTo: path), visit)
+        }
+        guard form["action"] == "code" else { return exits.go(to: step.path, visit) }
+        try await emails.start(proving: live, visit)
+        return exits.go(to: step.at(.confirmCode) ?? step.path, visit)
+    }
+
+    /// `GET /account/confirm/code`
+    func code(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let step = Step(try visit.query())
+        guard !live.isProven(at: visit.now) else { return exits.go(to: step.path, visit) }
+        return try codePage(live, step, nil, visit)
+    }
+
+    /// `POST /account/confirm/code`
+    func confirm(_ visit: BackendVisit) async throws -> Response {
+        let live = try await check(visit)
+        let form = try await forms.checked("confirm code", live.session.id.text, visit)
+        let step = Step(form)
+        if form["action"] == "resend" {
+            try await emails.start(proving: live, visit)
+            return try codePage(live, step, nil, wasResent: true, visit)
+        }
+        guard let code = form["code"] else { return try codePage(live, step, .missing, visit) }
+        let (outcome, fields) = try await emails.prove(code, live, cookies, visit)
+        switch outcome {
+        case .confirmed: return exits.go(to: step.path, visit, cookies: fields)
+        case .wrong(let left, _):
+            let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
+            return try codePage(live, step, problem, visit)
+        case .expired: return try codePage(live, step, .expired, visit)
+        case .unknown, .taken, .spent, .blocked, .secondOfProvider:
+            return try codePage(live, step, .used, visit)
+        }
+    }
+
+    /// Providers whose answer can prove who somebody is. Where nothing can be mailed either, a sign-in
+    /// counts at each of them.
+    private func proving(_ live: LiveAccountSession) -> [BackendDirectory.LiveProvider] {
+        live.providers.compactMap { directory.provider(named: $0) }.filter {
+            live.account.email == nil || $0.client.provider.tellsAuthTime
+        }
+    }
+
+    private func codePage(
+        _ live: LiveAccountSession,
+        _ step: Step,
+        _ problem: EmailCodePage.Problem?,
+        wasResent: Bool = false,
+        _ visit: BackendVisit
+    ) throws -> Response {
+        guard let address = live.account.email?.address else {
+            return exits.go(to: step.at(.confirmItsYou) ?? step.path, visit)
+        }
+        let made = try forms.form(
+            .confirmCode,
+            "confirm code",
+            live.session.id.text,
+            visit,
+            carrying: step.fields
+        )
+        return exits.page(
+            EmailCodePage(
+                address: EmailCodePage.masked(address),
+                form: made.form,
+                problem: problem,
+                canChangeAddress: false,
+                minutes: Int(EmailCodes.lifetime / 60),
+                wasResent: wasResent
+            ),
+            visit,
+            cookies: made.cookies
+        )
+    }
+}
+
+extension LocalPath {
+    /// The start of a sign-in that proves who somebody is.
+    static func proving(at provider: String, backTo path: LocalPath) -> LocalPath {
+        let text = FormEncoding.appending(
+            [("return_to", path.text), ("prompt", "login")],
+            to: "/v1/auth/\(provider)"
+        )
+        return LocalPath(text) ?? path
+    }
+
+    /// The page on which somebody proves once more who they are.
+    static func confirming(
+        _ reason: ConfirmReason,
+        backTo path: LocalPath,
+        at page: BackendPageRoute = .confirmItsYou
+    ) -> LocalPath {
+        let text = FormEncoding.appending(
+            [("for", reason.rawValue), ("return_to", path.text)],
+            to: page.rawValue
+        )
+        return LocalPath(text) ?? account
+    }
+
+    /// Where a proof for ``joining`` is looked at, and where its code is typed in.
+    static let joiningProof = confirming(.adding, backTo: joining)
+    static let joiningCode = confirming(.adding, backTo: joining, at: .confirmCode)
+
+    /// Whether it is the page that asks for a proof.
+    var isConfirming: Bool { text.hasPrefix("\(BackendPageRoute.confirmItsYou.rawValue)?") }
+}
