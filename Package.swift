@@ -396,9 +396,10 @@ let package = Package(
             name: "PorticoProgramTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoOutbound", "PorticoMail", "PorticoSQL", "PorticoSQLite", "PorticoProgram",
-                "PorticoTestSupport", httpTypes,
+                "PorticoWeb", "PorticoOutbound", "PorticoMail", "PorticoSQL", "PorticoSQLite",
+                "PorticoBackend", "PorticoProgram", "PorticoTestSupport", httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
+                serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
             ],
             exclude: ["Scenarios"],
             swiftSettings: settings
@@ -415,7 +416,7 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "PorticoBackend", "PorticoProgram", httpTypes,
+                "PorticoBackend", "PorticoProgram", "PorticoProvider", httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -1,4 +1,7 @@
+import PorticoBytes
 import PorticoProtocol
+import PorticoSQL
+import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -50,5 +53,144 @@ import Testing
         #expect(try await left() == ["later", "used"])
         // Every process reads its realms again.
         #expect(try await database.realms.version() > version)
+    }
+
+    private static let now: Int64 = 1_800_000_000
+
+    private func rows(_ database: TestDatabase, _ count: StaticString) throws -> Int64 {
+        try database.database.read { reader in try reader.first(count, []) { try $0.int64(0) } }
+            ?? -1
+    }
+
+    @Test("what was spent is remembered a day longer than anybody would accept it")
+    func spent() async throws {
+        let database = try TestDatabase.inMemory()
+        let end = Self.now - 86_400
+        try await database.database.write { transaction in
+            for offset: Int64 in [-1, 0] {
+                try transaction.run(
+                    "INSERT INTO used_assertions (hash, expires_at) VALUES ($1, $2)",
+                    [.bytes([UInt8(offset + 1)]), .int64(end + offset)]
+                )
+                try transaction.run(
+                    "INSERT INTO spent_once (hash, expires_at) VALUES ($1, $2)",
+                    [.bytes([UInt8(offset + 1)]), .int64(end + offset)]
+                )
+            }
+        }
+        let purge = Purge(
+            realms: database.realms,
+            sessions: database.sessions,
+            grants: database.grants,
+            pushedRequests: database.pushedRequests,
+            mailboxes: database.mailboxes
+        )
+        let accounts = AccountPurge(
+            accounts: database.accounts,
+            outbox: database.outbox,
+            audit: database.audit
+        )
+        for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
+        {
+            try await purge(at: now)
+            try await accounts(at: now)
+            #expect(try rows(database, "SELECT count(*) FROM used_assertions") == left)
+            #expect(try rows(database, "SELECT count(*) FROM spent_once") == left)
+        }
+    }
+
+    @Test("pushed requests and wishes for a password go when nobody can use them any more")
+    func requests() async throws {
+        let database = try TestDatabase.inMemory()
+        let expired = Self.now - 3600
+        let asked = Self.now - 86_400
+        func id(_ number: UInt8) -> UniqueID {
+            UniqueID(random: RandomSource { Array(repeating: number, count: $0) })
+        }
+        for (number, offset) in [(UInt8(1), Int64(-1)), (2, 0)] {
+            let hash = Hash256(of: "\(number)")
+            _ = try await database.pushedRequests.push(
+                PushedRequest(
+                    hash: hash,
+                    realmID: "realm-1",
+                    clientID: "client-1",
+                    requestID: id(number),
+                    parameters: [],
+                    expiresAt: expired + offset
+                ),
+                spending: nil,
+                at: expired - 90
+            )
+            try await database.mailboxes.ask(
+                PasswordReset(
+                    id: id(number),
+                    realmID: "realm-1",
+                    email: "nobody@example.com",
+                    linkHash: hash,
+                    browser: hash,
+                    wayBack: nil,
+                    expiresAt: asked + offset
+                ),
+                mail: MailDraft(
+                    id: id(number),
+                    to: nil,
+                    message: .passwordReset(sealedAddress: "sealed", minutes: 30),
+                    language: "en",
+                    createdAt: asked - 1800
+                )
+            )
+        }
+        let purge = Purge(
+            realms: database.realms,
+            sessions: database.sessions,
+            grants: database.grants,
+            pushedRequests: database.pushedRequests,
+            mailboxes: database.mailboxes
+        )
+        for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
+        {
+            try await purge(at: now)
+            #expect(try rows(database, "SELECT count(*) FROM pushed_requests") == left)
+            #expect(try rows(database, "SELECT count(*) FROM password_resets") == left)
+        }
+    }
+
+    @Test("a mail that was sent stays a week, what accounts went through four hundred days")
+    func kept() async throws {
+        let database = try TestDatabase.inMemory()
+        let week = Self.now - 7 * 86_400
+        let year = Self.now - 400 * 86_400
+        try await database.database.write { transaction in
+            for offset: Int64 in [-1, 0, 1] {
+                try transaction.run(
+                    """
+                    INSERT INTO mails (id, recipient, kind, message, language, created_at, tries,
+                        sent_at)
+                    VALUES ($1, 'a@b.example', 'passwordChanged', '{}', 'en', 0, 1, $2)
+                    """,
+                    [.bytes([UInt8(offset + 1)]), .int64(week + offset)]
+                )
+                try transaction.run(
+                    "INSERT INTO audit_events (kind, at) VALUES ('signedIn', $1)",
+                    [.int64(year + offset)]
+                )
+            }
+            // The latest stays in any case.
+            try transaction.run(
+                "INSERT INTO audit_events (kind, at) VALUES ('signedIn', $1)",
+                [.int64(Self.now)]
+            )
+        }
+        let purge = AccountPurge(
+            accounts: database.accounts,
+            outbox: database.outbox,
+            audit: database.audit
+        )
+        for (left, now) in [(3, Self.now - 1), (2, Self.now), (1, Self.now + 1)] as [(Int64, Int64)]
+        {
+            try await purge(at: now)
+            #expect(try rows(database, "SELECT count(*) FROM mails") == left)
+            #expect(try rows(database, "SELECT count(*) FROM audit_events") == left + 1)
+        }
     }
 }

@@ -210,4 +210,42 @@ struct ServeTests {
             #expect(shown.stdout.contains(#""display_name":"First""#))
         }
     }
+
+    @Test("the demonstration's passwords are 60 random bits each, and nobody's is another's")
+    func passwords() async throws {
+        try await DemoServer.run { server in
+            for password in server.passwords.values {
+                #expect(password.wholeMatch(of: /([2-9a-z]{4}-){2}[2-9a-z]{4}/) != nil)
+            }
+            #expect(Set(server.passwords.values).count == 2)
+        }
+    }
+
+    @Test("the stand-ins of a demonstration listen on 127.0.0.1 and nowhere else")
+    func standInAddress() async throws {
+        try await DemoServer.run { server in
+            let found = server.running.stdout.firstMatch(of: /Stand-ins +http:\/\/localhost:(\d+)/)
+            let port = try #require(found.flatMap { UInt16($0.1) })
+            let here = try #require(RawSocket.connect("127.0.0.1", port: port))
+            RawSocket.close(here)
+            // Another address of this machine: one that listens everywhere would answer there.
+            #expect(RawSocket.connect("127.0.0.2", port: port) == nil)
+            #expect(RawSocket.connect("::1", port: port) == nil)
+        }
+    }
+
+    @Test("those who watch may only look")
+    func healthMethods() async throws {
+        try await DemoServer.run { server in
+            let port = try #require(server.url.split(separator: ":").last.flatMap { UInt16($0) })
+            for path in ["healthz", "readyz"] {
+                let request = "POST /\(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n"
+                let answer = await RawExchange.run {
+                    RawExchange(request + "Connection: close\r\n\r\n", port: port)
+                }
+                #expect(answer?.status == 405)
+                #expect(answer?.field("Allow") == "GET, HEAD")
+            }
+        }
+    }
 }

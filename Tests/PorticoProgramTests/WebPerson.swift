@@ -23,8 +23,28 @@ final class WebPerson: Sendable {
         )
     }
 
+    /// Fills in the first form of a page that came from `address`, and follows the redirects to
+    /// their end.
+    func submit(_ page: Reply, from address: String, _ fields: [(String, String)]) async throws
+        -> Reply
+    {
+        let form = page.hiddenFields + fields.map { (name: $0.0, value: $0.1) }
+        return try await send(
+            .post,
+            Self.absolute(page.formAction ?? "", from: address),
+            FormEncoding.encode(form)
+        )
+    }
+
     func get(_ address: String, with fields: HTTPFields = [:]) async throws -> Reply {
         try await send(.get, address, [], with: fields)
+    }
+
+    func post(_ address: String, _ form: [(String, String)], with fields: HTTPFields = [:])
+        async throws -> Reply
+    {
+        let body = FormEncoding.encode(form.map { (name: $0.0, value: $0.1) })
+        return try await send(.post, address, body, with: fields)
     }
 
     func close() async throws {

@@ -60,10 +60,7 @@ struct BackendWiring {
             ),
             transport: outbound,
             apis: settings.apis,
-            rules: AccountRules(
-                isSignUpOpen: settings.isSignUpOpen,
-                linking: settings.linking
-            )
+            rules: AccountRules(settings)
         )
         for failure in directory.failures { backend.events.providerUnusable(failure) }
         return backend

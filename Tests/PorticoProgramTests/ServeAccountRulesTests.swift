@@ -1,0 +1,60 @@
+import HTTPTypes
+import PorticoBackend
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoProgram
+
+@Suite("serve: whose accounts are made and joined, as it is set") struct ServeAccountRulesTests {
+    private static func run(
+        _ arguments: [String],
+        _ body: (DemoServer) async throws -> Void
+    ) async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let server = try await DemoServer(in: portico, arguments: arguments)
+        defer { server.running.process.terminate() }
+        try await body(server)
+    }
+
+    /// Signs somebody in with a stand-in, as far as that leads.
+    ///
+    /// - Returns: What the session's address answers then: 200 with a session, 401 without.
+    private func signIn(
+        _ person: WebPerson,
+        _ provider: String,
+        as name: String,
+        at server: DemoServer
+    ) async throws -> Int {
+        let found = try #require(server.running.stdout.firstMatch(of: /Stand-ins +(\S+)/))
+        let standIns = String(found.1)
+        let chooser = try await person.get("\(server.url)/v1/auth/\(provider)")
+        let chosen = try await person.submit(chooser, from: standIns, [("person", name)])
+        // Apple's answer is a form.
+        if provider == "apple" { _ = try await person.submit(chosen, from: standIns, []) }
+        let fields: HTTPFields = [.accept: "application/json"]
+        return try await person.get("\(server.url)/v1/auth/session", with: fields).status
+    }
+
+    @Test(
+        "nobody new gets an account where sign-up is closed",
+        arguments: [("open", 200), ("closed", 401)]
+    )
+    func signUp(_ setting: String, _ expected: Int) async throws {
+        try await Self.run(["--accounts-sign-up", setting]) { server in
+            let person = WebPerson()
+            #expect(try await signIn(person, "google", as: "ben", at: server) == expected)
+            try await person.close()
+        }
+    }
+
+    @Test("WEB-ACC-1: an address joins no two accounts by itself, unless that was set")
+    func linking() {
+        var settings = Settings(dataDirectory: "/nowhere")
+        #expect(AccountRules(settings).linking == .ask && AccountRules(settings).isSignUpOpen)
+        settings.linking = .auto
+        #expect(AccountRules(settings).linking == .auto && AccountRules(settings).isSignUpOpen)
+        settings.isSignUpOpen = false
+        #expect(!AccountRules(settings).isSignUpOpen)
+    }
+}

@@ -1,0 +1,252 @@
+import Foundation
+import HTTPTypes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@Suite("serve, in earnest") struct ServeInEarnestTests {
+    private static let demoPages = [
+        "/_outbox", "/_gallery", "/_gallery/error/not-found", "/_gallery/x/y",
+    ]
+
+    @Test("the pages of a demonstration, its mails among them, are nowhere")
+    func noDemoPages() async throws {
+        try await EarnestServer.run { server in
+            try await server.makeRealm()
+            for path in Self.demoPages {
+                for method in ["GET", "HEAD", "POST"] {
+                    #expect(try await server.request(method, path).status == 404, "\(path)")
+                }
+            }
+            #expect(!server.running.stdout.contains("Stand-ins"))
+            #expect(!server.running.stdout.contains("_outbox"))
+        }
+    }
+
+    @Test("with --demo they are there")
+    func demoPages() async throws {
+        try await DemoServer.run { server in
+            let person = WebPerson()
+            for path in Self.demoPages.prefix(2) {
+                #expect(try await person.get(server.url + path).status == 200, "\(path)")
+            }
+            try await person.close()
+        }
+    }
+
+    @Test("stand-ins that a demonstration left behind sign nobody in, and no page offers them")
+    func noStandIns() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let demo = try await DemoServer(in: portico)
+        let port = try #require(demo.url.split(separator: ":").last.flatMap { UInt16($0) })
+        func start(_ provider: String, at port: UInt16) async throws -> RawExchange? {
+            let head = "GET /v1/auth/\(provider) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+            return await RawExchange.run {
+                RawExchange(head + "Connection: close\r\n\r\n", port: port)
+            }
+        }
+        for provider in ["apple", "google", "facebook"] {
+            let reply = try await start(provider, at: port)
+            #expect(reply?.field("Location")?.hasPrefix("http://localhost:") == true)
+        }
+        demo.running.process.terminate()
+        _ = try await demo.running.ended()
+
+        let server = try await EarnestServer(
+            in: portico,
+            ["--data-directory", "demo"],
+            port: port
+        )
+        for provider in ["apple", "google", "facebook"] {
+            let reply = try await start(provider, at: port)
+            #expect(reply?.field("Location")?.contains("localhost") != true)
+            #expect(reply?.status == 404 || reply?.field("Location")?.hasPrefix("/login") == true)
+        }
+        let page = try await server.request("GET", "/login")
+        for provider in ["apple", "google", "facebook"] {
+            #expect(!page.body.contains("/v1/auth/\(provider)"))
+        }
+        // What the demonstration was is there: its people and its realm.
+        let issuer = try await server.request(
+            "GET",
+            "/realms/demo/.well-known/openid-configuration"
+        )
+        #expect(issuer.status == 200)
+        try await server.stop()
+    }
+
+    @Test("a stand-in is no provider for the command line either, where no demonstration was")
+    func commandsRefuseStandIns() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let demo = try await DemoServer(in: portico)
+        demo.running.process.terminate()
+        _ = try await demo.running.ended()
+        let change = [
+            "provider", "update", "google", "--client-id", "other", "--data-directory", "demo",
+        ]
+        #expect(try portico.run(change + ["-n"]).status == 0)
+        try FileManager.default.removeItem(at: portico.home.appending(path: "demo/demo"))
+        let refused = try portico.run(change)
+        #expect(refused.status != 0)
+        let shown = try portico.run([
+            "provider", "show", "google", "--json", "--data-directory", "demo",
+        ])
+        #expect(!shown.stdout.contains(#""client_id":"other""#))
+    }
+
+    @Test("a forgotten password is replaced where mail is sent, and not offered where none is")
+    func forgottenPassword() async throws {
+        for arguments in [[], ["--mail-sendmail", "/bin/true", "--mail-from", "a@b.example"]] {
+            try await EarnestServer.run(arguments) { server in
+                try await server.makeRealm()
+                let person = WebPerson()
+                let page = try await person.get(
+                    server.authorization(to: "http://127.0.0.1/callback")
+                )
+                #expect(page.status == 200, "\(page.text)")
+                #expect(page.text.contains("reset-credentials") == !arguments.isEmpty)
+                let form = try await server.request(
+                    "GET",
+                    "/realms/acme/login-actions/reset-credentials"
+                )
+                #expect(form.status == (arguments.isEmpty ? 404 : 200))
+                try await person.close()
+            }
+        }
+    }
+
+    @Test("a mail that waits leaves by the command that was set")
+    func mail() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let (script, sent) = (portico.home.path + "/sendmail", portico.home.path + "/sent")
+        try Data("#!/bin/sh\ncat > \(sent).new && mv \(sent).new \(sent)\n".utf8)
+            .write(to: URL(filePath: script))
+        #expect(chmod(script, 0o700) == 0)
+        let server = try await EarnestServer(
+            in: portico,
+            ["--mail-sendmail", script, "--mail-from", "Acme <portico@example.com>"]
+        )
+        defer { server.running.process.terminate() }
+        try await server.makeRealm()
+        let person = WebPerson()
+        let form = try await person.get(
+            server.url + "/realms/acme/login-actions/reset-credentials"
+        )
+        _ = try await person.submit(
+            form,
+            from: server.url,
+            [("email", "ann@example.com"), ("action", "send")]
+        )
+        try await person.close()
+        try await server.wait { FileManager.default.fileExists(atPath: sent) }
+        let text = try String(contentsOfFile: sent, encoding: .utf8)
+        #expect(text.contains("ann@example.com"))
+        #expect(text.contains("portico@example.com"))
+    }
+
+    @Test("WEB-BFF-4: a configured API is there for whoever has a session, and no other one is")
+    func proxiedAPIs() async throws {
+        let arguments = ["--bff-api", "orders=https://orders.example.com,google"]
+        try await EarnestServer.run(arguments) { server in
+            try server.command([
+                "app", "create", "notes", "--redirect-uri", "com.example.notes:/callback",
+            ])
+            try await server.wait {
+                try await server.request("GET", "/v1/auth/session").status == 401
+            }
+            let ours = ["X-Portico: 1"]
+            #expect(try await server.request("GET", "/bff/orders/list", ours).status == 401)
+            #expect(try await server.request("GET", "/bff/others/list", ours).status == 404)
+        }
+    }
+
+    @Test("apps and providers that the command line changes are seen within moments")
+    func backendChanges() async throws {
+        try await EarnestServer.run { server in
+            #expect(try await server.request("GET", "/v1/auth/session").status == 404)
+            try server.command([
+                "app", "create", "notes", "--redirect-uri", "com.example.notes:/callback",
+            ])
+            try await server.wait {
+                try await server.request("GET", "/v1/auth/session").status == 401
+            }
+            try server.command(["app", "update", "notes", "--disable-app"])
+            try await server.wait {
+                try await server.request("GET", "/v1/auth/session").status != 401
+            }
+        }
+    }
+
+    /// A realm as Keycloak exports it: an app, its roles, and two people with one of them each.
+    private static func export(redirect: String) -> String {
+        let people = [("john", "IC"), ("jane", "Manager")].map { name, role in
+            """
+            {"username": "\(name)", "enabled": true,
+             "credentials": [{"type": "password", "value": "\(EarnestServer.password)"}],
+             "clientRoles": {"shop": ["\(role)"], "other": ["\(role)"]}}
+            """
+        }
+        return """
+            {"realm": "acme", "enabled": true,
+             "clients": [
+                {"clientId": "shop", "publicClient": true, "redirectUris": ["\(redirect)"],
+                 "attributes": {"pkce.code.challenge.method": "S256"},
+                 "protocolMappers": [{"name": "roles",
+                    "protocolMapper": "oidc-usermodel-client-role-mapper",
+                    "config": {"usermodel.clientRoleMapping.clientId": "shop",
+                        "claim.name": "roles", "userinfo.token.claim": "true"}}]},
+                {"clientId": "other", "redirectUris": ["https://other.example/cb"]}],
+             "roles": {"client": {"shop": [{"name": "IC"}, {"name": "Manager"}],
+                "other": [{"name": "IC"}, {"name": "Manager"}]}},
+             "users": [\(people.joined(separator: ","))]}
+            """
+    }
+
+    @Test("KC-M-1, KC-A-1: people of an imported realm sign in to its app, each with their roles")
+    func imported() async throws {
+        let receiver = try LogoutReceiver()
+        let callback = try #require(receiver.uri("/cb")).text
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        try Data(Self.export(redirect: callback).utf8)
+            .write(to: portico.home.appending(path: "acme.json"))
+        let server = try await EarnestServer(in: portico, ["--import-realm", "acme.json"])
+        defer { server.running.process.terminate() }
+        for (name, role) in [("john", "IC"), ("jane", "Manager")] {
+            let person = WebPerson()
+            _ = try await person.signIn(
+                at: server.authorization(to: callback),
+                name,
+                EarnestServer.password
+            )
+            let arrived = try #require(
+                receiver.requests.last?.firstMatch(of: /[?&]code=([^& ]+)/)
+            )
+            let form = TestFlow.redemption(
+                String(arrived.1),
+                "shop",
+                [("redirect_uri", callback)]
+            )
+            let reply = try await server.request(
+                "POST",
+                "/realms/acme/protocol/openid-connect/token",
+                body: EarnestServer.form(form)
+            )
+            let tokens = try JSONObject(parsing: Array(reply.body.utf8))
+            let access = try #require(tokens.string("access_token"))
+            let claims = try JWT(parsing: access).uncheckedClaims()
+            let own = claims.object("resource_access")?.object("shop")?.strings("roles")
+            #expect(own == [role])
+            let info = try await person.get(
+                server.url + "/realms/acme/protocol/openid-connect/userinfo",
+                with: [.authorization: "Bearer " + access]
+            )
+            #expect(info.json.string("preferred_username") == name)
+            #expect(info.json.strings("roles") == [role])
+            try await person.close()
+        }
+    }
+}
