@@ -27,7 +27,8 @@ struct DryRunTests {
         "DROP TABLE email_codes", "DROP TABLE mails", "DROP TABLE audit_events",
         "DROP TABLE deleted_accounts", "DROP TABLE password_resets", "DROP TABLE accounts",
         "DROP TABLE apps",
-        "DROP TABLE providers", "DROP TABLE backend_version", "DROP TABLE logout_deliveries",
+        "DROP TABLE write_probes", "DROP TABLE providers", "DROP TABLE backend_version",
+        "DROP TABLE logout_deliveries",
         "DROP INDEX grants_by_session", "DROP INDEX offline_grants_by_person",
         "DROP INDEX browser_sessions_by_person",
     ]

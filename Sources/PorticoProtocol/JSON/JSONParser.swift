@@ -161,11 +161,8 @@ extension JSONParser {
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                guard isASCII || position - start <= limits.text else { throw .textTooLong }
-                let text = text(start..<position)
-                guard isASCII || isUnrepaired(text, bytes[start..<position]) else {
-                    throw .invalidUTF8
-                }
+                let text =
+                    isASCII ? text(start..<position) : try decoded(bytes[start..<position])
                 position += 1
                 return text
             case UInt8(ascii: "\\"): return try escapedString(from: start)
@@ -186,12 +183,7 @@ extension JSONParser {
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
-                guard collected.count <= limits.text || collected.allSatisfy({ $0 < 0x80 }) else {
-                    throw .textTooLong
-                }
-                let text = String(decoding: collected, as: UTF8.self)
-                guard isUnrepaired(text, collected) else { throw .invalidUTF8 }
-                return text
+                return try decoded(collected)
             case UInt8(ascii: "\\"):
                 collected.append(contentsOf: try escape().utf8)
             case ..<0x20: throw .controlCharacter
@@ -255,9 +247,15 @@ extension JSONParser {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
-    /// Whether decoding left `bytes` as they were: it puts U+FFFD where they are not UTF-8.
-    private func isUnrepaired(_ text: String, _ bytes: some Collection<UInt8>) -> Bool {
-        text.utf8.count == bytes.count && text.utf8.elementsEqual(bytes)
+    /// Text that may be other than ASCII: UTF-8, where decoding leaves the bytes as they were instead
+    /// of putting U+FFFD in, and of bounded length.
+    private func decoded(_ bytes: some Collection<UInt8>) throws(JSONError) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes) else { throw .invalidUTF8 }
+        guard bytes.count <= limits.text || bytes.allSatisfy({ $0 < 0x80 }) else {
+            throw .textTooLong
+        }
+        return text
     }
 }
 

@@ -21,7 +21,7 @@ package struct AppleNotification: Hashable, Sendable {
     /// Seconds since 1970. Afterwards the notification is not taken anyway.
     package let expiresAt: Int64
 
-    package enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
         /// The relay does not pass mail on any more.
         case emailDisabled = "email-disabled"
         case emailEnabled = "email-enabled"
@@ -65,7 +65,8 @@ package struct AppleNotification: Hashable, Sendable {
         guard let subject = event.string("sub"), (1...255).contains(subject.utf8.count),
             let name = event.string("type")
         else { throw .malformed }
-        guard let kind = Kind(rawValue: name == "account-deleted" ? "account-delete" : name) else {
+        guard let kind = Kind(wire: sameBytes(name, "account-deleted") ? "account-delete" : name)
+        else {
             throw .unknownEvent
         }
         self.kind = kind

@@ -49,7 +49,7 @@ struct AppleUser: Sendable {
             // `try?`: what is malformed is not there.
             let json = try? JSONObject(
                 parsing: text.utf8,
-                limits: JSONLimits(size: 8 * 1024, depth: 4)
+                limits: .foreign(size: 8 * 1024, depth: 4)
             )
         else { return nil }
         let name = json.object("name")

@@ -139,6 +139,7 @@ struct PasswordTests {
                 let outcome = try await PasswordSignIn(people: people, hashing: hashing)(
                     text,
                     of: credentials,
+                    for: nil,
                     random: .system
                 )
                 guard case .refused = outcome else {
@@ -149,6 +150,7 @@ struct PasswordTests {
                     try await PasswordSignIn(people: people, hashing: full)(
                         text,
                         of: credentials,
+                        for: nil,
                         random: .system
                     )
                 }

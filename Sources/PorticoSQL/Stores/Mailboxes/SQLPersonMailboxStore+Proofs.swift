@@ -99,7 +99,7 @@ extension SQLPersonMailboxStore {
     ) async throws -> PersonEmailOutcome {
         try await database.change { transaction in
             switch try transaction.present(codeHash, by: owner, at: now) {
-            case .wrong(.wrong(let triesLeft)): return .wrong(triesLeft: triesLeft)
+            case .wrong(.wrong(let triesLeft, _)): return .wrong(triesLeft: triesLeft)
             case .wrong(.expired): return .expired
             case .wrong: return .unknown
             case .right(let address):
