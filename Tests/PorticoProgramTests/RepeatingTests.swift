@@ -42,7 +42,10 @@ import Testing
         let secret = "what the error knows"
     }
 
-    @Test("a task that fails goes on, is logged when it begins to fail and when it works again")
+    @Test(
+        "a task that fails goes on, is logged when it begins to fail and when it works again",
+        .timeLimit(.minutes(1))
+    )
     func failing() async throws {
         let recorder = Recorder()
         let (calls, continuation) = AsyncStream<Int>.makeStream()
