@@ -37,7 +37,8 @@ import Testing
         let server = try await EarnestServer(in: portico)
         defer { server.running.process.terminate() }
         for name in ["apple", "facebook"] {
-            #expect(server.running.stderr.contains("provider=\(name)"), "\(name)")
+            // The log is written beside what says that it listens.
+            try await server.wait { server.running.stderr.contains("provider=\(name)") }
         }
         #expect(!server.running.stderr.contains("provider=google"))
         let page = try await server.request("GET", "/login")
