@@ -33,7 +33,7 @@ import Testing
         let mail = try #require(try await server.mails().first)
         #expect(mail.draft.to == "alice@example.com")
         let code = try await server.mailedCode()
-        #expect(try server.text(of: mail).subject == "\(code) is your code for Test")
+        #expect(try server.text(of: mail).subject == "\(code) is your Test code")
         let typed = code.prefix(3) + " " + code.suffix(3)
         let form = [("action", "confirm"), ("code", String(typed))]
         let answer = expectCode(try await browser.submit(page, form))
