@@ -109,7 +109,7 @@ package final class OutboundClient: HTTPTransport {
         for (name, value) in headers {
             // A field that is none cannot be meant for us.
             guard let name = HTTPField.Name(name) else { continue }
-            response.headerFields.append(HTTPField(name: name, value: value))
+            response.headerFields.append(HTTPField(name, received: value))
         }
         return response
     }

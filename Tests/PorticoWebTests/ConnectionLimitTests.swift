@@ -101,6 +101,33 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test("RFC 9112 §7.1: a body in thousands of tiny chunks is 413, as if it were too long")
+    func chunks() async throws {
+        let answered = Locked<[Int]>([])
+        try await withServer(
+            usualLimits(),
+            answer: { request, _ in
+                var request = request
+                let body = try await request.collectBody(upTo: 70_000)
+                answered.withLock { $0.append(body.readableBytes) }
+                return Response(status: .ok)
+            }
+        ) { port, _ in
+            for (count, status) in [(4096, 200), (4097, 413), (60_000, 413)] {
+                let answer = try await RawConnection.exchange(
+                    port: port,
+                    [
+                        "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n"
+                            + "Connection: close\r\n\r\n"
+                            + String(repeating: "1\r\na\r\n", count: count) + "0\r\n\r\n"
+                    ]
+                )
+                #expect(answer.statuses == [status], "\(count)")
+            }
+        }
+        #expect(answered.withLock { $0 } == [4096])
+    }
+
     @Test("A refusal waits for the answers before it")
     func order() async throws {
         try await withServer(

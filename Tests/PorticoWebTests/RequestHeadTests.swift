@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOHTTP1
 import Testing
 
@@ -41,5 +42,22 @@ import Testing
         #expect(try head([Self.host]).bodyLength == 0)
         #expect(try head([Self.host, ("Content-Length", "005")]).bodyLength == 5)
         #expect(try head([Self.host, ("Transfer-Encoding", "Chunked")]).bodyLength == nil)
+    }
+
+    @Test(
+        "RFC 9112 §5.1: blanks around a value are not part of it, however many, and those within are"
+    )
+    func blanks() throws {
+        let many = String(repeating: " \t", count: 4000)
+        let found = try head([
+            ("Host", " id.example.com \t"), ("Content-Length", "5  "), ("Expect", "100-continue\t"),
+            ("X-A", "\t a\(many)b\(many)"), ("X-B", many),
+        ])
+        #expect(found.request.authority == "id.example.com")
+        #expect(found.bodyLength == 5)
+        #expect(found.expectsContinue)
+        let fields = found.request.headerFields
+        #expect(fields[values: try #require(HTTPField.Name("X-A"))] == ["a\(many)b"])
+        #expect(fields[values: try #require(HTTPField.Name("X-B"))] == [""])
     }
 }

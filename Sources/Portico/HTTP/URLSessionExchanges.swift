@@ -109,7 +109,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             guard let name = (name as? String).flatMap({ HTTPField.Name($0) }),
                 let value = value as? String
             else { continue }
-            response.headerFields.append(HTTPField(name: name, value: value))
+            response.headerFields.append(HTTPField(name, received: value))
         }
         return response
     }

@@ -33,6 +33,7 @@ final class RequestGate: ChannelDuplexHandler {
     private var reading = Reading.nothing
     private var head: RequestHead?
     private var body: ByteBuffer?
+    private var bodyParts = 0
     /// Of the requests passed on and not answered yet, in order: whether the method is HEAD.
     private var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
     private var refusal: RequestRefusal?
@@ -101,7 +102,12 @@ final class RequestGate: ChannelDuplexHandler {
             } else {
                 body?.writeBuffer(&bytes)
             }
-            if let length = body?.readableBytes, length > limits.body { refuse(.bodyTooLong) }
+            bodyParts += 1
+            if let length = body?.readableBytes,
+                length > limits.body || bodyParts > limits.bodyParts
+            {
+                refuse(.bodyTooLong)
+            }
         case .end: passOn(context)
         }
     }
@@ -111,6 +117,7 @@ final class RequestGate: ChannelDuplexHandler {
             let head = try RequestHead(head, limits: limits)
             self.head = head
             body = nil
+            bodyParts = 0
             reading = .body
             deadline = .now() + limits.bodyTime
             if head.expectsContinue, unanswered.isEmpty {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOHTTP1
 import PorticoBytes
+import PorticoProtocol
 
 /// A request's head that can be read in one way only (RFC 9112 §3, §6).
 ///
@@ -22,8 +23,9 @@ struct RequestHead {
         var bodyLength: Int? = 0
         var hasLength = false
         var expectsContinue = false
-        for (rawName, value) in head.headers {
+        for (rawName, rawValue) in head.headers {
             guard let name = HTTPField.Name(rawName) else { throw .malformed }
+            let value = HTTPField.withoutBlanks(rawValue)
             // What follows compares and folds values (RFC 9110 §5.5: outside ASCII is opaque).
             guard ForeignText.isBounded(value.utf8) else { throw .malformed }
             guard name.canonicalName != "host" else {
