@@ -25,6 +25,7 @@ docs: build
 bench: release
 	@scripts/setup bench
 	scripts/bench
+	scripts/dearest-request
 
 standards:
 	@scripts/standards
