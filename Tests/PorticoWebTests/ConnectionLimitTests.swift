@@ -130,10 +130,13 @@ struct ConnectionLimitTests {
 
     @Test("A refusal waits for the answers before it")
     func order() async throws {
+        let refused = AsyncStream.makeStream(of: RequestRefusal.self)
         try await withServer(
             usualLimits(),
+            refused: { refused.continuation.yield($0) },
             answer: { _, _ in
-                try await Task.sleep(for: .milliseconds(100))
+                // The answer comes when the refusal is there.
+                for await _ in refused.stream { break }
                 return Response(status: .ok)
             }
         ) { port, _ in
