@@ -10,6 +10,9 @@ import socket
 # itself. A head has room for what every request brings.
 TARGET, HEAD, FIELDS, BODY = 8 * 1024, 15 * 1024, 90, 64 * 1024
 
+# An answer may take back hundreds of cookies that it was sent; Python reads a hundred fields.
+http.client._MAXHEADERS = 2000
+
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
 
