@@ -22,7 +22,7 @@ import Testing
                 portico.run(["realm", "create", "acme", "--data-directory", folder])
             )
         case .providers:
-            // Under the name that the demo's own has.
+            // Under the name that the demo's own has. `try?`: where that one is not there, nothing is removed.
             try? expectDone(
                 portico.run([
                     "provider", "remove", "google", "--confirm", "google", "--data-directory",

@@ -24,7 +24,7 @@ enum ConfirmReason: String, CaseIterable, Sendable {
     }
 }
 
-/// The proof that changing how an account is reached needs (page 8): a sign-in at a provider that says
+/// The proof that changing how an account is reached needs: a sign-in at a provider that says
 /// when it asked, or a code that is mailed to the account's address (``LiveAccountSession/isProven(at:)``).
 struct ConfirmPages: Sendable {
     let directory: BackendDirectory

@@ -8,7 +8,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// The ways to sign in that an account has (account page 3).
+/// The ways to sign in that an account has.
 struct WayPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck

@@ -1,7 +1,7 @@
 package import PorticoBytes
 
 /// Notes when sessions are used, and tells the store about many at once: at most one write per
-/// session in five minutes, and none within a request (decision 15). A refresh, which writes anyway,
+/// session in five minutes, and none within a request. A refresh, which writes anyway,
 /// notes the use of its browser session itself (``GrantStore/rotate(_:sessionIdle:spending:at:)``).
 package final class SessionActivity<ID: Hashable & Sendable>: Sendable {
     private let touch: @Sendable ([(id: ID, at: Int64)]) async throws -> Void

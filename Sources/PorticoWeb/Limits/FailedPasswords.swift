@@ -23,7 +23,7 @@ import PorticoBytes
 ///
 /// A try is counted when it begins, so that many at once do not slip through; a right password
 /// takes that one back, and no more: it clears nobody's record. The counts are per process and in
-/// memory, 2.5 MiB in all (decision 15).
+/// memory, 2.5 MiB in all.
 package final class FailedPasswords: Sendable {
     /// How many tries are free, how fast they are forgotten, and how long the longest wait is.
     package struct Allowance: Hashable, Sendable {
