@@ -85,6 +85,7 @@ struct FailedPasswordsTests {
             #expect(isLetThrough(passwords, attempt("person \(number)")))
         }
         #expect(passwords.hasManyMistakes(attempt(), at: start))
+        #expect(!passwords.hasManyMistakes(attempt(device: "phone"), at: start))
         #expect(!isLetThrough(passwords, attempt("person 99")))
         // Somebody else behind it is let through, and a wrong password of theirs is their last.
         #expect(isLetThrough(passwords, attempt("ann")))

@@ -143,9 +143,10 @@ package final class FailedPasswords: Sendable {
     }
 
     /// Whether an address has made so many mistakes that it must share more fairly what checking a
-    /// password costs.
+    /// password costs. A known device answers for none but its own.
     package func hasManyMistakes(_ attempt: Attempt, at now: Date) -> Bool {
-        counts.withLock { hasManyMistakes(attempt, $0, now.timeIntervalSince1970) }
+        guard attempt.device == nil else { return false }
+        return counts.withLock { hasManyMistakes(attempt, $0, now.timeIntervalSince1970) }
     }
 
     /// What the counts take, in bytes.
