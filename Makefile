@@ -32,7 +32,7 @@ standards:
 
 mutate:
 	@scripts/setup test
-	scripts/mutate
+	scripts/mutate --together --folder .build-mutants
 
 format:
 	swift format -i -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources

@@ -1,0 +1,101 @@
+"""Asks one test what it does in a tree that is built, and starts what the test needs beside it."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+BUILD = ["swift", "build", "--build-tests"]
+PATIENCE = {"build": 3600, "test": 240}
+WORDS = {"fails": "killed", "passes": "SURVIVED"}
+
+
+def run(command, seconds, tree):
+    """The exit code (None: too long) and the output; ends whatever the command started."""
+    child = subprocess.Popen(
+        command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    try:
+        output, _ = child.communicate(timeout=seconds)
+        return child.returncode, output.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        return None, ""
+    finally:
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        child.wait()
+
+
+def build(tree):
+    return run(BUILD, PATIENCE["build"], tree)
+
+
+@contextlib.contextmanager
+def driver(tests):
+    """A browser's driver, where a test walks in one and nobody has started it."""
+    walks = any(test.startswith("EndToEndTests.") for test in tests)
+    program = shutil.which("chromedriver")
+    if not walks or program is None or os.environ.get("TEST_WEBDRIVER"):
+        yield
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    nothing = subprocess.DEVNULL
+    child = subprocess.Popen(
+        [program, f"--port={port}", "--allowed-ips=127.0.0.1"], stdout=nothing, stderr=nothing
+    )
+    os.environ["TEST_WEBDRIVER"] = f"http://127.0.0.1:{port}"
+    try:
+        yield
+    finally:
+        child.kill()
+        child.wait()
+
+
+def mail_server(tests, root):
+    """The Python of scripts/smtpd, where a test may mail to a server that is not ours."""
+    mails = any(re.match(r"PorticoMailTests\.|EndToEndTests\.", test) for test in tests)
+    if mails and not os.environ.get("TEST_SMTPD"):
+        found = subprocess.run([root / "scripts" / "smtpd"], stdout=subprocess.PIPE, text=True)
+        if found.returncode == 0:  # Without it the test is skipped, and that is told.
+            os.environ["TEST_SMTPD"] = found.stdout.strip()
+
+
+def verdict(tests, tree):
+    """What tests do in the tree as it was just built: several pass only if each of them does."""
+    selection = []
+    for test in tests:
+        selection += ["--filter", "^" + re.escape(test) + r"\("]
+    if sys.platform == "linux":  # What `swift test` starts here, without its ten seconds before.
+        (bundle,) = (tree / ".build" / "debug").glob("*.xctest")
+        command = [str(bundle), "--testing-library", "swift-testing", *selection]
+    else:
+        command = ["swift", "test", "--skip-build", "--disable-xctest", *selection]
+    code, output = run(command, PATIENCE["test"], tree)
+    if code is None:
+        return "test hangs"
+    ran = re.search(r"Test run with (\d+) tests?\b.* (passed|failed) after", output)
+    if not ran:
+        return "test crashes"
+    if int(ran[1]) < len(tests):
+        return "test not run"
+    if re.search(r"^\S+ +(Test|Suite) .* skipped", output, re.MULTILINE):
+        return "test skipped"
+    return "passes" if ran[2] == "passed" and code == 0 else "fails"
+
+
+def unusable(tests, tree):
+    """Of the tests, those that do not pass in a tree that is not broken: they prove nothing."""
+    found = {}
+    for target in sorted({test.partition(".")[0] for test in tests}):
+        own = sorted({test for test in tests if test.startswith(target + ".")})
+        if verdict(own, tree) != "passes":
+            found |= {test: word for test in own if (word := verdict([test], tree)) != "passes"}
+    return found

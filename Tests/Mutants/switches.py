@@ -1,0 +1,153 @@
+"""Puts each mutation of a Swift source behind a switch, so that one build holds all of them."""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from swift_text import Source, is_balanced, is_body, is_expression
+
+# Read at first use; the tests' process and every program that it starts find it where it is.
+SWITCH = """\
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+private let mutant: [UInt8] = {
+    guard let file = fopen(%s, "r") else { return [] }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return Array(bytes[..<count])
+}()
+
+/// Whether this is the mutation that is on.
+public func mutantIs(_ id: StaticString) -> Bool {
+    !mutant.isEmpty && id.withUTF8Buffer { $0.elementsEqual(mutant) }
+}
+"""
+
+
+def switch_source(path):
+    return SWITCH % json.dumps(str(path))
+
+
+@dataclass
+class Node:
+    """A stretch with a switch in front: what each entry makes of it, and what stands inside."""
+
+    start: int
+    end: int
+    kind: str
+    branches: dict = field(default_factory=dict)
+    inner: list = field(default_factory=list)
+
+
+@dataclass
+class Lines:
+    """The lines of a rewritten file that are there for these entries only."""
+
+    first: int
+    last: int
+    ids: list
+
+
+def change(text, entry):
+    """The smallest stretch that differs, and what takes its place."""
+    old, new = entry["old"], entry["new"]
+    start = text.index(old)
+    end = start + len(old)
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    return start + head, end - tail, new[head : len(new) - tail]
+
+
+def choices(text, entry):
+    """The ways to write an entry: a stretch of the source, and the text in its place."""
+    source = Source(text)
+    start, end, new = change(text, entry)
+    found = []
+    for region in source.regions(start, end):
+        mutated = text[region.start : start] + new + text[end : region.end]
+        fits = is_body if region.kind == "statements" else is_expression
+        if is_balanced(mutated) and fits(mutated):
+            found.append((region, mutated))
+    return found
+
+
+def tree(chosen, length):
+    """The stretches of {id: (region, text)} inside of one another."""
+    whole = Node(0, length, "file")
+    for name, (region, text) in sorted(
+        chosen.items(), key=lambda item: (item[1][0].start, -item[1][0].end, item[1][0].kind)
+    ):
+        node = whole
+        while node.inner and node.inner[-1].end >= region.end:
+            node = node.inner[-1]
+        if (node.start, node.end, node.kind) != (region.start, region.end, region.kind):
+            node.inner.append(Node(region.start, region.end, region.kind))
+            node = node.inner[-1]
+        node.branches[name] = text
+    return whole
+
+
+class Writer:
+    def __init__(self, text):
+        self.text = text
+        self.out = []
+        self.line = 1
+        self.lines = []
+
+    def put(self, text):
+        self.out.append(text)
+        self.line += text.count("\n")
+
+    def node(self, node):
+        first = self.line
+        is_expression = node.kind == "expression"
+        for number, (name, text) in enumerate(node.branches.items()):
+            head = "else " if number and not is_expression else ""
+            self.put(f"{head}if mutantIs({json.dumps(name)}) {{" if not is_expression else "")
+            self.put(f"(mutantIs({json.dumps(name)}) ? (" if is_expression else "")
+            own = self.line
+            self.put("\n" + text + "\n")
+            self.lines.append(Lines(own, self.line, [name]))
+            self.put(") : " if is_expression else "} ")
+        if node.branches:
+            self.put("(" if is_expression else "else {")
+            self.put("\n")
+        place = node.start
+        for inner in node.inner:
+            self.put(self.text[place : inner.start])
+            self.put("\n" if inner.kind == "statements" else " ")
+            self.node(inner)
+            place = inner.end
+        self.put(self.text[place : node.end])
+        if node.branches:
+            self.put("\n")
+            self.put(")" * (len(node.branches) + 1) if is_expression else "}\n")
+            self.lines.append(Lines(first, self.line, list(node.branches)))
+
+
+def rewrite(text, chosen, module):
+    """The source with its switches, and which of its lines are whose."""
+    writer = Writer(text)
+    # Public, for it may stand in a default argument of something public.
+    writer.put("public import PorticoBytes\n" if module != "PorticoBytes" else "\n")
+    writer.node(tree(chosen, len(text)))
+    first, rest = "".join(writer.out).split("\n", 1)
+    rest = re.sub(r"^(?:package )?import PorticoBytes$", "", rest, count=1, flags=re.MULTILINE)
+    return first + "\n" + rest, writer.lines
+
+
+def owners(lines, line):
+    """The entries an error in a line is about: those of the smallest stretch around it."""
+    around = [one for one in lines if one.first <= line <= one.last]
+    return min(around, key=lambda one: (one.last - one.first, len(one.ids))).ids if around else []
