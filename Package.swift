@@ -140,7 +140,7 @@ let package = Package(
         .target(
             name: "PorticoHummingbird",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "Portico", httpTypes,
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound", httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("HummingbirdCore", "hummingbird"),
                 serverProduct("NIOCore", "swift-nio"),

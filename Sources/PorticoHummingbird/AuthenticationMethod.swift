@@ -1,5 +1,6 @@
 import PorticoBytes
 public import Portico
+import PorticoOutbound
 public import PorticoProtocol
 
 /// What a request to a service may bring to prove who makes it.
@@ -24,19 +25,19 @@ public struct AuthenticationMethod: Sendable {
     ///     time.
     ///   - allowInsecureLoopback: An `http` backend will do on 127.0.0.1 and [::1], with the cookie
     ///     `portico-dev-session`.
-    ///   - transport: Sends the questions.
+    ///   - transport: Sends the questions; async-http-client where there is none.
     /// - Throws: misconfigured, where the address can be no backend's.
     public static func session(
         backend: String,
         cachedFor: Duration = .seconds(2),
         allowInsecureLoopback: Bool = false,
-        transport: any HTTPTransport = URLSessionTransport()
+        transport: (any HTTPTransport)? = nil
     ) throws(SignInError) -> AuthenticationMethod {
         try session(
             backend: backend,
             cachedFor: cachedFor,
             allowInsecureLoopback: allowInsecureLoopback,
-            transport: transport,
+            transport: transport ?? OutboundClient(),
             clock: .system
         )
     }
@@ -52,7 +53,7 @@ public struct AuthenticationMethod: Sendable {
     ///   - roles: Where roles stand among the claims.
     ///   - algorithms: Of `ES256`, `EdDSA`, `RS256` and `PS256` those that are taken.
     ///   - allowInsecureLoopback: An `http` issuer will do on 127.0.0.1 and [::1].
-    ///   - transport: Fetches metadata and keys.
+    ///   - transport: Fetches metadata and keys; async-http-client where there is none.
     /// - Throws: misconfigured, where the address can be no issuer's, or nothing could ever pass.
     public static func accessToken(
         issuer: String,
@@ -61,7 +62,7 @@ public struct AuthenticationMethod: Sendable {
         roles: RoleMapping = .keycloak,
         algorithms: [String] = ["ES256", "EdDSA", "RS256", "PS256"],
         allowInsecureLoopback: Bool = false,
-        transport: any HTTPTransport = URLSessionTransport()
+        transport: (any HTTPTransport)? = nil
     ) throws(SignInError) -> AuthenticationMethod {
         try accessToken(
             issuer: issuer,
@@ -70,7 +71,7 @@ public struct AuthenticationMethod: Sendable {
             roles: roles,
             algorithms: algorithms,
             allowInsecureLoopback: allowInsecureLoopback,
-            transport: transport,
+            transport: transport ?? OutboundClient(),
             clock: .system
         )
     }

@@ -32,6 +32,11 @@ package final class OutboundClient: HTTPTransport {
             decompression: .disabled
         )
         configuration.dnsOverride = connectTo
+        // One way to read an answer, which the gate below stands in. Without HTTP/2 each request
+        // under way has a connection.
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
+        configuration.http1_1ConnectionDebugInitializer = StatusGate.add
         // Whether to try again is for the caller to say.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -76,7 +81,7 @@ package final class OutboundClient: HTTPTransport {
                 let deadline = NIODeadline.now() + .seconds(Int64(seconds))
                 let answer = try await client.execute(request, deadline: deadline)
                 return HTTPReply(
-                    response: Self.response(answer.status, answer.headers),
+                    response: try Self.response(answer.status, answer.headers),
                     body: try await Self.body(of: answer, upTo: limits.bytes)
                 )
             }
@@ -104,7 +109,12 @@ package final class OutboundClient: HTTPTransport {
     }
 
     /// Also what ``GuardedTransport`` makes of a reply's head.
-    static func response(_ status: HTTPResponseStatus, _ headers: HTTPHeaders) -> HTTPResponse {
+    ///
+    /// - Throws: malformed, where the status is no reply's. The type of a status traps above 999.
+    static func response(_ status: HTTPResponseStatus, _ headers: HTTPHeaders)
+        throws(HTTPTransportError) -> HTTPResponse
+    {
+        guard StatusGate.isFinal(status) else { throw .malformed }
         var response = HTTPResponse(status: .init(code: Int(status.code)))
         for (name, value) in headers {
             // A field that is none cannot be meant for us.

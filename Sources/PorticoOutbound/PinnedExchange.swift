@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -67,7 +68,7 @@ private final class ReplyCollector: ChannelInboundHandler {
 
     private let exchange: PinnedExchange
     private let reply: EventLoopPromise<HTTPReply>
-    private var head: HTTPResponseHead?
+    private var response: HTTPResponse?
     private var body: [UInt8] = []
 
     init(_ exchange: PinnedExchange, _ reply: EventLoopPromise<HTTPReply>) {
@@ -88,7 +89,9 @@ private final class ReplyCollector: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            self.head = head
+            // `try?`: there is one reason why it is none.
+            response = try? OutboundClient.response(head.status, head.headers)
+            guard response != nil else { return fail(.malformed, context) }
             let length = head.headers.first(name: "content-length").flatMap(Int.init)
             guard length ?? 0 <= exchange.limit else { return fail(.tooLarge, context) }
         case .body(let part):
@@ -98,22 +101,16 @@ private final class ReplyCollector: ChannelInboundHandler {
             }
             body.append(contentsOf: part.readableBytesView)
         case .end:
-            guard let head else { return fail(.malformed, context) }
-            reply.succeed(
-                HTTPReply(response: OutboundClient.response(head.status, head.headers), body: body)
-            )
+            guard let response else { return fail(.malformed, context) }
+            reply.succeed(HTTPReply(response: response, body: body))
             context.close(promise: nil)
         }
     }
 
     /// A type that was not asked for is not read: nobody's pages, archives or images get in.
     private var isWanted: Bool {
-        guard let mediaTypes = exchange.mediaTypes, let head else { return true }
-        let reply = HTTPReply(
-            response: OutboundClient.response(head.status, head.headers),
-            body: []
-        )
-        return reply.mediaType.map(mediaTypes.contains) ?? false
+        guard let mediaTypes = exchange.mediaTypes, let response else { return true }
+        return HTTPReply(response: response, body: []).mediaType.map(mediaTypes.contains) ?? false
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

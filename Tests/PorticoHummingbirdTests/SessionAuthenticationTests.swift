@@ -42,6 +42,36 @@ struct SessionAuthenticationTests {
         }
     }
 
+    @Test(
+        "A backend that breaks off within its head, or says more behind its body: 503, or admitted"
+    )
+    func brokenOff() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+        for (answer, status) in [
+            (head, 503), (head + "Content-Le", 503),
+            (
+                head + "Transfer-Encoding: chunked\r\n\r\n"
+                    + "32\r\n" + #"{"authenticated":true,"user":{"id":"u-1","x":"y"}}"#
+                    + "\r\n0\r\nX-Sum: 1\r\n\r\n",
+                200
+            ),
+        ] {
+            let backend = try LocalServer { _ in .bytes(Array(answer.utf8)) }
+            defer { backend.stop() }
+            // With the transport that there is where none is given.
+            let authenticator = PersonAuthenticator<BasicPersonContext>(
+                try .session(
+                    backend: "http://127.0.0.1:\(backend.port)",
+                    allowInsecureLoopback: true
+                )
+            )
+            try await RunningService.run(authenticator) { service in
+                let answered = try await service.send("/me", bearer: "S1").status
+                #expect(answered == status)
+            }
+        }
+    }
+
     @Test("Nothing of the request goes to the backend but what proves the session")
     func forwarded() async throws {
         let backend = backend

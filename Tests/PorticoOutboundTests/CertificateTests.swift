@@ -54,6 +54,23 @@ struct CertificateTests {
         }
     }
 
+    @Test("Only HTTP/1.1 is offered: the gate for what is no status stands in no other way")
+    func protocols() async throws {
+        // It would speak HTTP/2 as well as it can, which is not at all.
+        let server = try TLSServer(protocols: "h2,http/1.1")
+        let reply = try await TransportKind.outbound.with(
+            trustedRoots: server.certificate,
+            connectTo: ["op.example.test": "127.0.0.1"]
+        ) {
+            try await $0.send(
+                request("op.example.test:\(server.port)"),
+                body: [],
+                limits: Self.limits
+            )
+        }
+        #expect(reply.response.status.code == 200)
+    }
+
     @Test("RFC 9325 §3.1.1: a server that speaks TLS 1.1 and nothing newer is refused")
     func oldVersion() async throws {
         func status(_ version: TLSServer.Version) async throws -> Int {

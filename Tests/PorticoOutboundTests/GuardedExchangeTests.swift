@@ -24,6 +24,8 @@ struct GuardedExchangeTests {
         "html": response("200 OK", ["Content-Type: text/html"], "<p>"),
         "untyped": response("200 OK", [], "{}"),
         "nothing": response("204 No Content", []),
+        "zero": response("000 X", ["Content-Type: application/json"], "{}"),
+        "switching": response("101 X", ["Content-Type: application/json"], "{}"),
         "redirect": response("302 Found", ["Location: https://127.0.0.1/", "Content-Length: 0"]),
         "exact": response("200 OK", [], String(repeating: "a", count: 1000)),
         "long": response("200 OK", [], String(repeating: "a", count: 1001)),
@@ -102,6 +104,17 @@ struct GuardedExchangeTests {
         let server = try TLSServer(files: Self.files)
         let reply = try await get(transport(server), "redirect")
         #expect(reply.response.status.code == 302)
+    }
+
+    @Test(
+        "RFC 9110 §15: what has no status of an answer is none",
+        arguments: ["zero", "switching"],
+        [nil, ["application/json"]] as [Set<String>?]
+    )
+    func status(path: String, mediaTypes: Set<String>?) async throws {
+        let server = try TLSServer(files: Self.files)
+        let transport = transport(server, as: [Self.host], mediaTypes)
+        await #expect(throws: HTTPTransportError.malformed) { try await get(transport, path) }
     }
 
     @Test("attack G04: a body that is too long is given up, announced or not")

@@ -147,6 +147,57 @@ struct HTTPTransportTests {
         }
     }
 
+    @Test(
+        "A server that never pauses is given up while it still sends",
+        arguments: TransportKind.allCases
+    )
+    func flood(kind: TransportKind) async throws {
+        let server = try LocalServer { _ in
+            .flood(
+                Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8),
+                Array(String(repeating: "1\r\na\r\n", count: 1000).utf8)
+            )
+        }
+        // It stops by itself in the end, but then it was not given up.
+        let isOver = Locked(false)
+        let end = Task {
+            try await Task.sleep(for: .seconds(20))
+            isOver.withLock { $0 = true }
+            server.stop()
+        }
+        let error = await #expect(throws: HTTPTransportError.self) {
+            try await kind.with { transport in
+                defer { server.stop() }
+                return try await transport.send(
+                    request(server.port),
+                    body: [],
+                    limits: HTTPLimits(bytes: 1000, seconds: 2)
+                )
+            }
+        }
+        end.cancel()
+        #expect(error == .tooLarge || error == .timedOut)
+        #expect(!isOver.withLock { $0 })
+    }
+
+    @Test(
+        "RFC 9110 §15: what has no status of an answer is none, and ends nothing else",
+        arguments: ["000", "042", "099", "101"]
+    )
+    func status(code: String) async throws {
+        await #expect(throws: HTTPTransportError.malformed) {
+            try await reply(.outbound) { _ in
+                LocalServer.reply("\(code) X", ["Connection: upgrade", "Upgrade: x"], "{}")
+            }
+        }
+        let interim = Array("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".utf8)
+        let last = Array("HTTP/1.1 799 X\r\nContent-Length: 2\r\n\r\n{}".utf8)
+        let late = try await reply(.outbound) { _ in .bytes(interim + last) }
+        #expect(late.response.status.code == 799)
+        #expect(late.response.headerFields.count == 1)
+        #expect(late.body == Array("{}".utf8))
+    }
+
     @Test("Nobody there is told as such", arguments: TransportKind.allCases)
     func unreachable(kind: TransportKind) async throws {
         let (socket, port) = try #require(RawSocket.listen(port: 0))

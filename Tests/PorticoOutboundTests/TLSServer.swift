@@ -28,7 +28,10 @@ final class TLSServer {
     /// - Parameters:
     ///   - files: Whole HTTP responses by the path that asks for them. Without any, a page.
     ///   - version: `nil`: whatever the program speaks.
-    init(files: [String: String] = [:], only version: Version? = nil) throws {
+    ///   - protocols: What it speaks above TLS, best first (RFC 7301); `nil`: it does not say.
+    init(files: [String: String] = [:], only version: Version? = nil, protocols: String? = nil)
+        throws
+    {
         folder = Guardian.shared.folder.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         certificate = folder.appending(path: "certificate.pem").path
@@ -53,7 +56,7 @@ final class TLSServer {
             [
                 "s_server", "-accept", "127.0.0.1:\(port)", "-key", key, "-cert", certificate,
                 files.isEmpty ? "-www" : "-HTTP", "-quiet",
-            ] + (version?.arguments ?? []),
+            ] + (version?.arguments ?? []) + (protocols.map { ["-alpn", $0] } ?? []),
             folder: folder
         )
         for _ in 0..<500 {

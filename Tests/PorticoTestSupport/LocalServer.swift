@@ -7,6 +7,8 @@ package final class LocalServer: Sendable {
         case bytes([UInt8])
         /// One byte after the other.
         case trickle([UInt8], every: Double)
+        /// Bytes, and then others again and again, until the other side goes or the server stops.
+        case flood([UInt8], [UInt8])
         /// Nothing, until the other side goes.
         case silence
     }
@@ -33,7 +35,7 @@ package final class LocalServer: Sendable {
         Thread.detachNewThread {
             while let connection = RawSocket.accept(listener) {
                 Thread.detachNewThread {
-                    Self.serve(connection, takesBodies, heads, answer)
+                    Self.serve(connection, takesBodies, heads, open, answer)
                 }
             }
             // Only here: closed elsewhere, its number might be another server's before the loop
@@ -79,6 +81,7 @@ package final class LocalServer: Sendable {
         _ connection: Int32,
         _ takesBodies: Bool,
         _ heads: Locked<[String]>,
+        _ open: Locked<Int32?>,
         _ answer: @Sendable (String) -> Answer
     ) {
         defer { RawSocket.close(connection) }
@@ -96,6 +99,9 @@ package final class LocalServer: Sendable {
                 guard RawSocket.send(connection, [byte]) else { return }
                 Thread.sleep(forTimeInterval: pause)
             }
+        case .flood(let bytes, let more):
+            guard RawSocket.send(connection, bytes) else { return }
+            while open.withLock({ $0 != nil }), RawSocket.send(connection, more) {}
         case .silence: while let bytes = RawSocket.receive(connection), !bytes.isEmpty {}
         }
     }

@@ -56,8 +56,9 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             return exchange
         }
         guard let exchange else { return }
-        if case .failure = result { task.cancel() }
+        // First: on Linux cancelling waits for a turn that a server which never pauses does not leave.
         exchange.tell(result)
+        if case .failure = result { task.cancel() }
     }
 
     /// A redirect is a reply like any other (see ``HTTPTransport``).

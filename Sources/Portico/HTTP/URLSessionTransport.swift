@@ -10,8 +10,10 @@ public import PorticoProtocol
 
 /// `HTTPTransport` over URLSession, the default.
 ///
-/// On Linux URLSession does not read response fields without a space after the colon; a program
-/// that has another HTTP client may inject it.
+/// On Linux URLSession does not read response fields without a space after the colon, reads on for a
+/// while where a reply was given up, and, as of Swift 6.3, ends the process where a connection breaks
+/// off within the head of a response or a response has trailers. A program there that asks servers
+/// which are not its own injects another HTTP client.
 public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()
