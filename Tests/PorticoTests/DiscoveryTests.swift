@@ -121,6 +121,23 @@ struct DiscoveryTests {
                 .text(200, "application/json", [UInt8](repeating: 0x20, count: 65 * 1024)),
                 .rejected(.metadata)
             ),
+            (
+                .json([
+                    "code_challenge_methods_supported": [
+                        .string("S" + String(repeating: "\u{301}\u{316}", count: 10_000))
+                    ]
+                ]),
+                .rejected(.metadata)
+            ),
+            // A field as long is as good as none.
+            (
+                .text(
+                    200,
+                    "application/json; x=" + String(repeating: "\u{301}\u{316}", count: 10_000),
+                    FakeProvider.metadata.serialized()
+                ),
+                .rejected(.metadata)
+            ),
         ] as [(HTTPReply, SignInError.Kind)]
     )
     func wrong(reply: HTTPReply, kind: SignInError.Kind) async {

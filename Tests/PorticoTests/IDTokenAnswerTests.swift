@@ -260,6 +260,25 @@ struct IDTokenAnswerTests {
         #expect(scene.provider.requests("/keys").count == 2)
     }
 
+    @Test("Keys at an address that the provider has left are its keys no more, fresh as they are")
+    func movedKeys() async throws {
+        let scene = Scene()
+        _ = try await scene.signIn()
+        scene.clock.advance(by: 3590)
+        _ = try await scene.signIn()
+        let moved = JWKSet([try FakeProvider.otherKey.get().verificationKey]).serialized()
+        scene.provider.change {
+            $0.metadata["jwks_uri"] = .string(FakeProvider.issuer + "/moved")
+        }
+        scene.provider.answer("/moved") { _ in .text(200, "application/json", moved) }
+        // The document is an hour old, the keys fifteen seconds.
+        scene.clock.advance(by: 15)
+        #expect(await scene.failure() == .rejected(.key))
+        scene.provider.change { $0.signer = FakeProvider.otherKey }
+        _ = try await scene.signIn()
+        #expect(scene.provider.requests("/moved").count == 1)
+    }
+
     @Test("OIDCC-10.1.1-2: a hundred made-up kids cause one fetch a minute")
     func unknownKeys() async throws {
         let scene = Scene()
@@ -292,6 +311,17 @@ struct IDTokenAnswerTests {
             (.text(200, "text/html", Array("<html>".utf8)), .keys),
             (.text(200, "application/json", Array("[]".utf8)), .keys),
             (.text(200, "application/json", [UInt8](repeating: 0x20, count: 10 << 20)), .keys),
+            // Comparing it with the types that there are would take seconds.
+            (
+                .text(
+                    200,
+                    "application/json",
+                    Array(#"{"keys":[{"kty":"E"#.utf8)
+                        + Array(String(repeating: "\u{301}\u{316}", count: 60_000).utf8)
+                        + Array(#""}]}"#.utf8)
+                ),
+                .keys
+            ),
         ] as [(HTTPReply, SignInError.Check)]
     )
     func keySet(reply: HTTPReply, check: SignInError.Check) async throws {

@@ -93,6 +93,7 @@ struct TokenAnswerTests {
                 .text(429, nil, [], [.retryAfter: "99999999999999999999999"]),
                 .transient(.tooManyRequests, retryAfter: .seconds(86_400))
             ),
+            (.text(429, nil, [], [.retryAfter: ""]), .transient(.tooManyRequests, retryAfter: nil)),
             (
                 .text(429, nil, [], [.retryAfter: "-1"]),
                 .transient(.tooManyRequests, retryAfter: nil)

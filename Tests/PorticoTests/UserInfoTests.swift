@@ -55,6 +55,34 @@ struct UserInfoTests {
         #expect(session.roles.contains("owner", in: .client("notes")))
     }
 
+    @Test("What somebody writes of themselves is 8 KiB at most where it is not ASCII")
+    func longText() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        scene.provider.change {
+            $0.userInfo["profile"] = .string(String(repeating: "é", count: 4096))
+        }
+        #expect(try await session.userInfo().claims.string("profile")?.utf8.count == 8192)
+        scene.provider.change {
+            $0.userInfo["profile"] = .string(String(repeating: "é", count: 4097))
+        }
+        let failed = await Task.failure { _ = try await session.userInfo() }.value
+        #expect(failed == .rejected(.userInfo))
+    }
+
+    @Test("WEB-INPUT-1: a challenge of many marks is read by nobody, and replaces no token")
+    func longChallenge() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        scene.provider.answer("/userinfo") { _ in
+            let marks = String(repeating: "\u{301}\u{316}", count: 10_000)
+            let challenge = #"Bearer error="invalid_token", realm="\#(marks)""#
+            return .text(401, nil, [], [.wwwAuthenticate: challenge])
+        }
+        let failed = await Task.failure { _ = try await session.userInfo() }.value
+        #expect(failed == .misconfigured(.scopeRefused))
+    }
+
     @Test("RFC 6750 §3.1: a refused token is replaced once")
     func refusedToken() async throws {
         let scene = Scene()

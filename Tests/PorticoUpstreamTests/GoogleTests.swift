@@ -169,6 +169,21 @@ struct GoogleTests {
         #expect(fetches() == 4)
     }
 
+    @Test("WEB-INPUT-1: a life of keys in a field of many marks is not read: a day")
+    func keyLife() async throws {
+        let scene = try Scene(.google)
+        scene.world.answer(scene.addresses.keys) { _ in
+            var reply = Scene.keySet([Scene.key])
+            let marks = String(repeating: "\u{301}\u{316}", count: 10_000)
+            reply.response.headerFields[.cacheControl] = "max-age=20000, x=\(marks)"
+            return reply
+        }
+        _ = try await scene.signIn()
+        scene.clock.advance(by: 86_399)
+        _ = try await scene.signIn()
+        #expect(scene.world.requests(scene.addresses.keys).count == 1)
+    }
+
     @Test("PRV-G-10: RS256 and nothing else, whatever the metadata lists")
     func algorithm() async throws {
         let scene = try Scene(.google)

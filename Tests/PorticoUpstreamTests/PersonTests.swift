@@ -32,6 +32,13 @@ struct PersonTests {
     func parts() throws {
         let long = String(repeating: "a", count: 5000)
         #expect(try person(["name": .string(long)]).name?.count == 200)
+        // Whoever reads it takes no more of what is not ASCII, however few characters it is.
+        let family = String(repeating: "\u{1F469}\u{1F3FD}", count: 150)
+        let name = try #require(try person(["name": .string("Ann é" + family)]).name)
+        #expect(name.hasPrefix("Ann é") && (1000...1024).contains(name.utf8.count))
+        let marks = "A" + String(repeating: "\u{301}", count: 2000)
+        #expect(try person(["name": .string("Ann \(marks)")]).name == "Ann")
+        #expect(try person(["name": .string(marks)]).name == nil)
         #expect(try person(["given_name": "Ann", "family_name": "Lee"]).name == "Ann Lee")
         #expect(try person(["family_name": "Lee"]).name == "Lee")
         #expect(try person(["name": 7]).name == nil)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
@@ -25,6 +26,7 @@ extension HTTPReply {
     var hasRefusedToken: Bool {
         guard response.status.code == 401 else { return false }
         return response.headerFields[values: .wwwAuthenticate]
+            .filter { ForeignText.isBounded($0.utf8) }
             .flatMap(AuthenticationChallenge.parse)
             .contains { $0.scheme == "bearer" && $0.parameters["error"] == "invalid_token" }
     }

@@ -79,7 +79,7 @@ package struct ProviderHTTP: Sendable {
 
     /// Seconds or a date (RFC 9110 §10.2.3), at most a day.
     func retryAfter(_ reply: HTTPReply) -> Duration? {
-        guard let text = reply.response.headerFields[.retryAfter] else { return nil }
+        guard let text = reply.field(.retryAfter), !text.isEmpty else { return nil }
         let seconds: Double
         if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             // More digits than a number has are more than a day.
@@ -120,13 +120,13 @@ package struct ProviderHTTP: Sendable {
 extension HTTPReply {
     /// The moment at which the server says it answered (RFC 9110 §6.6.1).
     var date: Date? {
-        response.headerFields[.date].flatMap(HTTPDate.date)
+        field(.date).flatMap(HTTPDate.date)
     }
 
     /// For how long the reply may be used again, in seconds (RFC 9111 §5.2.2); `nil` where it does
     /// not say.
     var maxAge: TimeInterval? {
-        guard let field = response.headerFields[.cacheControl] else { return nil }
+        guard let field = field(.cacheControl) else { return nil }
         let directives = field.lowercased().split(separator: ",").map { directive in
             directive.filter { $0 != " " && $0 != "\t" }
         }

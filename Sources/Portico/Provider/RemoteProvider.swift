@@ -161,7 +161,7 @@ package actor RemoteProvider {
         guard reply.response.status == .ok else { throw http.failure(of: reply) }
         guard reply.isJSON else { throw SignInError(.rejected(.keys)) }
         do {
-            let set = try JWKSet(parsing: reply.body, limits: JSONLimits(size: limits.bytes))
+            let set = try JWKSet(parsing: reply.body, limits: .foreign(size: limits.bytes))
             guard let life = profile.keySetLife else { return (set, RemoteKeySet.freshness) }
             let age = reply.maxAge ?? life.upperBound
             return (set, min(max(age, life.lowerBound), life.upperBound))

@@ -9,6 +9,9 @@ package struct UserInfoEndpoint: Sendable {
     private let provider: RemoteProvider
     private let http: ProviderHTTP
 
+    /// What somebody writes of themselves there may be longer than a name.
+    private static let limits = JSONLimits.foreign(size: 256 * 1024, text: 8 * 1024)
+
     package init(address: String, clientID: String, provider: RemoteProvider, http: ProviderHTTP) {
         self.address = address
         self.clientID = clientID
@@ -55,7 +58,7 @@ package struct UserInfoEndpoint: Sendable {
         if reply.mediaType == "application/jwt" { return try await signedContent(of: reply) }
         guard reply.isJSON else { throw SignInError(.rejected(.userInfo)) }
         do {
-            return try JSONObject(parsing: reply.body, limits: JSONLimits(size: 256 * 1024))
+            return try JSONObject(parsing: reply.body, limits: Self.limits)
         } catch {
             throw SignInError(.rejected(.userInfo))
         }

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import PorticoBytes
 
 /// Sends one HTTP request and hands back the whole reply (RFC 9110).
 ///
@@ -56,9 +57,14 @@ public struct HTTPReply: Sendable {
 }
 
 extension HTTPReply {
+    /// The value of a field, where it is bounded as every text of a stranger's is (``ForeignText``).
+    package func field(_ name: HTTPField.Name) -> String? {
+        response.headerFields[name].flatMap { ForeignText.isBounded($0.utf8) ? $0 : nil }
+    }
+
     /// The media type in lower case, without its parameters (RFC 9110 §8.3.1).
     package var mediaType: String? {
-        guard let field = response.headerFields[.contentType] else { return nil }
+        guard let field = field(.contentType) else { return nil }
         let type = field.prefix { $0 != ";" }
         return type.filter { $0 != " " && $0 != "\t" }.lowercased()
     }

@@ -11,17 +11,21 @@ package struct JSONLimits: Sendable {
     /// How many members an object may have.
     package let members: Int
 
-    /// Strings and objects may be as large as the whole: for what comes from ourselves, or from whom
-    /// the operator chose.
+    /// Strings and objects may be as large as the whole: for what comes from ourselves, or is a file
+    /// of the operator's.
     ///
     /// - Parameter depth: Cut to 128, because each level takes room on the stack.
     package init(size: Int, depth: Int = 32) {
         self.init(size: size, depth: depth, text: size, members: size)
     }
 
-    /// What anybody may send (``ForeignText``).
-    package static func foreign(size: Int, depth: Int = 32) -> JSONLimits {
-        JSONLimits(size: size, depth: depth, text: ForeignText.longest, members: 1_000)
+    /// What anybody may send (``ForeignText``), providers that somebody chose among them.
+    package static func foreign(
+        size: Int,
+        depth: Int = 32,
+        text: Int = ForeignText.longest
+    ) -> JSONLimits {
+        JSONLimits(size: size, depth: depth, text: text, members: 1_000)
     }
 
     private init(size: Int, depth: Int, text: Int, members: Int) {

@@ -53,7 +53,7 @@ public struct ProviderMetadata: Sendable, Hashable {
     package init(parsing document: [UInt8], of issuer: Issuer) throws(Refusal) {
         let json: JSONObject
         do {
-            json = try JSONObject(parsing: document, limits: JSONLimits(size: 64 * 1024, depth: 16))
+            json = try JSONObject(parsing: document, limits: .foreign(size: 64 * 1024, depth: 16))
         } catch {
             throw .malformed
         }

@@ -25,7 +25,7 @@ package struct TokenResponse: Sendable {
     package init(parsing body: [UInt8]) throws(Refusal) {
         let json: JSONObject
         do {
-            json = try JSONObject(parsing: body, limits: JSONLimits(size: 256 * 1024))
+            json = try JSONObject(parsing: body, limits: .foreign(size: 256 * 1024))
         } catch {
             throw .malformed
         }

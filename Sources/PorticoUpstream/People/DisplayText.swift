@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 
 #if canImport(FoundationEssentials)
@@ -17,8 +18,12 @@ struct DisplayText: Hashable, Sendable {
     init?(_ words: String) {
         guard words.utf8.count <= 16 * 1024 else { return nil }
         let scalars = words.unicodeScalars.filter(Self.isShown)
-        let text = String(String.UnicodeScalarView(scalars)).split(whereSeparator: \.isWhitespace)
+        var text = String(String.UnicodeScalarView(scalars)).split(whereSeparator: \.isWhitespace)
             .joined(separator: " ").prefix(Self.limit)
+        // A character may have any number of marks, and whoever is told the name reads no more.
+        while text.utf8.count > ForeignText.longest || text.last?.isWhitespace == true {
+            text = text.dropLast()
+        }
         guard !text.isEmpty else { return nil }
         self.text = String(text)
     }

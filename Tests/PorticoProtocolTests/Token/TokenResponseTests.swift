@@ -91,6 +91,18 @@ struct TokenResponseTests {
         #expect(throws: TokenResponse.Refusal.malformed) { try read(text) }
     }
 
+    @Test("WEB-INPUT-1: 256 kB of combining marks are compared with nothing")
+    func marks() {
+        // Comparing them as text would take seconds.
+        let marks = String(repeating: "\u{301}\u{316}", count: 60_000)
+        for text in [
+            #"{"access_token":"a","token_type":"b\#(marks)"}"#,
+            #"{"access_token":"a","token_type":"Bearer","scope":"b\#(marks)"}"#,
+        ] {
+            #expect(throws: TokenResponse.Refusal.malformed) { try read(text) }
+        }
+    }
+
     @Test("attack E19: invalid UTF-8 is refused")
     func invalidUTF8() {
         let text =
