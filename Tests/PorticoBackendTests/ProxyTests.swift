@@ -230,6 +230,73 @@ private struct EchoAPI: HTTPResponder {
         #expect(try await server.token(at: "google") == nil)
     }
 
+    @Test(
+        "Only the refusal of its refresh token asks somebody to sign in again, a provider's faults do not",
+        arguments: [
+            (.refused(status: 400, code: "invalid_grant"), "reauthentication_required"),
+            (.refused(status: 503, code: "invalid_grant"), "provider_unreachable"),
+            (.refused(status: 401, code: "invalid_client"), "provider_unreachable"),
+            (.refused(status: 429, code: "invalid_grant"), "provider_unreachable"),
+            (.redirect(to: "https://evil.example/"), "provider_unreachable"),
+            (.html, "provider_unreachable"), (.truncated, "provider_unreachable"),
+            (.errorWithStatusOK("invalid_grant"), "provider_unreachable"),
+            (.member("expires_in", -1), "provider_unreachable"),
+        ] as [(StandInFaults.TokenAnswer, String)]
+    )
+    func refusals(answer: StandInFaults.TokenAnswer, error: String) async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ann)
+        server.standIns.configure(.google) { $0.tokenAnswer = answer }
+        let reply = try await Self.send(visitor, "/bff/orders/x")
+        #expect(reply.json.string("error") == error)
+        #expect(!reply.text.contains("v2/x"))
+        // Nothing was lost by it.
+        server.standIns.configure(.google) { $0.tokenAnswer = .right }
+        #expect(try await Self.send(visitor, "/bff/orders/x").status == 200)
+    }
+
+    @Test("A refresh whose answer was lost is repeated with its key, and the next has another")
+    func repetition() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ann)
+        let name = try #require(HTTPField.Name("Idempotency-Key"))
+        func keys() -> [String] {
+            server.standIns.log.requests(to: .token, at: .google)
+                .filter { $0["grant_type"] == "refresh_token" }
+                .compactMap { $0.headers[name] }
+        }
+        server.standIns.configure(.google) {
+            $0.tokenAnswer = .refused(status: 502, code: "server_error")
+        }
+        for _ in 0..<2 { _ = try await Self.send(visitor, "/bff/orders/x") }
+        server.standIns.configure(.google) { $0.tokenAnswer = .right }
+        #expect(try await Self.send(visitor, "/bff/orders/x").status == 200)
+        #expect(keys().count == 3 && Set(keys()).count == 1)
+        server.clock.advance(by: 4000)
+        #expect(try await Self.send(visitor, "/bff/orders/x").status == 200)
+        #expect(keys().count == 4 && Set(keys()).count == 2)
+    }
+
+    @Test(
+        "RFC 6749 §6: a refresh token that comes with an answer takes the place of the one before"
+    )
+    func rotation() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ann)
+        server.standIns.configure(.google) {
+            $0.tokenAnswer = .member("refresh_token", "the-successor")
+        }
+        #expect(try await Self.send(visitor, "/bff/orders/x").status == 200)
+        server.clock.advance(by: 4000)
+        _ = try await Self.send(visitor, "/bff/orders/x")
+        let sent = server.standIns.log.requests(to: .token, at: .google)
+            .compactMap { $0["refresh_token"] }
+        #expect(sent.count == 2 && sent.last == "the-successor", "\(sent.count)")
+    }
+
     @Test("WEB-BFF-4: the API's redirect is not followed, and its cookies stay outside")
     func nothingElseComesBack() async throws {
         let server = try await Self.server()

@@ -9,7 +9,8 @@ actor ProviderAccess {
     private let accounts: any AccountStore
     private let directory: BackendDirectory
     private let vault: ProviderTokens
-    private var known = RecentTokens()
+    private var known = RecentValues<Token>()
+    private var repetitions = RecentValues<Repetition>()
     private var fetches: [IdentityKey: Task<Result<Token, Failure>, Never>] = [:]
 
     struct Token: Sendable {
@@ -19,6 +20,14 @@ actor ProviderAccess {
         /// The refresh token that stood in the row when it was fetched, or that came with it: once
         /// there is another one, or none, this one was signed out with it.
         fileprivate let origin: String?
+    }
+
+    /// A refresh whose answer did not come, or could not be kept: with the same key it is no replay to
+    /// a provider that knows such keys, and gives the same answer.
+    private struct Repetition {
+        /// The refresh token that stood in the row.
+        let origin: String?
+        let key: String
     }
 
     enum Failure: Error, Hashable, Sendable {
@@ -62,6 +71,7 @@ actor ProviderAccess {
             let result = await refresh(identity, of: accountID, moment)
             fetches[identity.key] = nil
             if case .success(let token) = result { known[identity.key] = token }
+            if case .failure(.unreachable) = result {} else { repetitions[identity.key] = nil }
             return result
         }
         fetches[identity.key] = fetch
@@ -75,7 +85,10 @@ actor ProviderAccess {
             let provider = directory.provider(named: identity.provider)
         else { return .failure(.none) }
         do {
-            let answer = try await provider.client.refresh(token)
+            let answer = try await provider.client.refresh(
+                token,
+                idempotencyKey: idempotencyKey(identity, moment)
+            )
             var origin = identity.sealedToken
             if let successor = answer.refreshToken, successor != token {
                 let sealed = vault.seal(successor, for: identity.key, at: moment)
@@ -97,12 +110,22 @@ actor ProviderAccess {
             let token = Token(text: answer.accessToken, expiresAt: expiresAt, origin: origin)
             return .success(token)
         } catch let error as SignInError {
-            if case .transient = error.kind { return .failure(.unreachable) }
-            return .failure(.ended)
+            // Only the token's refusal is one; what else went wrong no new sign-in mends.
+            if case .interactionRequired = error.kind { return .failure(.ended) }
+            return .failure(.unreachable)
         } catch {
             // The successor could not be kept: what it replaces may still do.
             return .failure(.unreachable)
         }
+    }
+
+    private func idempotencyKey(_ identity: Identity, _ moment: Moment) -> String {
+        if let repeated = repetitions[identity.key], repeated.origin == identity.sealedToken {
+            return repeated.key
+        }
+        let key = moment.random.text(16)
+        repetitions[identity.key] = Repetition(origin: identity.sealedToken, key: key)
+        return key
     }
 
     /// Whether nothing is kept of an identity any more, or it is gone.
@@ -112,17 +135,17 @@ actor ProviderAccess {
     }
 }
 
-/// The tokens used lately, at most a thousand.
-private struct RecentTokens {
-    private var tokens: [IdentityKey: ProviderAccess.Token] = [:]
-    private static let most = 1000
+/// What was used lately of identities, at most a thousand.
+private struct RecentValues<Value> {
+    private var values: [IdentityKey: Value] = [:]
+    private let most = 1000
 
-    subscript(key: IdentityKey) -> ProviderAccess.Token? {
-        get { tokens[key] }
+    subscript(key: IdentityKey) -> Value? {
+        get { values[key] }
         set {
-            // All at once is coarse, and rare; each is fetched again when it is needed.
-            if tokens.count >= Self.most, tokens[key] == nil { tokens = [:] }
-            tokens[key] = newValue
+            // All at once is coarse, and rare; each is made again when it is needed.
+            if values.count >= most, newValue != nil, values[key] == nil { values = [:] }
+            values[key] = newValue
         }
     }
 }

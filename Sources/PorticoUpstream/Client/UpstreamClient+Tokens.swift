@@ -5,12 +5,16 @@ import PorticoProtocol
 extension UpstreamClient {
     /// A new access token, for the proxy to an API (RFC 6749 §6).
     ///
-    /// - Parameter token: As ``ProvenPerson/refreshToken`` or this has given it.
+    /// - Parameters:
+    ///   - token: As ``ProvenPerson/refreshToken`` or this has given it.
+    ///   - idempotencyKey: That of the request before, where its answer was lost.
     /// - Returns: With the refresh token to keep from now on, where it is another one.
     /// - Throws: interactionRequired(.sessionEnded) where the token is not good any more.
-    package func refresh(_ token: SecretText) async throws(SignInError) -> (
-        accessToken: SecretText, expiresAt: Int64?, refreshToken: SecretText?
-    ) {
+    package func refresh(_ token: SecretText, idempotencyKey: String? = nil)
+        async throws(SignInError) -> (
+            accessToken: SecretText, expiresAt: Int64?, refreshToken: SecretText?
+        )
+    {
         let (token, clientID) = ForeignToken.read(token, of: provider)
         let metadata = try await remote.metadata()
         let endpoint = TokenEndpoint(
@@ -21,7 +25,10 @@ extension UpstreamClient {
         )
         let tokens: TokenResponse
         do {
-            tokens = try await endpoint.refresh(token, idempotencyKey: random.text(16)).tokens
+            tokens = try await endpoint.refresh(
+                token,
+                idempotencyKey: idempotencyKey ?? random.text(16)
+            ).tokens
         } catch {
             if case .refused(.invalidGrant, _) = error {
                 throw SignInError(.interactionRequired(.sessionEnded))
