@@ -47,6 +47,12 @@ extension Failure {
             self.init(.database, "The database cannot be written.", error.description)
         case is StoreBusy:
             self.init(.database, "The database is busy.", "Try again in a moment.")
+        case is ChangedMeanwhile:
+            self.init(
+                .changedMeanwhile,
+                "Somebody else has changed it meanwhile.",
+                "Nothing was changed. Look at it, and say it again."
+            )
         case is MissingReference:
             self.init(.notFound, "Something of it was deleted meanwhile.", "Nothing was changed.")
         case is SealError:

@@ -24,6 +24,7 @@ enum Problem: String, CaseIterable, Sendable {
     // Realms, clients, people, roles, keys
     case notFound = "not-found"
     case exists = "exists"
+    case changedMeanwhile = "changed-meanwhile"
     case refused = "refused"
 
     // Signing in
@@ -49,7 +50,9 @@ enum Problem: String, CaseIterable, Sendable {
         case .usage, .wrongValue, .unknownSetting, .configUnreadable, .confirmationMissing,
             .realmUnclear, .secretMissing, .listenExposed, .publicURLMissing:
             .usage
-        case .alreadyRunning, .notADemo, .portInUse, .issuerMismatch, .exists: .conflict
+        case .alreadyRunning, .notADemo, .portInUse, .issuerMismatch, .exists,
+            .changedMeanwhile:
+            .conflict
         case .notSignedIn, .sessionEnded, .needsPerson: .notSignedIn
         case .declined: .notAllowed
         case .timedOut: .timedOut

@@ -10,8 +10,18 @@ package struct MissingReference: Error, Hashable, Sendable {
     package init() {}
 }
 
+/// What is kept is not what a change was made from: another process has changed it, or taken it away,
+/// meanwhile. Nothing has happened, so that nobody's change is undone by one who had not seen it.
+package struct ChangedMeanwhile: Error, Hashable, Sendable {
+    package init() {}
+}
+
 extension StoreBusy: CustomStringConvertible {
     package var description: String { "The database is busy." }
+}
+
+extension ChangedMeanwhile: CustomStringConvertible {
+    package var description: String { "It was changed meanwhile." }
 }
 
 extension MissingReference: CustomStringConvertible {

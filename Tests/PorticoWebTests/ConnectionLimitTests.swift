@@ -185,11 +185,18 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("A quarter of the open files is kept for others")
+    @Test("A quarter of the open files is kept for others, and at least what the program opens")
     func openFiles() {
-        #expect(ConnectionLimits.connections(openFiles: 1024) == 768)
-        #expect(ConnectionLimits.connections(openFiles: 1_048_576) == 8192)
-        #expect(ConnectionLimits.connections(openFiles: 0) == 16)
-        #expect(ConnectionLimits().connections >= 16)
+        func connections(_ openFiles: Int, cores: Int = 2) -> Int {
+            ConnectionLimits.connections(openFiles: openFiles, cores: cores)
+        }
+        #expect(connections(1024) == 768)
+        #expect(connections(1_048_576) == 8192)
+        // Three for each core's loop, and as many for the readers of the database.
+        #expect(connections(1024, cores: 64) == 1024 - 560)
+        #expect(connections(100) == 36)
+        #expect(connections(64) == 8)
+        #expect(connections(0) == 8)
+        #expect(ConnectionLimits().connections >= 8)
     }
 }

@@ -180,7 +180,15 @@ struct FailedPasswordsTests {
     func clockSetBack() {
         let passwords = FailedPasswords()
         for _ in 0..<6 { _ = passwords.begin(attempt(), at: after(100_000)) }
+        // Set back a little, as requests that come out of order seem to be, and by a day.
+        #expect(passwords.begin(attempt(), at: after(99_800)) == .wait(1))
         #expect(passwords.begin(attempt(), at: start) == .wait(1))
+        #expect(passwords.begin(attempt(), at: after(0.5)) == .wait(0.5))
+        #expect(passwords.begin(attempt(), at: after(1)) == .proceed)
+        // And what is long ago is forgotten.
+        for _ in 0..<5 {
+            #expect(isLetThrough(passwords, attempt(), at: after(86_400)))
+        }
     }
 
     @Test("Knocking during a wait neither lengthens it nor is checked")

@@ -115,11 +115,33 @@ struct RateLimiterTests {
     func clocks() {
         let limiter = RateLimiter(burst: 1, perMinute: 1)
         #expect(limiter.take(key("a"), at: start) == .allowed)
-        for time in [-1e9, -1, 0] {
+        for time in [0, -1, -1e9] {
             #expect(limiter.take(key("a"), at: after(time)) != .allowed)
         }
         for time in [Double.infinity, -.infinity, .nan] {
             _ = limiter.take(key("b"), at: Date(timeIntervalSince1970: time))
+        }
+    }
+
+    @Test("Counts go down after a clock was set back as before, and after a second time, too")
+    func clockSetBack() {
+        let limiter = RateLimiter(burst: 2, perMinute: 1)
+        for back in [0.0, -86_400, -400_000] {
+            for _ in 0..<2 { #expect(limiter.take(key("a"), at: after(back)) == .allowed) }
+            #expect(limiter.take(key("a"), at: after(back - 7200)) == .wait(60))
+            #expect(limiter.take(key("a"), at: after(back - 7200 + 59)) != .allowed)
+            #expect(limiter.take(key("a"), at: after(back - 7200 + 60)) == .allowed)
+            #expect(limiter.check(key("a"), at: after(back - 7200 + 180)) == .allowed)
+        }
+    }
+
+    @Test("Requests that come out of order, minutes old, let no more through")
+    func disorder() {
+        let limiter = RateLimiter(burst: 2, perMinute: 1)
+        for _ in 0..<2 { #expect(limiter.take(key("a"), at: start) == .allowed) }
+        for _ in 0..<100 {
+            #expect(limiter.take(key("a"), at: after(-299)) != .allowed)
+            #expect(limiter.take(key("a"), at: after(1)) != .allowed)
         }
     }
 

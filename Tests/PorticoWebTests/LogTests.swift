@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import PorticoBytes
 import PorticoProtocol
+import PorticoTestSupport
 import Testing
 
 @testable import PorticoWeb
@@ -153,6 +154,21 @@ struct LogTests {
         let lost = (10_000 - text.utf8.count { $0 == UInt8(ascii: "x") }) / 100
         #expect(text.contains("message=\"lines dropped\" count=\(lost)\n"))
         #expect(text.hasSuffix("after\n"))
+    }
+
+    @Test("When nobody reads the log any more, the program ends all the same")
+    func stuck() async {
+        let (reader, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let writer = LogWriter(format: .logfmt, clock: { noon }) { _ in reader.wait() }
+        writer.append(Array("line\n".utf8))
+        Thread.detachNewThread {
+            writer.flush()
+            ended.signal()
+        }
+        let outcome = await RawExchange.run { ended.wait(timeout: .now() + 30) }
+        #expect(outcome == .success)
+        // Whoever still writes is let go.
+        for _ in 0..<4 { reader.signal() }
     }
 
     @Test("A request's id is ten characters that cannot be misread, all different")

@@ -90,7 +90,7 @@ extension AppCommand {
                 guard !change.dryRun else {
                     return administration.dryRun("changed app \(app.name)")
                 }
-                try await administration.installation.backend.put(app)
+                try await administration.installation.backend.put(app, replacing: former)
                 console.done("Changed app \(app.name). See it: portico app show \(app.name)")
                 administration.sayDomains(of: app)
             }

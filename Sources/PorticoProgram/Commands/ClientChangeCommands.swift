@@ -145,7 +145,10 @@ extension ClientCommand {
                     return administration.dryRun("changed client \(clientID) of \(realm.name)")
                 }
                 try administration.expectChanged(
-                    await administration.installation.realms.update(admission.client),
+                    await administration.installation.realms.update(
+                        admission.client,
+                        replacing: former
+                    ),
                     "Client \(clientID)"
                 )
                 console.done(

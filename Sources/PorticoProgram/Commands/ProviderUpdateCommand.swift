@@ -42,7 +42,7 @@ extension ProviderCommand {
                 guard !change.dryRun else {
                     return administration.dryRun("changed provider \(former.name)")
                 }
-                try await administration.installation.backend.put(record)
+                try await administration.installation.backend.put(record, replacing: former)
                 console.done(
                     "Changed provider \(record.name). See it: portico provider show \(record.name)"
                 )

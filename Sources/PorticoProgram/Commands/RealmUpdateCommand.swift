@@ -28,7 +28,7 @@ extension RealmCommand {
                     return administration.dryRun("changed realm \(realm.name)")
                 }
                 try administration.expectChanged(
-                    await administration.installation.realms.update(realm),
+                    await administration.installation.realms.update(realm, replacing: former),
                     "Realm \(realm.name)"
                 )
                 console.done(

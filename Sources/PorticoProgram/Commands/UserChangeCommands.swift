@@ -124,7 +124,10 @@ extension UserCommand {
                     person.updatedAt = administration.moment.seconds
                     do {
                         try administration.expectChanged(
-                            await administration.installation.people.update(person),
+                            await administration.installation.people.update(
+                                person,
+                                replacing: former
+                            ),
                             "User \(former.username)"
                         )
                     } catch is StoreConflict {

@@ -81,16 +81,30 @@ struct Wiring {
         let demonstration = standIns.map { [$0.service as any Service] } ?? []
         let result: Result<Void, any Error>
         do {
-            try await group([readiness] + background + demonstration + [application]).run()
+            // They end from the last to the first, each when the one before has: nobody is to send
+            // new work while requests are finished, and what these leave behind is cleared up then.
+            try await group(background + demonstration + [application, readiness]).run()
             result = .success(())
         } catch {
             result = .failure(error)
         }
-        try await activity.flush()
-        try await backend.activity.flush()
-        await hashing.shutDown()
-        try await outbound.shutdown()
+        let left = await failures(
+            of: [
+                { try await activity.flush() }, { try await backend.activity.flush() },
+                { await hashing.shutDown() }, { try await outbound.shutdown() },
+            ]
+        )
         try result.get()
+        if let first = left.first { throw first }
+    }
+
+    /// Does one after the other: what fails keeps none of the others from being done.
+    private func failures(of steps: [() async throws -> Void]) async -> [any Error] {
+        var failures: [any Error] = []
+        for step in steps {
+            do { try await step() } catch { failures.append(error) }
+        }
+        return failures
     }
 
     /// Clients are told through the guarded client; those that the operator named, and this server

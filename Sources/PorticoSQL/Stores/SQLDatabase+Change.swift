@@ -20,6 +20,12 @@ extension SQLDatabase {
 }
 
 extension SQLTransaction {
+    /// - Parameter former: What a change was made from; `nil`: whatever is kept.
+    /// - Throws: ``ChangedMeanwhile`` where something else is kept, or nothing.
+    func expect<Value: Equatable>(_ kept: Value?, toBe former: Value?) throws(ChangedMeanwhile) {
+        guard former == nil || kept == former else { throw ChangedMeanwhile() }
+    }
+
     /// Spends a client assertion (RFC 7523 §3: `jti`).
     ///
     /// - Returns: `false` where it was spent before; there is nothing to spend without one.

@@ -11,15 +11,7 @@ package struct SQLPersonStore: PersonStore {
 
     package func person(id: String, realmID: String) async throws -> PersonWithRoles? {
         try await database.read { reader in
-            let person = try reader.first(
-                """
-                SELECT id, realm_id, username, email, is_email_verified, given_name, family_name,
-                    is_enabled, not_before, attributes, created_at, updated_at
-                FROM people WHERE id = $1 AND realm_id = $2
-                """,
-                [.text(id), .text(realmID)]
-            ) { try PersonRow.person($0) }
-            guard let person else { return nil }
+            guard let person = try reader.person(id: id, realmID: realmID) else { return nil }
             return PersonWithRoles(person: person, roles: try reader.roles(ofPerson: id))
         }
     }
@@ -71,8 +63,11 @@ package struct SQLPersonStore: PersonStore {
         try await database.change { try $0.insert(person) }
     }
 
-    package func update(_ person: Person) async throws -> Change {
+    package func update(_ person: Person, replacing former: Person?) async throws -> Change {
         try await database.change { transaction in
+            let kept = try transaction.person(id: person.id, realmID: person.realmID)
+            guard let kept else { return .notFound }
+            try transaction.expect(kept, toBe: former)
             // Disabled, or signed out everywhere: their sessions are over.
             let endsSessions = try transaction.hasRow(
                 """
@@ -127,6 +122,19 @@ package struct SQLPersonStore: PersonStore {
             )
             return .changed
         }
+    }
+}
+
+extension SQLReader {
+    fileprivate func person(id: String, realmID: String) throws -> Person? {
+        try first(
+            """
+            SELECT id, realm_id, username, email, is_email_verified, given_name, family_name,
+                is_enabled, not_before, attributes, created_at, updated_at
+            FROM people WHERE id = $1 AND realm_id = $2
+            """,
+            [.text(id), .text(realmID)]
+        ) { try PersonRow.person($0) }
     }
 }
 

@@ -10,13 +10,15 @@ extension SQLRealmStore {
         }
     }
 
-    package func update(_ client: Client) async throws -> Change {
+    package func update(_ client: Client, replacing former: Client?) async throws -> Change {
         try await database.change { transaction in
             let kept = try transaction.first(
-                "SELECT settings FROM clients WHERE id = $1",
+                "SELECT id, realm_id, client_id, settings FROM clients WHERE id = $1",
                 [.text(client.id)]
-            ) { try $0.document(0) }
-            guard var document = kept else { return .notFound }
+            ) { (client: try Client(row: $0), document: try $0.document(3)) }
+            guard let kept else { return .notFound }
+            try transaction.expect(kept.client, toBe: former)
+            var document = kept.document
             client.write(to: &document)
             try transaction.run(
                 "UPDATE clients SET settings = $1 WHERE id = $2",
@@ -72,15 +74,21 @@ extension SQLReader {
     func allClients() throws -> [Client] {
         try rows(
             "SELECT id, realm_id, client_id, settings FROM clients ORDER BY realm_id, client_id",
-            []
-        ) { row in
-            try Client(
-                id: row.text(0),
-                realmID: row.text(1),
-                clientID: row.text(2),
-                document: row.document(3)
-            )
-        }
+            [],
+            decode: Client.init(row:)
+        )
+    }
+}
+
+extension Client {
+    /// Of the columns `id, realm_id, client_id, settings`.
+    fileprivate init(row: any SQLRow) throws {
+        try self.init(
+            id: row.text(0),
+            realmID: row.text(1),
+            clientID: row.text(2),
+            document: row.document(3)
+        )
     }
 }
 

@@ -52,13 +52,15 @@ package struct SQLRealmStore: RealmStore {
         }
     }
 
-    package func update(_ realm: Realm) async throws -> Change {
+    package func update(_ realm: Realm, replacing former: Realm?) async throws -> Change {
         try await database.change { transaction in
             let kept = try transaction.first(
-                "SELECT settings FROM realms WHERE id = $1",
+                "SELECT id, name, issuer, settings FROM realms WHERE id = $1",
                 [.text(realm.id)]
-            ) { try $0.document(0) }
-            guard var document = kept else { return .notFound }
+            ) { (realm: try Realm(row: $0), document: try $0.document(3)) }
+            guard let kept else { return .notFound }
+            try transaction.expect(kept.realm, toBe: former)
+            var document = kept.document
             realm.write(to: &document)
             try transaction.run(
                 "UPDATE realms SET settings = $1 WHERE id = $2",
@@ -110,14 +112,11 @@ extension SQLReader {
     }
 
     fileprivate func allRealms() throws -> [Realm] {
-        try rows("SELECT id, name, issuer, settings FROM realms ORDER BY name", []) { row in
-            try Realm(
-                id: row.text(0),
-                name: row.text(1),
-                issuer: row.text(2),
-                document: row.document(3)
-            )
-        }
+        try rows(
+            "SELECT id, name, issuer, settings FROM realms ORDER BY name",
+            [],
+            decode: Realm.init(row:)
+        )
     }
 
     fileprivate func allKeys() throws -> [SigningKeyRecord] {
@@ -173,5 +172,17 @@ extension SQLTransaction {
             ]
         )
         guard changed > 0 else { throw MissingReference() }
+    }
+}
+
+extension Realm {
+    /// Of the columns `id, name, issuer, settings`.
+    fileprivate init(row: any SQLRow) throws {
+        try self.init(
+            id: row.text(0),
+            name: row.text(1),
+            issuer: row.text(2),
+            document: row.document(3)
+        )
     }
 }

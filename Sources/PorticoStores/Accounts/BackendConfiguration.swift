@@ -106,11 +106,26 @@ package protocol BackendConfigurationStore: Sendable {
 
     /// Puts an app in, or replaces the one of that id. ``StoreConflict`` where another has the name.
     /// Making one the default takes that from the others.
-    func put(_ app: App) async throws
+    ///
+    /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
+    ///   something else is kept by now, or nothing; `nil`: whatever is kept.
+    func put(_ app: App, replacing former: App?) async throws
     func deleteApp(name: String) async throws -> Change
     /// Puts a provider in, or replaces the one of that name.
-    func put(_ provider: ProviderRecord) async throws
+    ///
+    /// - Parameter former: As for an app.
+    func put(_ provider: ProviderRecord, replacing former: ProviderRecord?) async throws
     func deleteProvider(name: String) async throws -> Change
+}
+
+extension BackendConfigurationStore {
+    package func put(_ app: App) async throws {
+        try await put(app, replacing: nil)
+    }
+
+    package func put(_ provider: ProviderRecord) async throws {
+        try await put(provider, replacing: nil)
+    }
 }
 
 package struct BackendConfiguration: Hashable, Sendable {

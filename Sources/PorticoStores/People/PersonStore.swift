@@ -30,7 +30,10 @@ package protocol PersonStore: Sendable {
     ///
     /// Where somebody is disabled, or enabled again, every session and grant that there is ends for
     /// good, and so does a wish for a new password: enabling revives nothing.
-    func update(_ person: Person) async throws -> Change
+    ///
+    /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
+    ///   something else is kept by now; `nil`: whatever is kept.
+    func update(_ person: Person, replacing former: Person?) async throws -> Change
 
     /// Deletes a person: sessions, grants and roles go with them. The id is not used again. What is
     /// kept of sessions and grants, dead at once, goes with the next purge.
@@ -66,6 +69,12 @@ package protocol PersonStore: Sendable {
         realmID: String,
         at now: Int64
     ) async throws -> Change
+}
+
+extension PersonStore {
+    package func update(_ person: Person) async throws -> Change {
+        try await update(person, replacing: nil)
+    }
 }
 
 /// A client that may act for a person.

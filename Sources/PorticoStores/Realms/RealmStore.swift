@@ -19,7 +19,10 @@ package protocol RealmStore: Sendable {
     func create(_ realm: NewRealm) async throws -> Creation
 
     /// Replaces what is kept of a realm; name, id and issuer stay.
-    func update(_ realm: Realm) async throws -> Change
+    ///
+    /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
+    ///   something else is kept by now; `nil`: whatever is kept.
+    func update(_ realm: Realm, replacing former: Realm?) async throws -> Change
 
     /// Deletes a realm and everything in it. Sessions and grants are dead at once; what is kept
     /// of them goes with the next purge.
@@ -29,7 +32,9 @@ package protocol RealmStore: Sendable {
     /// calls creates it.
     func create(_ client: Client) async throws -> Creation
     /// Replaces what is kept of a client, found by its id; `client_id` and realm stay.
-    func update(_ client: Client) async throws -> Change
+    ///
+    /// - Parameter former: As for a realm.
+    func update(_ client: Client, replacing former: Client?) async throws -> Change
     /// Deletes a client with its roles; its grants end with it.
     func deleteClient(id: String) async throws -> Change
 
@@ -45,6 +50,16 @@ package protocol RealmStore: Sendable {
     func rotate(adding: [SigningKeyRecord], changing: [SigningKeyRecord]) async throws
     /// Removes keys that were retired before `time` (seconds since 1970).
     func removeKeys(retiredBefore time: Int64) async throws
+}
+
+extension RealmStore {
+    package func update(_ realm: Realm) async throws -> Change {
+        try await update(realm, replacing: nil)
+    }
+
+    package func update(_ client: Client) async throws -> Change {
+        try await update(client, replacing: nil)
+    }
 }
 
 package struct NewRealm: Sendable {

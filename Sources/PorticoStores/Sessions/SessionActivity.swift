@@ -28,14 +28,21 @@ package final class SessionActivity<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Writes what was noted since the last time. Called every few seconds, and at the end.
+    /// Writes what was noted since the last time. Called every few seconds, and at the end. What
+    /// cannot be written now is kept for the next time.
     package func flush() async throws {
         let batch = seen.withLock { seen in
             defer { seen = [:] }
             return seen
         }
         guard !batch.isEmpty else { return }
-        try await touch(batch.map { (id: $0.key, at: $0.value) })
+        do {
+            try await touch(batch.map { (id: $0.key, at: $0.value) })
+        } catch {
+            // The next time, with what is noted until then.
+            seen.withLock { $0.merge(batch, uniquingKeysWith: max) }
+            throw error
+        }
     }
 }
 

@@ -38,13 +38,17 @@ package struct ConnectionLimits: Sendable {
 
     /// - Parameter connections: `nil` for as many as the process's open files allow, at most 8,192.
     package init(connections: Int? = nil) {
-        self.connections = connections ?? Self.connections(openFiles: Self.openFiles)
+        self.connections =
+            connections
+            ?? Self.connections(openFiles: Self.openFiles, cores: System.coreCount)
     }
 
-    /// A quarter of the open files stays for the database and for calls of our own: without a
-    /// descriptor left, nothing can be accepted.
-    static func connections(openFiles: Int) -> Int {
-        min(8192, max(16, openFiles / 4 * 3))
+    /// A quarter of the open files stays for the database and for calls of our own, and never less
+    /// than the program itself opens, some for each core: without a descriptor left, nothing can be
+    /// accepted, and nobody who waits can be pushed out.
+    static func connections(openFiles: Int, cores: Int) -> Int {
+        let ours = max(openFiles / 4, 48 + 8 * cores)
+        return min(8192, max(8, openFiles - ours))
     }
 
     private static var openFiles: Int {

@@ -99,6 +99,7 @@ package final class FailedPasswords: Sendable {
     }
 
     private struct Counts: Sendable {
+        var time = SteadyTime()
         var pairs: LeakyCounts
         var names: LeakyCounts
         var accounts: LeakyCounts
@@ -126,8 +127,8 @@ package final class FailedPasswords: Sendable {
     }
 
     package func begin(_ attempt: Attempt, at now: Date) -> Verdict {
-        let now = now.timeIntervalSince1970
-        return counts.withLock { counts in
+        counts.withLock { counts in
+            let now = counts.time.reading(now)
             // A try that waits is not counted: knocking does not lengthen the wait.
             let wait = wait(for: attempt, counts, now)
             guard wait <= 0 else { return .wait(wait) }
@@ -138,15 +139,20 @@ package final class FailedPasswords: Sendable {
 
     /// The password was right: the try no longer counts.
     package func wasRight(_ attempt: Attempt, at now: Date) {
-        let now = now.timeIntervalSince1970
-        counts.withLock { change(attempt, by: -1, &$0, now) }
+        counts.withLock { counts in
+            let now = counts.time.reading(now)
+            change(attempt, by: -1, &counts, now)
+        }
     }
 
     /// Whether an address has made so many mistakes that it must share more fairly what checking a
     /// password costs. A known device answers for none but its own.
     package func hasManyMistakes(_ attempt: Attempt, at now: Date) -> Bool {
         guard attempt.device == nil else { return false }
-        return counts.withLock { hasManyMistakes(attempt, $0, now.timeIntervalSince1970) }
+        return counts.withLock { counts in
+            let now = counts.time.reading(now)
+            return hasManyMistakes(attempt, counts, now)
+        }
     }
 
     /// What the counts take, in bytes.
@@ -203,7 +209,7 @@ package final class FailedPasswords: Sendable {
         guard step > 0 || counts.isKnown(key) else { return }
         var count = counts.count(of: key, at: now)
         count.level = max(0, count.level + step)
-        count.at = now.isFinite ? max(count.at, now) : count.at
+        count.at = max(count.at, now)
         counts.set(count, of: key, at: now)
     }
 
@@ -216,7 +222,7 @@ package final class FailedPasswords: Sendable {
         guard tries >= Double(allowance.free) else { return 0 }
         let doublings = Int(min(tries - Double(allowance.free), 20))
         let delay = min(allowance.longestWait, TimeInterval(1 << doublings))
-        // A clock that was set back cannot make a wait longer than the longest.
+        // A try that began before the last one waits as long as that one made it.
         return min(delay, delay - (now - count.at))
     }
 }

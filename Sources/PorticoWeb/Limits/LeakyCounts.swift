@@ -11,7 +11,7 @@ struct LeakyCounts: Sendable {
     struct Count: Sendable {
         /// How many, less what has gone down since; 0 or more.
         var level: Double = 0
-        /// Seconds since 1970; meaningless where the level is 0.
+        /// In seconds of a ``SteadyTime``; meaningless where the level is 0.
         var at: Double = 0
     }
 
@@ -41,7 +41,7 @@ struct LeakyCounts: Sendable {
     /// What the counts take, in bytes.
     var size: Int { slots.count * MemoryLayout<Slot>.stride }
 
-    /// The count of a key at `now` (seconds since 1970).
+    /// The count of a key at `now` (seconds of a ``SteadyTime``).
     func count(of key: LimitKey, at now: Double) -> Count {
         let range = places(of: key)
         if let own = range.first(where: { slots[$0].key == key }) { return leaked(own, now) }
@@ -72,7 +72,7 @@ struct LeakyCounts: Sendable {
 
     private func leaked(_ place: Int, _ now: Double) -> Count {
         var count = slots[place].count
-        // A clock that was set back, or is mad, gives nothing and takes nothing.
+        // A request that came out of order gives nothing and takes nothing.
         let elapsed = now - count.at
         if elapsed > 0 { count.level = max(0, count.level - elapsed * perSecond) }
         return count

@@ -38,12 +38,21 @@ package struct RateLimit: Hashable, Sendable {
 /// memory, of a fixed size (128 KiB a limit, unless it says otherwise); a restart begins anew.
 package final class RateLimiter: Sendable {
     private let limits: [RateLimit]
-    private let counts: Locked<[LeakyCounts]>
+    private let state: Locked<State>
+
+    private struct State: Sendable {
+        var time = SteadyTime()
+        var counts: [LeakyCounts]
+    }
 
     package init(_ limits: RateLimit...) {
         self.limits = limits
-        counts = Locked(
-            limits.map { LeakyCounts(capacity: $0.keys, perSecond: $0.perMinute / 60) }
+        state = Locked(
+            State(
+                counts: limits.map {
+                    LeakyCounts(capacity: $0.keys, perSecond: $0.perMinute / 60)
+                }
+            )
         )
     }
 
@@ -73,26 +82,26 @@ package final class RateLimiter: Sendable {
 
     /// Counts one at every limit that allows it: no more failures than a limit allows lengthen a wait.
     package func countFailure(_ keys: LimitKey?..., at now: Date) {
-        let now = now.timeIntervalSince1970
-        counts.withLock { counts in
+        state.withLock { state in
+            let now = state.time.reading(now)
             for (index, key) in keys.enumerated() where index < limits.count {
-                guard let key, wait(index, key, counts, now) <= 0 else { continue }
-                add(index, key, &counts, now)
+                guard let key, wait(index, key, state.counts, now) <= 0 else { continue }
+                add(index, key, &state.counts, now)
             }
         }
     }
 
     private func ask(_ keys: [LimitKey?], at now: Date, counting: Bool) -> Verdict {
-        let now = now.timeIntervalSince1970
-        return counts.withLock { counts in
+        state.withLock { state in
+            let now = state.time.reading(now)
             let asked = zip(limits.indices, keys)
             var longest = 0.0
             for case (let index, let key?) in asked {
-                longest = max(longest, wait(index, key, counts, now))
+                longest = max(longest, wait(index, key, state.counts, now))
             }
             guard longest <= 0 else { return .wait(longest) }
             if counting {
-                for case (let index, let key?) in asked { add(index, key, &counts, now) }
+                for case (let index, let key?) in asked { add(index, key, &state.counts, now) }
             }
             return .allowed
         }
@@ -110,8 +119,8 @@ package final class RateLimiter: Sendable {
     private func add(_ index: Int, _ key: LimitKey, _ counts: inout [LeakyCounts], _ now: Double) {
         var count = counts[index].count(of: key, at: now)
         count.level += 1
-        // A clock that was set back lets nothing leak twice; one that is no time at all is none.
-        count.at = now.isFinite ? max(count.at, now) : count.at
+        // Requests that came a little out of order let nothing leak twice.
+        count.at = max(count.at, now)
         counts[index].set(count, of: key, at: now)
     }
 }

@@ -81,9 +81,15 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Returns when everything that was appended before is written: at the end of the program.
+    /// Returns when everything that was appended before is written, or a second has passed: at the end
+    /// of the program, which does not wait for a reader that has stopped reading.
     package func flush() {
-        queue.sync { drain() }
+        let isWritten = DispatchSemaphore(value: 0)
+        queue.async {
+            self.drain()
+            isWritten.signal()
+        }
+        _ = isWritten.wait(timeout: .now() + 1)
     }
 
     private func drain() {

@@ -24,13 +24,15 @@ package struct SQLBackendConfigurationStore: BackendConfigurationStore {
         }
     }
 
-    package func put(_ app: App) async throws {
+    package func put(_ app: App, replacing former: App?) async throws {
         try await database.change { transaction in
             let id = SQLValue.bytes(app.id.bytes)
-            let kept = try transaction.first("SELECT settings FROM apps WHERE id = $1", [id]) {
-                try $0.document(0)
-            }
-            var document = kept ?? JSONObject()
+            let kept = try transaction.first(
+                "SELECT id, name, is_default, settings FROM apps WHERE id = $1",
+                [id]
+            ) { (app: try App(row: $0), document: try $0.document(3)) }
+            try transaction.expect(kept?.app, toBe: former)
+            var document = kept?.document ?? JSONObject()
             app.write(to: &document)
             if app.isDefault {
                 try transaction.run("UPDATE apps SET is_default = FALSE WHERE id <> $1", [id])
@@ -56,8 +58,17 @@ package struct SQLBackendConfigurationStore: BackendConfigurationStore {
         }
     }
 
-    package func put(_ provider: ProviderRecord) async throws {
+    package func put(_ provider: ProviderRecord, replacing former: ProviderRecord?) async throws {
         try await database.change { transaction in
+            let kept = try transaction.first(
+                """
+                SELECT name, kind, place, is_enabled, settings, sealed_secret FROM providers
+                WHERE name = $1
+                """,
+                [.text(provider.name)],
+                decode: ProviderRecord.init(row:)
+            )
+            try transaction.expect(kept, toBe: former)
             try transaction.run(
                 """
                 INSERT INTO providers (name, kind, place, is_enabled, settings, sealed_secret)
@@ -97,14 +108,11 @@ extension SQLReader {
     }
 
     fileprivate func apps() throws -> [App] {
-        try rows("SELECT id, name, is_default, settings FROM apps ORDER BY name", []) { row in
-            try App(
-                id: row.uniqueID(0),
-                name: row.text(1),
-                isDefault: row.bool(2),
-                document: row.document(3)
-            )
-        }
+        try rows(
+            "SELECT id, name, is_default, settings FROM apps ORDER BY name",
+            [],
+            decode: App.init(row:)
+        )
     }
 
     fileprivate func providers() throws -> [ProviderRecord] {
@@ -113,17 +121,35 @@ extension SQLReader {
             SELECT name, kind, place, is_enabled, settings, sealed_secret FROM providers
             ORDER BY place, name
             """,
-            []
-        ) { row in
-            ProviderRecord(
-                name: try row.text(0),
-                kind: try row.text(1),
-                place: try row.int64(2),
-                isEnabled: try row.bool(3),
-                settings: try row.document(4),
-                sealedSecret: try row.optionalText(5)
-            )
-        }
+            [],
+            decode: ProviderRecord.init(row:)
+        )
+    }
+}
+
+extension App {
+    /// Of the columns `id, name, is_default, settings`.
+    fileprivate init(row: any SQLRow) throws {
+        try self.init(
+            id: row.uniqueID(0),
+            name: row.text(1),
+            isDefault: row.bool(2),
+            document: row.document(3)
+        )
+    }
+}
+
+extension ProviderRecord {
+    /// Of the columns `name, kind, place, is_enabled, settings, sealed_secret`.
+    fileprivate init(row: any SQLRow) throws {
+        try self.init(
+            name: row.text(0),
+            kind: row.text(1),
+            place: row.int64(2),
+            isEnabled: row.bool(3),
+            settings: row.document(4),
+            sealedSecret: row.optionalText(5)
+        )
     }
 }
 

@@ -1,0 +1,91 @@
+import Foundation
+import HTTPTypes
+import PorticoSQL
+import PorticoSQLite
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("A server that stops") struct StoppingTests {
+    @Test("it is not ready from the moment it was told to, while it finishes what is under way")
+    func notReady() async throws {
+        try await EarnestServer.run { server in
+            let port = server.port
+            /// A request of which the server has the head, and waits for the body.
+            func begun(_ path: String) async throws -> Int32 {
+                let connection = try #require(RawSocket.connect(port: port))
+                let head = "GET \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
+                let answer = await RawExchange.run {
+                    RawSocket.send(connection, Array((head + "Expect: 100-continue\r\n\r\n").utf8))
+                    return RawSocket.receive(connection)
+                }
+                #expect(answer?.starts(with: Array("HTTP/1.1 100 ".utf8)) == true)
+                return connection
+            }
+            let (ready, health) = (try await begun("/readyz"), try await begun("/healthz"))
+            #expect(try await server.request("GET", "/readyz").status == 200)
+            kill(server.running.process.id, SIGTERM)
+            // Where nobody can connect any more it has been told.
+            try await server.wait {
+                guard let more = RawSocket.connect(port: port) else { return true }
+                RawSocket.close(more)
+                return false
+            }
+            func answer(_ connection: Int32) async -> RawExchange? {
+                await RawExchange.run {
+                    RawSocket.send(connection, Array("x".utf8))
+                    defer { RawSocket.close(connection) }
+                    return RawExchange(from: connection)
+                }
+            }
+            let notReady = await answer(ready)
+            #expect(notReady?.status == 503)
+            #expect(notReady?.body == "not ready\n")
+            #expect(await answer(health)?.status == 200)
+            #expect(try await server.running.ended() == 0)
+        }
+    }
+
+    @Test("what was last seen of a session is written before it ends")
+    func lastSeen() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let server = try await DemoServer(in: portico)
+        let person = WebPerson()
+        let account = "\(server.url)/realms/demo/account/apps"
+        _ = try await person.signIn(at: account, "ann", server.passwords["ann"] ?? "")
+        let backend = "\(server.url)/v1/auth/session"
+        let standIns = try #require(server.running.stdout.firstMatch(of: /Stand-ins +(\S+)/))
+        let chooser = try await person.get("\(server.url)/v1/auth/google")
+        _ = try await person.submit(chooser, from: String(standIns.1), [("person", "ben")])
+        let file = portico.home.appending(path: "demo/portico.sqlite").path
+        let database = try SQLiteDatabase(file: file)
+        // As if they had signed in ten minutes ago.
+        let before = Int64(Date().timeIntervalSince1970) - 600
+        try await database.write { transaction in
+            for table: StaticString in [
+                "UPDATE browser_sessions SET last_seen_at = $1",
+                "UPDATE account_sessions SET last_seen_at = $1",
+            ] {
+                try transaction.run(table, [.int64(before)])
+            }
+        }
+        #expect(try await person.get(account).status == 200)
+        #expect(try await person.get(backend, with: [.accept: "application/json"]).status == 200)
+        server.running.process.terminate()
+        #expect(try await server.running.ended() == 0)
+        let seen = try database.read { reader in
+            try reader.rows(
+                """
+                SELECT last_seen_at FROM browser_sessions
+                UNION ALL SELECT last_seen_at FROM account_sessions
+                """,
+                []
+            ) { try $0.int64(0) }
+        }
+        #expect(seen.count == 2)
+        #expect(seen.allSatisfy { $0 >= before + 600 })
+        try await database.close()
+        try await person.close()
+    }
+}

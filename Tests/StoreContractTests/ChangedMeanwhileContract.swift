@@ -1,0 +1,102 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// Two who change one thing, each from what they read before.
+@Suite("Changes of what was changed meanwhile") struct ChangedMeanwhileContract {
+    @Test(
+        "who did not see that a client was disabled does not enable it again",
+        arguments: StoreUnderTest.allCases
+    )
+    func client(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        let read = try #require(try await realms.snapshot().clients.first)
+        var disabled = read
+        disabled.isEnabled = false
+        #expect(try await realms.update(disabled, replacing: read) == .changed)
+        var renamed = read
+        renamed.name = "Another name"
+        await #expect(throws: ChangedMeanwhile.self) {
+            try await realms.update(renamed, replacing: read)
+        }
+        #expect(try await realms.snapshot().clients == [disabled])
+        let version = try await realms.version()
+        renamed.isEnabled = false
+        #expect(try await realms.update(renamed, replacing: disabled) == .changed)
+        #expect(try await realms.version() > version)
+    }
+
+    @Test("nor a realm", arguments: StoreUnderTest.allCases)
+    func realm(_ database: StoreUnderTest) async throws {
+        let realms = try await database.furnished().realms
+        let read = try #require(try await realms.snapshot().realms.first)
+        var disabled = read
+        disabled.isEnabled = false
+        #expect(try await realms.update(disabled, replacing: read) == .changed)
+        var renamed = read
+        renamed.displayName = "Another name"
+        await #expect(throws: ChangedMeanwhile.self) {
+            try await realms.update(renamed, replacing: read)
+        }
+        #expect(try await realms.snapshot().realms == [disabled])
+    }
+
+    @Test("nor a person", arguments: StoreUnderTest.allCases)
+    func person(_ database: StoreUnderTest) async throws {
+        let people = try await database.furnished().people
+        let id = Example.ann.id
+        func kept() async throws -> Person? {
+            try await people.person(id: id, realmID: "realm-1")?.person
+        }
+        let read = try #require(try await kept())
+        var disabled = read
+        disabled.isEnabled = false
+        #expect(try await people.update(disabled, replacing: read) == .changed)
+        var renamed = read
+        renamed.givenName = "Anna"
+        await #expect(throws: ChangedMeanwhile.self) {
+            try await people.update(renamed, replacing: read)
+        }
+        #expect(try await kept() == disabled)
+    }
+
+    @Test(
+        "nor an app or a provider; and one that is gone does not come back",
+        arguments: StoreUnderTest.allCases
+    )
+    func backend(_ database: StoreUnderTest) async throws {
+        let configuration = try database.empty().configuration
+        let app = BackendConfigurationContract.plain("notes")
+        let provider = BackendConfigurationContract.provider("google")
+        try await configuration.put(app)
+        try await configuration.put(provider)
+        var (disabledApp, disabledProvider) = (app, provider)
+        disabledApp.isEnabled = false
+        disabledProvider.isEnabled = false
+        try await configuration.put(disabledApp, replacing: app)
+        try await configuration.put(disabledProvider, replacing: provider)
+        var (renamed, moved) = (app, provider)
+        renamed.displayName = "Another name"
+        moved.place = 7
+        let (otherApp, otherProvider) = (renamed, moved)
+        func expectRefusals() async {
+            await #expect(throws: ChangedMeanwhile.self) {
+                try await configuration.put(otherApp, replacing: app)
+            }
+            await #expect(throws: ChangedMeanwhile.self) {
+                try await configuration.put(otherProvider, replacing: provider)
+            }
+        }
+        await expectRefusals()
+        var kept = try await configuration.configuration()
+        #expect(kept.apps == [disabledApp])
+        #expect(kept.providers == [disabledProvider])
+        _ = try await configuration.deleteApp(name: "notes")
+        _ = try await configuration.deleteProvider(name: "google")
+        await expectRefusals()
+        kept = try await configuration.configuration()
+        #expect(kept.apps.isEmpty && kept.providers.isEmpty)
+    }
+}
