@@ -1,3 +1,4 @@
+import PorticoBytes
 public import PorticoProtocol
 
 /// The person who is signed in, in the provider's words (OpenID Connect Core §2, §5.1).
@@ -9,6 +10,17 @@ public struct User: Sendable, Hashable, Identifiable {
         public let issuer: String
         /// `sub`, byte for byte.
         public let subject: String
+
+        /// Whether both are one person: the bytes count, not how they look (OpenID Connect Core §14).
+        public static func == (one: ID, other: ID) -> Bool {
+            sameBytes(one.subject, other.subject) && sameBytes(one.issuer, other.issuer)
+        }
+
+        /// Of the bytes, as `==`.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(ExactText(issuer))
+            hasher.combine(ExactText(subject))
+        }
     }
 
     public let id: ID

@@ -1,3 +1,4 @@
+import PorticoBytes
 public import PorticoProtocol
 
 /// Who makes a request, as the backend or the issuer vouches for it.
@@ -9,6 +10,17 @@ public struct AuthenticatedPerson: Sendable, Identifiable {
         public let issuer: String
         /// The account's id at the backend, or `sub`.
         public let subject: String
+
+        /// Whether both are one person: the bytes count, not how they look (OpenID Connect Core §14).
+        public static func == (one: ID, other: ID) -> Bool {
+            sameBytes(one.subject, other.subject) && sameBytes(one.issuer, other.issuer)
+        }
+
+        /// Of the bytes, as `==`.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(ExactText(issuer))
+            hasher.combine(ExactText(subject))
+        }
     }
 
     /// What the request brought.

@@ -6,7 +6,7 @@ public struct BackendUser: Sendable, Hashable, Identifiable {
     public let id: String
     /// It may pass to somebody else, and is no identifier.
     public let email: String?
-    /// Whether somebody with authority over the mailbox has vouched for the address.
+    /// Whether a provider vouches for the address, or a mailed code has proven it.
     public let isEmailVerified: Bool
     /// The full name, for showing. Text from outside.
     public let name: String?

@@ -70,7 +70,8 @@ package struct AccountEmail: Hashable, Sendable {
 }
 
 /// Who somebody is at an identity provider: unique among all accounts (WEB-ACC-2). The audience
-/// that a token was made for is no part of it (PRV-N-4).
+/// that a token was made for is no part of it (PRV-N-4). Two are one only where their bytes are
+/// (OpenID Connect Core §14).
 package struct IdentityKey: Hashable, Sendable {
     /// The provider's one canonical issuer.
     package var issuer: String
@@ -79,6 +80,15 @@ package struct IdentityKey: Hashable, Sendable {
     package init(issuer: String, subject: String) {
         self.issuer = issuer
         self.subject = subject
+    }
+
+    package static func == (one: IdentityKey, other: IdentityKey) -> Bool {
+        sameBytes(one.subject, other.subject) && sameBytes(one.issuer, other.issuer)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(issuer))
+        hasher.combine(ExactText(subject))
     }
 }
 
