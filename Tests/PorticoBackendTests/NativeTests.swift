@@ -5,6 +5,7 @@ import PorticoProtocol
 import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @Suite("Identity tokens of a platform's own sign-in") struct NativeTests {
@@ -144,6 +145,36 @@ import Testing
         let reply = try await server.post("/v1/auth/google/one-tap", fields, headers: headers)
         #expect(reply.status == 400)
         #expect(try await server.accounts().isEmpty)
+    }
+
+    @Test(
+        "WEB-CSRF-3, PRV-G-13: One Tap takes nothing that a page of another site posts",
+        arguments: [
+            // A neighbour within the domain can set the cookie for all of it.
+            ("same-site", "https://evil.example.com", false),
+            ("cross-site", "https://evil.example", false), ("cross-site", "null", false),
+            ("cross-site", nil, false), ("none", nil, false),
+            (nil, "https://evil.example.com", false), (nil, "null", false),
+            ("same-origin", "null", true),
+            ("cross-site", "http://\(BackendUnderTest.standInHost)", true),
+            (nil, "https://app.example.com", true), (nil, nil, true),
+        ] as [(String?, String?, Bool)]
+    )
+    func oneTapElsewhere(_ site: String?, _ origin: String?, _ isTaken: Bool) async throws {
+        let server = try await BackendUnderTest()
+        let credential = try #require(
+            try server.standIns.identityToken(of: .ann, at: .google, nonce: nil)
+        )
+        var headers: HTTPFields = [.cookie: "g_csrf_token=t"]
+        headers[.fetchSite] = site
+        headers[.origin] = origin
+        let reply = try await server.post(
+            "/v1/auth/google/one-tap",
+            [("credential", credential), ("g_csrf_token", "t")],
+            headers: headers
+        )
+        #expect(reply.status == (isTaken ? 303 : 403))
+        #expect(try await server.accounts().isEmpty != isTaken)
     }
 
     @Test("PRV-G-13: One Tap signs in, once for a credential")

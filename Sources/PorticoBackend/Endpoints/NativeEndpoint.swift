@@ -89,10 +89,15 @@ struct NativeEndpoint: Sendable {
     }
 
     /// Google's button and One Tap post to us from our own page: `credential` is the ID Token, and
-    /// `g_csrf_token` stands in the body and in a cookie (double submit).
+    /// `g_csrf_token` stands in the body and in a cookie (double submit). That cookie is the whole
+    /// domain's to set, so that the browser must also say that it comes from a page of ours or of
+    /// Google's (WEB-CSRF-3).
     func oneTap(_ visit: BackendVisit) async throws -> Response {
         let provider = try provider("google")
         try checkRate("native", visit)
+        guard isFromItsPages(visit, provider) else {
+            throw BackendError(.forbidden, "The credential comes from a page of another site.")
+        }
         let form = try await visit.form()
         guard let inBody = form["g_csrf_token"],
             let inCookie = Self.cookie("g_csrf_token", visit.headers),
@@ -136,6 +141,16 @@ struct NativeEndpoint: Sendable {
             )
         }
         return exits.completed(completed, wayBack, visit)
+    }
+
+    private func isFromItsPages(
+        _ visit: BackendVisit,
+        _ provider: BackendDirectory.LiveProvider
+    ) -> Bool {
+        guard FetchSite.isForeignPost(visit.headers, to: exits.page.origin) else { return true }
+        let origins = visit.headers[values: .origin]
+        return origins.count == 1
+            && provider.client.provider.navigationSources.contains { sameBytes($0, origins[0]) }
     }
 
     private func proven(
