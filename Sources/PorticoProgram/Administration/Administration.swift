@@ -87,27 +87,37 @@ struct Administration: Sendable {
         return client
     }
 
-    /// The person of that user name, or of that id.
+    /// The person of that user name, or of that id; nobody where two people have it, the one as the
+    /// name and the other as the id: names are chosen by strangers, before an import.
     func person(_ name: String, in realm: Realm) async throws -> PersonCredentials {
         let people = installation.people
-        let login = LoginName.folded(name)
-        if let found = try await people.credentials(
+        let named = try await people.credentials(
             realmID: realm.id,
-            login: login,
+            login: LoginName.folded(name),
             byEmail: false
-        ) {
-            return found
+        )
+        guard let found = try await people.person(id: name, realmID: realm.id)?.person,
+            found.id != named?.person.id
+        else {
+            if let named { return named }
+            throw missing("user", name, among: [], "portico user list --realm \(realm.name)")
         }
-        if let found = try await people.person(id: name, realmID: realm.id),
-            let credentials = try await people.credentials(
-                realmID: realm.id,
-                login: found.person.username,
-                byEmail: false
+        if let named {
+            throw Failure(
+                .wrongValue,
+                "\(printable(name)) is the user name of one person and the id of another.",
+                "Name them by the id \(named.person.id), or by the user name \(found.username)."
             )
-        {
-            return credentials
         }
-        throw missing("user", name, among: [], "portico user list --realm \(realm.name)")
+        let credentials = try await people.credentials(
+            realmID: realm.id,
+            login: found.username,
+            byEmail: false
+        )
+        guard let credentials else {
+            throw missing("user", name, among: [], "portico user list --realm \(realm.name)")
+        }
+        return credentials
     }
 
     /// - Parameter list: The command that shows what there is.
