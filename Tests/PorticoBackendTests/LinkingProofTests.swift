@@ -28,6 +28,7 @@ import Testing
         _ = try await TestVisitor(server).signIn("google", as: .ann)
         let visitor = TestVisitor(server)
         _ = try await visitor.signIn("google", as: .ben)
+        try await server.proveSessions()
         let ben = visitor.cookies["__Host-session"]
         let found = try await Self.asked(server, visitor)
         #expect(visitor.cookies["__Host-session"] == ben)

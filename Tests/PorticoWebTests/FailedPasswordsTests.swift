@@ -100,6 +100,7 @@ struct FailedPasswordsTests {
         let ann = attempt("ann", account: "1")
         #expect(isLetThrough(passwords, ann))
         passwords.wasRight(ann, at: start)
+        #expect(isLetThrough(passwords, ann))
         // Somebody goes on trying, every hour: what was long ago is forgotten all the same.
         for hour in 1...20 {
             _ = passwords.begin(attempt("another"), at: after(TimeInterval(hour) * 3600))
@@ -214,6 +215,13 @@ struct FailedPasswordsTests {
         #expect(isLetThrough(passwords, attempt("own")))
         passwords.wasRight(attempt("own"), at: start)
         #expect(!isLetThrough(passwords, attempt("victim")))
+        // Nor are one's own four mistakes forgotten.
+        let typist = attempt("typist")
+        for _ in 0..<4 { _ = passwords.begin(typist, at: start) }
+        #expect(isLetThrough(passwords, typist))
+        passwords.wasRight(typist, at: start)
+        #expect(isLetThrough(passwords, typist))
+        #expect(!isLetThrough(passwords, typist))
     }
 
     @Test("Many tries at once do not slip through while the first are still being checked")

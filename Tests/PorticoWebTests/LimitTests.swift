@@ -77,6 +77,7 @@ struct RateLimiterTests {
         let limiter = RateLimiter(RateLimit(burst: 3, perMinute: 0.001, keys: keys))
         let victims = (0..<8).map { key("victim \($0)") }
         for victim in victims {
+            #expect(limiter.take(victim, at: start) == .allowed)
             while case .allowed = limiter.take(victim, at: start) {}
         }
         for number in 0..<20_000 {
@@ -107,6 +108,7 @@ struct RateLimiterTests {
         #expect(LimitKey("test", "\u{E9}") != LimitKey("test", "e\u{301}"))
         #expect(LimitKey("test", "a b", "c") != LimitKey("test", "a", "b c"))
         #expect(LimitKey("test", "a", "b") != LimitKey("test", "ab"))
+        #expect(LimitKey("test", "a", "b") != LimitKey("test", "a\0\0\0\0b"))
         #expect(LimitKey("one", "a") != LimitKey("other", "a"))
         #expect(LimitKey("one", "a") == LimitKey("one", "a"))
     }

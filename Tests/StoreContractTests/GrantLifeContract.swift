@@ -33,6 +33,22 @@ import Testing
         #expect(try await stores.rotate() == .rotated)
     }
 
+    @Test(
+        "mechanisms: of somebody who is disabled already no grant is alive, nor any redeemed",
+        arguments: StoreUnderTest.allCases
+    )
+    func disabledBefore(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        try await SignInLoss.disabled.happen(to: stores)
+        var grant = Example.grant()
+        grant.sessionID = nil
+        #expect(try await stores.redeem(grant) == .sessionEnded)
+        let kept = try await stores.grants.insert(grant, spending: nil, at: Example.now)
+        #expect(kept == .redeemed)
+        #expect(try await stores.reading(grant.id)?.isLive == false)
+        #expect(try await stores.rotate() == .outdated)
+    }
+
     @Test("a grant is not read in another realm", arguments: StoreUnderTest.allCases)
     func otherRealm(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()

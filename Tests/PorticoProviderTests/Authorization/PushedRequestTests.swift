@@ -200,6 +200,7 @@ import Testing
     func otherProcess() async throws {
         let server = try await ProviderUnderTest()
         let other = try await ProviderUnderTest(database: server.database, clock: server.clock)
+        let third = try await ProviderUnderTest(database: server.database, clock: server.clock)
         let uri = try requestURI(try await server.push(TestFlow.request()))
         let code = expectCode(try await TestBrowser(server).signIn("alice", reference(uri)))
         // It knows of no code, only of grants.
@@ -207,6 +208,7 @@ import Testing
         #expect(try await server.redeem(code).status == 200)
         #expect(try await other.redeem(second).error == "invalid_grant")
         expectErrorPage(try await TestBrowser(other).authorize(reference(uri)))
+        expectErrorPage(try await TestBrowser(third).authorize(reference(uri)))
         #expect(try await server.remains().grants == 1)
     }
 
