@@ -29,8 +29,11 @@ import Testing
     func rootURL() async throws {
         let redirects = #""redirectUris": ["/cb", "/cb", "https://a.example/cb"]"#
         let clients = try await ImportSample.clients(
-            ["https://a.example", "https://a.example/", "${authBaseUrl}", "https://a.example/$base"]
-                .map { #""rootUrl": "\#($0)", \#(redirects)"# }
+            [
+                "https://a.example", "https://a.example/", "${authBaseUrl}",
+                "https://a.example/$base",
+            ]
+            .map { #""rootUrl": "\#($0)", \#(redirects)"# }
         )
         for imported in clients {
             #expect(imported.client?.redirectURIs.map(\.text) == ["https://a.example/cb"])
