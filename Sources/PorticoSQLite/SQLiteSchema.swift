@@ -20,6 +20,7 @@ enum SQLiteSchema {
         Migration(name: "devices", sql: devices),
         Migration(name: "proofs", sql: proofs),
         Migration(name: "write-probe", sql: writeProbe),
+        Migration(name: "refused-clients", sql: refusedClients),
     ]
 
     /// "Port" in the file's header says whose it is.

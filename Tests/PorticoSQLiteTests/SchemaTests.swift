@@ -18,6 +18,7 @@ import Testing
             ("devices", "Wyn2F2EBHvInWG-W3SgtQjL8BLOl-gA6SoBetncTSZQ"),
             ("proofs", "ocEigk2bhoS5si_Q4x2o8cS6UF2HceEzYPykrujPs3o"),
             ("write-probe", "zHhgp8b-dX_W_vntqrIcSDPXfrJ73MoG0nPUWNyLoIg"),
+            ("refused-clients", "stm59ZdGCsUqhfN377UZpa0EJTlpCgPfqWd1gFMxq5U"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

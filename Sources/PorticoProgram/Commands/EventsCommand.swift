@@ -7,7 +7,7 @@ import PorticoStores
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "What happened to accounts.",
+        abstract: "What happened to accounts, and which clients were refused.",
         subcommands: [Tail.self]
     )
 
@@ -135,6 +135,9 @@ extension AuditEvent {
             "app": app.map(JSONValue.string) ?? .null,
             "device": device.map(JSONValue.string) ?? .null,
             "address": address.map(JSONValue.string) ?? .null,
+            "realm": realm.map(JSONValue.string) ?? .null,
+            "client": client.map(JSONValue.string) ?? .null,
+            "reason": reason.map(JSONValue.string) ?? .null,
         ]
     }
 
@@ -142,7 +145,9 @@ extension AuditEvent {
 
     fileprivate var line: String {
         let padding = String(repeating: " ", count: Self.width - kind.rawValue.count)
-        let parts = [provider, app, device, address].compactMap { $0.map(printable) }
+        let parts = [realm, client, reason, provider, app, device, address].compactMap {
+            $0.map(printable)
+        }
         return
             ([
                 Times.standard(at), kind.rawValue + padding, accountID?.text ?? "–",

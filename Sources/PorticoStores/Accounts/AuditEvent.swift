@@ -1,6 +1,7 @@
 package import PorticoBytes
 
-/// Something that happened to an account, for its person and for whoever runs the server.
+/// Something that happened to an account, for its person and for whoever runs the server; or to a
+/// client of a realm, for the latter.
 package struct AuditEvent: Hashable, Sendable {
     /// The place in the order of events; given by the store.
     package var number: Int64
@@ -12,6 +13,12 @@ package struct AuditEvent: Hashable, Sendable {
     package var app: String?
     package var device: String?
     package var address: String?
+    /// The realm's name.
+    package var realm: String?
+    /// A `client_id` of that realm.
+    package var client: String?
+    /// A word that never changes.
+    package var reason: String?
 
     package enum Kind: String, CaseIterable, Sendable {
         case registered = "account.registered"
@@ -33,6 +40,8 @@ package struct AuditEvent: Hashable, Sendable {
         case blocked = "account.blocked"
         case unblocked = "account.unblocked"
         case deleted = "account.deleted"
+        /// A client of a realm did not prove itself.
+        case clientRefused = "client.refused"
     }
 
     package init(
@@ -57,6 +66,8 @@ package struct AuditEvent: Hashable, Sendable {
 }
 
 package protocol AuditStore: Sendable {
+    /// Keeps events in their order. Their numbers are ignored: the store gives the next ones.
+    func note(_ events: [AuditEvent]) async throws
     /// Events after `number`, in order, at most `limit`.
     func events(after number: Int64, limit: Int) async throws -> [AuditEvent]
     /// The latest first; of one account where one is named.

@@ -19,6 +19,28 @@ import Testing
     }
 
     @Test(
+        "events of clients are kept as they are, behind those of accounts",
+        arguments: StoreUnderTest.allCases
+    )
+    func note(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        _ = try await stores.signedIn()
+        var event = AuditEvent(number: 7, kind: .clientRefused, at: 5, accountID: nil)
+        event.realm = "shop"
+        event.client = "api"
+        event.reason = "secret"
+        event.address = "192.0.2.1"
+        let nameless = AuditEvent(number: 7, kind: .clientRefused, at: 6, accountID: nil)
+        try await stores.audit.note([event, nameless])
+        try await stores.audit.note([])
+        let before = try await stores.audit.events(after: 0, limit: 1).first?.number ?? 0
+        var kept = try await stores.audit.events(after: before, limit: 10)
+        #expect(kept.map(\.number) == [before + 1, before + 2])
+        for index in kept.indices { kept[index].number = 7 }
+        #expect(kept == [event, nameless])
+    }
+
+    @Test(
         "the latest come first, of one account where one is named",
         arguments: StoreUnderTest.allCases
     )

@@ -1,7 +1,7 @@
 package import PorticoBytes
 package import PorticoStores
 
-/// What happened to accounts, in SQL.
+/// What happened to accounts and clients, in SQL.
 package struct SQLAuditStore: AuditStore {
     let database: any SQLDatabase
 
@@ -9,11 +9,18 @@ package struct SQLAuditStore: AuditStore {
         self.database = database
     }
 
+    package func note(_ events: [AuditEvent]) async throws {
+        try await database.write { transaction in
+            for event in events { try transaction.note(event) }
+        }
+    }
+
     package func events(after number: Int64, limit: Int) async throws -> [AuditEvent] {
         try await database.scan { reader in
             try reader.rows(
                 """
-                SELECT number, kind, at, account_id, provider, app, device, address
+                SELECT number, kind, at, account_id, provider, app, device, address, realm,
+                    client, reason
                 FROM audit_events WHERE number > $1 ORDER BY number LIMIT $2
                 """,
                 [.int64(number), .int64(Int64(max(0, limit)))],
@@ -28,7 +35,8 @@ package struct SQLAuditStore: AuditStore {
             guard let accountID else {
                 return try reader.rows(
                     """
-                    SELECT number, kind, at, account_id, provider, app, device, address
+                    SELECT number, kind, at, account_id, provider, app, device, address, realm,
+                        client, reason
                     FROM audit_events ORDER BY number DESC LIMIT $1
                     """,
                     [limit],
@@ -37,7 +45,8 @@ package struct SQLAuditStore: AuditStore {
             }
             return try reader.rows(
                 """
-                SELECT number, kind, at, account_id, provider, app, device, address
+                SELECT number, kind, at, account_id, provider, app, device, address, realm,
+                    client, reason
                 FROM audit_events WHERE account_id = $1 ORDER BY number DESC LIMIT $2
                 """,
                 [.bytes(accountID.bytes), limit],
@@ -78,5 +87,8 @@ extension AuditEvent {
             device: try row.optionalText(6),
             address: try row.optionalText(7)
         )
+        realm = try row.optionalText(8)
+        client = try row.optionalText(9)
+        reason = try row.optionalText(10)
     }
 }

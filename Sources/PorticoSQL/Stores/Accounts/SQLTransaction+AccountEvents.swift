@@ -33,13 +33,15 @@ extension SQLTransaction {
     func note(_ event: AuditEvent) throws {
         try run(
             """
-            INSERT INTO audit_events (kind, at, account_id, provider, app, device, address)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            INSERT INTO audit_events (kind, at, account_id, provider, app, device, address, realm,
+                client, reason)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
             """,
             [
                 .text(event.kind.rawValue), .int64(event.at), SQLValue(event.accountID),
                 SQLValue(event.provider), SQLValue(event.app), SQLValue(event.device),
-                SQLValue(event.address),
+                SQLValue(event.address), SQLValue(event.realm), SQLValue(event.client),
+                SQLValue(event.reason),
             ]
         )
     }
