@@ -23,7 +23,7 @@ public struct AuthenticationMethod: Sendable {
     ///   - cachedFor: How long the backend's word that a session is live holds here, at most half a
     ///     minute: for so long a session that was ended elsewhere is still admitted. Zero asks each
     ///     time.
-    ///   - allowInsecureLoopback: An `http` backend will do on 127.0.0.1 and [::1], with the cookie
+    ///   - allowInsecureLoopback: An `http` backend will do on this machine, with the cookie
     ///     `portico-dev-session`.
     ///   - transport: Sends the questions; async-http-client where there is none.
     /// - Throws: misconfigured, where the address can be no backend's.
@@ -52,7 +52,9 @@ public struct AuthenticationMethod: Sendable {
     ///   - scopes: All of these must be granted, else 403 `insufficient_scope`.
     ///   - roles: Where roles stand among the claims.
     ///   - algorithms: Of `ES256`, `EdDSA`, `RS256` and `PS256` those that are taken.
-    ///   - allowInsecureLoopback: An `http` issuer will do on 127.0.0.1 and [::1].
+    ///   - types: What the token's header may say that it is: `at+jwt`, or also `JWT`, for issuers
+    ///     that write it, as Keycloak does. There the claim `typ` must be `Bearer`.
+    ///   - allowInsecureLoopback: An `http` issuer will do on this machine.
     ///   - transport: Fetches metadata and keys; async-http-client where there is none.
     /// - Throws: misconfigured, where the address can be no issuer's, or nothing could ever pass.
     public static func accessToken(
@@ -61,6 +63,7 @@ public struct AuthenticationMethod: Sendable {
         scopes: [String] = [],
         roles: RoleMapping = .keycloak,
         algorithms: [String] = ["ES256", "EdDSA", "RS256", "PS256"],
+        types: [String] = ["at+jwt"],
         allowInsecureLoopback: Bool = false,
         transport: (any HTTPTransport)? = nil
     ) throws(SignInError) -> AuthenticationMethod {
@@ -70,6 +73,7 @@ public struct AuthenticationMethod: Sendable {
             scopes: scopes,
             roles: roles,
             algorithms: algorithms,
+            types: types,
             allowInsecureLoopback: allowInsecureLoopback,
             transport: transport ?? OutboundClient(),
             clock: .system
@@ -113,12 +117,17 @@ extension AuthenticationMethod {
         scopes: [String],
         roles: RoleMapping,
         algorithms: [String],
+        types: [String],
         allowInsecureLoopback: Bool,
         transport: any HTTPTransport,
         clock: Clock
     ) throws(SignInError) -> AuthenticationMethod {
         let allowed = Set(algorithms.compactMap(SignatureAlgorithm.init(rawValue:)))
-        guard !allowed.isEmpty, allowed.count == Set(algorithms).count, !audience.isEmpty else {
+        let kinds = Set(types.compactMap(JWTType.init(rawValue:)))
+        guard !allowed.isEmpty, allowed.count == Set(algorithms).count, !audience.isEmpty,
+            !kinds.isEmpty, kinds.count == Set(types).count,
+            kinds.isSubset(of: [.accessToken, .jwt])
+        else {
             throw SignInError(.misconfigured(.verificationInvalid))
         }
         let required: Scope
@@ -131,6 +140,7 @@ extension AuthenticationMethod {
             issuer: issuer,
             audience: audience,
             algorithms: allowed,
+            types: kinds,
             allowInsecureLoopback: allowInsecureLoopback,
             transport: transport,
             now: { clock.moment().now }

@@ -23,6 +23,7 @@ struct AccessTokenAuthenticationTests {
         audience: String = "notes",
         scopes: [String] = [],
         algorithms: [String] = ["ES256", "EdDSA", "RS256", "PS256"],
+        types: [String] = ["at+jwt"],
         transport: (any HTTPTransport)? = nil
     ) throws -> AuthenticationMethod {
         let clock = clock
@@ -32,6 +33,7 @@ struct AccessTokenAuthenticationTests {
             scopes: scopes,
             roles: .keycloak,
             algorithms: algorithms,
+            types: types,
             allowInsecureLoopback: false,
             transport: transport ?? self.issuer,
             clock: Clock { clock.now }
@@ -107,7 +109,16 @@ struct AccessTokenAuthenticationTests {
             // As Keycloak says that it is one.
             try issuer.token(["typ": "Bearer"], type: .jwt),
         ]
-        #expect(try await statuses(tokens) == [401, 401, 401, 401, 401, 200])
+        #expect(try await statuses(tokens) == [401, 401, 401, 401, 401, 401])
+        let both = try method(types: ["at+jwt", "JWT"])
+        #expect(try await statuses(tokens, both) == [401, 401, 401, 401, 401, 200])
+        let keycloak = try method(types: ["JWT"])
+        #expect(try await statuses([issuer.token(), tokens[5]], keycloak) == [401, 200])
+        for wrong in [[], ["dpop+jwt"], ["JWT", "jwt"]] {
+            #expect(throws: SignInError(.misconfigured(.verificationInvalid))) {
+                try method(types: wrong)
+            }
+        }
     }
 
     @Test(

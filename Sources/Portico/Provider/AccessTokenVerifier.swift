@@ -11,7 +11,7 @@ package import PorticoProtocol
 package struct AccessTokenVerifier: Sendable {
     package let issuer: Issuer
     private let provider: RemoteProvider
-    private let expectation: AccessTokenExpectation
+    private var expectation: AccessTokenExpectation
     private let algorithms: Set<SignatureAlgorithm>
     private let now: @Sendable () -> Date
 
@@ -28,11 +28,13 @@ package struct AccessTokenVerifier: Sendable {
     /// - Parameters:
     ///   - issuer: To the letter as it stands in `iss`.
     ///   - audience: What `aud` must name.
+    ///   - types: What `typ` in the header may say; see ``AccessTokenExpectation/types``.
     /// - Throws: misconfigured, where the issuer can be none.
     package init(
         issuer text: String,
         audience: String,
         algorithms: Set<SignatureAlgorithm>,
+        types: Set<JWTType> = [.accessToken],
         allowInsecureLoopback: Bool,
         transport: any HTTPTransport,
         now: @escaping @Sendable () -> Date
@@ -53,6 +55,7 @@ package struct AccessTokenVerifier: Sendable {
             http: ProviderHTTP(transport: transport, now: now)
         )
         expectation = AccessTokenExpectation(issuer: issuer, audience: audience)
+        expectation.types = types
         self.algorithms = algorithms
         self.now = now
     }
@@ -71,7 +74,7 @@ package struct AccessTokenVerifier: Sendable {
             let signed = try jwt.verified(
                 by: keys,
                 allowing: algorithms,
-                types: [.accessToken, .jwt]
+                types: expectation.types
             )
             return try VerifiedAccessToken(signed, meeting: expectation, at: now())
         } catch {

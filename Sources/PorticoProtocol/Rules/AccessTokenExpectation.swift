@@ -11,6 +11,9 @@ package struct AccessTokenExpectation: Sendable {
     package var issuer: Issuer
     /// What the token must be meant for: this resource server.
     package var audience: String
+    /// What its header may say that it is: `at+jwt` (RFC 9068 §2.1). `JWT` says nothing, so that the claim
+    /// `typ` has to say `Bearer`, as Keycloak writes it.
+    package var types: Set<JWTType> = [.accessToken]
     /// How far the two clocks may be apart, in seconds.
     package var leeway: TimeInterval = 30
 
@@ -46,7 +49,7 @@ package struct VerifiedAccessToken: Sendable {
         throws(AccessTokenRefusal)
     {
         let claims = jwt.claims
-        try Self.checkType(jwt)
+        try expected.checkType(jwt)
         // Exactly the issuer of the metadata.
         guard let issuer = claims.string("iss"), expected.issuer.isNamed(issuer) else {
             throw .issuer
@@ -63,16 +66,6 @@ package struct VerifiedAccessToken: Sendable {
         scope = try Self.scope(claims["scope"])
     }
 
-    /// `at+jwt` (RFC 9068 §2.1), or as Keycloak says it: `JWT`, and `Bearer` among the claims. An
-    /// ID Token is signed by the same key, and must not pass (RFC 9068 §5).
-    private static func checkType(_ jwt: VerifiedJWT) throws(AccessTokenRefusal) {
-        switch jwt.type {
-        case .accessToken: return
-        case .jwt where jwt.claims.string("typ") == "Bearer": return
-        default: throw .type
-        }
-    }
-
     private static func scope(_ value: JSONValue?) throws(AccessTokenRefusal) -> Scope {
         guard let value, value != .null else { return .none }
         do {
@@ -85,6 +78,16 @@ package struct VerifiedAccessToken: Sendable {
 }
 
 extension AccessTokenExpectation {
+    /// An ID Token is signed by the same key, and must not pass (RFC 9068 §5).
+    fileprivate func checkType(_ jwt: VerifiedJWT) throws(AccessTokenRefusal) {
+        guard types.contains(jwt.type) else { throw .type }
+        switch jwt.type {
+        case .accessToken: return
+        case .jwt where jwt.claims.string("typ") == "Bearer": return
+        default: throw .type
+        }
+    }
+
     /// RFC 9068 §4, RFC 7519 §4.1.3: one name, or a list with it.
     fileprivate func checkAudience(_ claims: JSONObject) throws(AccessTokenRefusal) {
         let names = claims.string("aud").map { [$0] } ?? claims.strings("aud") ?? []
