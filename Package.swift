@@ -290,8 +290,10 @@ let package = Package(
                 serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
+                serverProduct("NIOEmbedded", "swift-nio"),
                 serverProduct("NIOHTTP1", "swift-nio"),
                 serverProduct("NIOPosix", "swift-nio"),
+                serverProduct("NIOHTTPTypes", "swift-nio-extras"),
                 serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
             ],
             swiftSettings: settings

@@ -34,6 +34,8 @@ final class RequestGate: ChannelDuplexHandler {
     private var head: RequestHead?
     private var body: ByteBuffer?
     private var bodyParts = 0
+    /// Bytes that have come of a request that is not complete.
+    private var kept = 0
     /// Of the requests passed on and not answered yet, in order: whether the method is HEAD.
     private var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
     private var refusal: RequestRefusal?
@@ -44,6 +46,18 @@ final class RequestGate: ChannelDuplexHandler {
     private var isQuiescing = false
     private var isPeerDone = false
     private var isLeaving = false
+
+    /// Called when every request that was passed on is answered.
+    var whenAnswered: (() -> Void)?
+
+    /// Whether a request is being answered, behind which another may come.
+    var isAnswering: Bool { !unanswered.isEmpty && reading != .stopped }
+
+    /// How many bytes of the body are still to come, as far as `Content-Length` says it.
+    var bodyLeft: Int {
+        guard reading == .body, let length = head?.bodyLength else { return 0 }
+        return length - (body?.readableBytes ?? 0)
+    }
 
     init(
         limits: ConnectionLimits,
@@ -78,7 +92,9 @@ final class RequestGate: ChannelDuplexHandler {
     func admits(_ bytes: ByteBuffer) -> Bool {
         switch reading {
         case .stopped: return false
-        case .body: return true
+        case .body:
+            keep(bytes)
+            return true
         case .nothing:
             reading = .head
             firstLine = FirstLine()
@@ -89,7 +105,13 @@ final class RequestGate: ChannelDuplexHandler {
             refuse(.targetTooLong)
             return false
         }
+        keep(bytes)
         return true
+    }
+
+    private func keep(_ bytes: ByteBuffer) {
+        kept += bytes.readableBytes
+        budget.keeps(kept, at: place)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -134,6 +156,7 @@ final class RequestGate: ChannelDuplexHandler {
         unanswered.append(head.request.method == .head)
         reading = head.keepsAlive && !isQuiescing ? .nothing : .stopped
         deadline = nil
+        kept = 0
         budget.isBusy(place)
         context.fireChannelRead(wrapInboundOut(.head(head.request)))
         if let body, body.readableBytes > 0 {
@@ -195,28 +218,31 @@ final class RequestGate: ChannelDuplexHandler {
             guard unanswered.isEmpty else {
                 return context.write(wrapOutboundOut(.end(nil)), promise: promise)
             }
-            guard reading == .stopped else {
+            // From now on it is the peer that is waited for.
+            let now = NIODeadline.now()
+            budget.isWaiting(place, since: now)
+            if reading != .stopped {
                 context.write(wrapOutboundOut(.end(nil)), promise: promise)
-                return wait()
-            }
-            if let refusal {
+                if reading == .nothing { deadline = now + limits.idleTime }
+            } else if let refusal {
                 context.write(wrapOutboundOut(.end(nil)), promise: promise)
                 send(refusal, context)
             } else {
                 sendLast(context, promise: promise)
             }
+            whenAnswered?()
         }
     }
 
-    /// All is answered: now the next request may come, or stay out.
-    private func wait() {
-        let now = NIODeadline.now()
-        if reading == .nothing { deadline = now + limits.idleTime }
-        budget.isWaiting(place, since: now)
-    }
-
+    /// A peer that does not read its answers keeps us from working on them: its place is as good as
+    /// that of one that says nothing.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        unreadSince = context.channel.isWritable ? nil : .now()
+        let isRead = context.channel.isWritable
+        let now = NIODeadline.now()
+        unreadSince = isRead ? nil : now
+        if !unanswered.isEmpty {
+            if isRead { budget.isBusy(place) } else { budget.isWaiting(place, since: now) }
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -235,6 +261,8 @@ final class RequestGate: ChannelDuplexHandler {
         deadline = nil
         head = nil
         body = nil
+        kept = 0
+        budget.keeps(0, at: place)
         refused(refusal)
         // Answers go out in the order of the requests (RFC 9112 §9.3.2).
         if unanswered.isEmpty { send(refusal, context) } else { self.refusal = refusal }

@@ -20,7 +20,7 @@ package struct ServerConnection: HTTPChannelHandler {
         limits: ConnectionLimits,
         refused: @escaping @Sendable (RequestRefusal) -> Void = { _ in }
     ) -> HTTPServerBuilder {
-        let budget = ConnectionBudget(maximum: limits.connections)
+        let budget = ConnectionBudget(maximum: limits.connections, bytes: limits.unfinished)
         return HTTPServerBuilder { responder in
             ServerConnection(
                 responder: responder,
@@ -33,6 +33,8 @@ package struct ServerConnection: HTTPChannelHandler {
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            // One read at a time: what has been read is held until its turn comes (``ByteGate``).
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             let place = budget.take(channel, at: .now())
             if let place { try addHandlers(to: channel, place) }
             let value = try Value(

@@ -1,0 +1,259 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import PorticoBytes
+import Testing
+
+@testable import PorticoWeb
+
+/// What reads are asked of the connection.
+private final class ReadCount: ChannelOutboundHandler {
+    typealias OutboundIn = IOData
+
+    var count = 0
+
+    func read(context: ChannelHandlerContext) {
+        count += 1
+        context.read()
+    }
+}
+
+@available(*, unavailable)
+extension ReadCount: Sendable {}
+
+@Suite("Requests sent ahead")
+struct SentAheadTests {
+    static let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
+
+    /// A connection without a network, whose loop goes on when the test says so.
+    private final class Connection {
+        let channel = EmbeddedChannel()
+        let reads = ReadCount()
+        let budget = ConnectionBudget(maximum: 1)
+
+        init() throws {
+            let place = try #require(budget.take(channel, at: .now()))
+            let gate = RequestGate(limits: usualLimits(), budget: budget, place: place) { _ in }
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandlers([
+                reads, ByteGate(gate), HTTPResponseEncoder(),
+                ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)), gate,
+            ])
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        }
+
+        /// The paths of the requests that have come through.
+        func requests() throws -> [String] {
+            var paths: [String] = []
+            while let part = try channel.readInbound(as: HTTPRequestPart.self) {
+                if case .head(let head) = part { paths.append(head.path ?? "") }
+            }
+            return paths
+        }
+
+        func answer() throws {
+            let head = HTTPResponse(status: .ok, headerFields: [.contentLength: "0"])
+            try channel.writeOutbound(HTTPResponsePart.head(head))
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+        }
+
+        /// The others have had their turn.
+        func goOn() {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        }
+    }
+
+    @Test("RFC 9112 §9.3.2: requests sent ahead are taken a few at a time, in order")
+    func turns() throws {
+        let connection = try Connection()
+        let paths = (0..<3000).map { "/\($0)" }
+        let sent = paths.map { "GET \($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined()
+        try connection.channel.writeInbound(ByteBuffer(string: sent))
+        var seen: [String] = []
+        var turns = 0
+        while true {
+            let taken = try connection.requests()
+            guard !taken.isEmpty else { break }
+            #expect(taken.count <= 10)
+            seen += taken
+            turns += 1
+            for _ in taken { try connection.answer() }
+            // Not before the thread has looked at its other connections.
+            #expect(try connection.requests().isEmpty)
+            connection.goOn()
+        }
+        #expect(seen == paths)
+        #expect(turns > 300)
+    }
+
+    @Test("A body is shown at once, and what is behind it waits like anything sent ahead")
+    func bodies() throws {
+        let connection = try Connection()
+        let body = String(repeating: "a", count: 30_000)
+        let post = "POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 30000\r\n\r\n" + body
+        let sent = post + String(repeating: Self.get, count: 100)
+        try connection.channel.writeInbound(ByteBuffer(string: sent))
+        #expect(try connection.requests() == ["/b"])
+        try connection.answer()
+        connection.goOn()
+        #expect(try (1...10).contains(connection.requests().count))
+    }
+
+    @Test("While something that was sent ahead waits, nothing more is read")
+    func reading() throws {
+        let connection = try Connection()
+        let sent = String(repeating: Self.get, count: 100)
+        try connection.channel.writeInbound(ByteBuffer(string: sent))
+        let before = connection.reads.count
+        connection.channel.read()
+        #expect(connection.reads.count == before)
+        while true {
+            let taken = try connection.requests()
+            guard !taken.isEmpty else { break }
+            for _ in taken { try connection.answer() }
+            connection.goOn()
+        }
+        #expect(connection.reads.count == before + 1)
+    }
+
+    @Test("64 KiB of what is sent ahead are answered, and the connection is closed behind them")
+    func cut() throws {
+        let connection = try Connection()
+        // One read, and more, as they come where the peer closes its side.
+        let read = String(repeating: Self.get, count: 2000)
+        for _ in 0..<20 { try connection.channel.writeInbound(ByteBuffer(string: read)) }
+        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        var count = 0
+        while true {
+            let taken = try connection.requests()
+            guard !taken.isEmpty else { break }
+            count += taken.count
+            #expect(connection.channel.isActive)
+            for _ in taken { try connection.answer() }
+            connection.goOn()
+        }
+        #expect(count == 2000)
+        #expect(!connection.channel.isActive)
+    }
+
+    @Test("What came of a request counts until the request is whole, or refused")
+    func kept() throws {
+        let connection = try Connection()
+        let start = "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000\r\n"
+        try connection.channel.writeInbound(ByteBuffer(string: start))
+        #expect(connection.budget.kept == start.utf8.count)
+        let body = String(repeating: "a", count: 3000)
+        try connection.channel.writeInbound(ByteBuffer(string: "\r\n" + body))
+        #expect(connection.budget.kept == start.utf8.count + 2 + 3000)
+        try connection.channel.writeInbound(ByteBuffer(string: String(repeating: "a", count: 1000)))
+        #expect(connection.budget.kept == 0)
+        #expect(try connection.requests() == ["/a"])
+        try connection.answer()
+        try connection.channel.writeInbound(ByteBuffer(string: "GET /b"))
+        #expect(connection.budget.kept == 6)
+        try connection.channel.writeInbound(ByteBuffer(string: " nonsense\r\n\r\n"))
+        #expect(connection.budget.kept == 0)
+    }
+
+    @Test("Unfinished requests have so many bytes in all: the one waited for longest gives way")
+    func unfinished() throws {
+        let channels = (0..<4).map { _ in EmbeddedChannel() }
+        for channel in channels {
+            try channel.connect(to: .init(ipAddress: "127.0.0.1", port: 1)).wait()
+        }
+        let budget = ConnectionBudget(maximum: 4, bytes: 100)
+        let start = NIODeadline.now()
+        let places = try channels.enumerated().map { number, channel in
+            try #require(budget.take(channel, at: start + .seconds(Int64(number))))
+        }
+        // The longest of all, which keeps nothing.
+        budget.keeps(0, at: places[0])
+        budget.keeps(60, at: places[1])
+        budget.keeps(40, at: places[2])
+        budget.isBusy(places[3])
+        #expect(channels.map(\.isActive) == [true, true, true, true])
+        budget.keeps(41, at: places[2])
+        #expect(channels.map(\.isActive) == [true, false, true, true])
+        #expect(budget.kept == 41)
+        // What is gone keeps nothing any more.
+        budget.keeps(1000, at: places[1])
+        budget.give(back: places[1])
+        #expect(budget.kept == 41)
+        budget.isBusy(places[2])
+        #expect(budget.kept == 0)
+        #expect(ConnectionLimits(connections: 1).unfinished == 16 * 1024 * 1024)
+    }
+
+    @Test(
+        "All requests sent ahead are answered, also where the peer has closed its side",
+        arguments: [true, false]
+    )
+    func all(isClosing: Bool) async throws {
+        let count = 2000
+        try await withServer(usualLimits()) { port, _ in
+            let answer = try await RawConnection.with(port: port) { incoming, outbound in
+                let last =
+                    isClosing ? "" : "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+                let sent = String(repeating: Self.get, count: count) + last
+                async let written: Void = outbound.write(ByteBuffer(string: sent))
+                if isClosing {
+                    try await written
+                    outbound.finish()
+                }
+                let answer = await RawConnection.rest(&incoming)
+                try await written
+                return answer
+            }
+            #expect(answer.statuses.count { $0 == 200 } == count + (isClosing ? 0 : 1))
+        }
+    }
+
+    @Test("A peer that does not read its answers is pushed out where all places are taken")
+    func unread() async throws {
+        let limits = ConnectionLimits(connections: 3)
+        let body = ByteBuffer(repeating: UInt8(ascii: "a"), count: 20_000_000)
+        try await withServer(
+            limits,
+            answer: { request, _ in
+                request.head.path == "/large"
+                    ? Response(status: .ok, body: ResponseBody(byteBuffer: body))
+                    : Response(status: .ok)
+            }
+        ) { port, _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+                for _ in 0..<3 {
+                    group.addTask {
+                        try await RawConnection.with(port: port) { incoming, outbound in
+                            try await outbound.write(
+                                ByteBuffer(string: "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
+                            )
+                            // A beginning, and no more: the rest fills what lies between.
+                            _ = try await incoming.next(isolation: #isolation)
+                            beginning.yield()
+                            try await Task.sleep(for: .seconds(60))
+                        }
+                    }
+                }
+                var signals = begun.makeAsyncIterator()
+                for _ in 0..<3 { await signals.next() }
+                let end = ContinuousClock.now + .seconds(20)
+                var isServed = false
+                while !isServed, ContinuousClock.now < end {
+                    let answer = try await RawConnection.exchange(
+                        port: port,
+                        ["GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"]
+                    )
+                    isServed = answer.statuses == [200]
+                }
+                #expect(isServed)
+                group.cancelAll()
+                // Their sleep was cut short.
+                while case .failure? = await group.nextResult() {}
+            }
+        }
+    }
+}
