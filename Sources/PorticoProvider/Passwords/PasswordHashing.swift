@@ -4,18 +4,11 @@ package import PorticoStores
 package import PorticoWeb
 
 /// Hashes and verifies passwords on threads of its own, a bounded number of them: full means 503 with
-/// `Retry-After`. Of the places to wait nobody who is under suspicion has more than a quarter.
+/// `Retry-After`. Of the places to wait nobody who is under suspicion has more than a quarter, and all of
+/// them together half.
 package final class PasswordHashing: Sendable {
     private let pool: NIOThreadPool
-    private let waiting = Locked(Waiting())
-    private let mostWaiting: Int
-    private let mostForOne: Int
-
-    private struct Waiting: Sendable {
-        var count = 0
-        /// Of those who are counted on their own: no more than wait in all.
-        var byAsker: [LimitKey: Int] = [:]
-    }
+    private let places: Locked<HashingPlaces>
     /// Verified in place of a hash that is not there, so that an unknown name takes as long as a
     /// wrong password.
     private let decoy: PasswordHash
@@ -29,8 +22,7 @@ package final class PasswordHashing: Sendable {
     package init(threads: Int, mostWaiting: Int, random: RandomSource) {
         pool = NIOThreadPool(numberOfThreads: threads)
         pool.start()
-        self.mostWaiting = threads + mostWaiting
-        mostForOne = max(1, (threads + mostWaiting) / 4)
+        places = Locked(HashingPlaces(threads + mostWaiting))
         decoy = Argon2id.hashOfNothing(random: random)
     }
 
@@ -47,7 +39,7 @@ package final class PasswordHashing: Sendable {
     /// Whether `hash` was made from `password`; takes as long without a hash.
     ///
     /// - Parameter asker: Who has made so many mistakes that they may take a quarter of the places
-    ///   only; `nil`: everybody else.
+    ///   only, and with all others like them half; `nil`: everybody else.
     /// - Throws: ``Busy``.
     package func verify(
         _ password: PasswordText,
@@ -65,24 +57,42 @@ package final class PasswordHashing: Sendable {
         for asker: LimitKey? = nil,
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        guard waiting.withLock({ admit(asker, to: &$0) }) else { throw Busy() }
-        defer { waiting.withLock { Self.leave(asker, &$0) } }
+        guard places.withLock({ $0.admit(asker) }) else { throw Busy() }
+        defer { places.withLock { $0.leave(asker) } }
         return try await pool.runIfActive(body)
     }
+}
 
-    private func admit(_ asker: LimitKey?, to waiting: inout Waiting) -> Bool {
-        guard waiting.count < mostWaiting else { return false }
-        if let asker {
-            guard waiting.byAsker[asker, default: 0] < mostForOne else { return false }
-            waiting.byAsker[asker, default: 0] += 1
+/// Who hashes, or waits for it.
+struct HashingPlaces: Sendable {
+    private let most: Int
+    private var taken = 0
+    /// Of those who are under suspicion: no more than are taken in all.
+    private var bySuspect: [LimitKey: Int] = [:]
+    private var takenBySuspects = 0
+
+    init(_ most: Int) {
+        self.most = most
+    }
+
+    /// - Parameter suspect: Who is counted on their own, and together with all others who are; `nil`:
+    ///   everybody else.
+    mutating func admit(_ suspect: LimitKey?) -> Bool {
+        guard taken < most else { return false }
+        if let suspect {
+            let own = bySuspect[suspect, default: 0]
+            guard own < max(1, most / 4), takenBySuspects < max(1, most / 2) else { return false }
+            bySuspect[suspect] = own + 1
+            takenBySuspects += 1
         }
-        waiting.count += 1
+        taken += 1
         return true
     }
 
-    private static func leave(_ asker: LimitKey?, _ waiting: inout Waiting) {
-        waiting.count -= 1
-        guard let asker, let count = waiting.byAsker[asker] else { return }
-        waiting.byAsker[asker] = count > 1 ? count - 1 : nil
+    mutating func leave(_ suspect: LimitKey?) {
+        taken -= 1
+        guard let suspect, let own = bySuspect[suspect] else { return }
+        bySuspect[suspect] = own > 1 ? own - 1 : nil
+        takenBySuspects -= 1
     }
 }

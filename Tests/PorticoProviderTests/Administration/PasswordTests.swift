@@ -2,6 +2,7 @@ import Foundation
 import PorticoBytes
 import PorticoStores
 import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @testable import PorticoProvider
@@ -123,6 +124,34 @@ struct PasswordTests {
         let tag = try #require(parts[0].last)
         #expect(tag.contains("+") && tag.contains("/"))
         #expect(Data(base64Encoded: tag + "=") == Data(repeating: 0xFB, count: 32))
+    }
+
+    @Test("WEB-BRUTE-1: however many addresses guess, others have half of the places to hash")
+    func places() {
+        var places = HashingPlaces(34)
+        var admitted: [LimitKey] = []
+        for number in 0..<20 {
+            let suspect = LimitKey("hashing", "address \(number)")
+            for _ in 0..<20 where places.admit(suspect) { admitted.append(suspect) }
+            // A quarter for one of them.
+            if number == 0 { #expect(admitted.count == 8) }
+        }
+        #expect(admitted.count == 17)
+        let others = (0..<30).count { _ in places.admit(nil) }
+        #expect(others == 17)
+        // Whoever is done makes room for the next, suspects for suspects only where all places are taken.
+        let last = LimitKey("hashing", "address 19")
+        let whereFull = places.admit(last)
+        places.leave(nil)
+        let whereSuspectsAreMany = places.admit(last)
+        places.leave(admitted[0])
+        let afterOneLess = places.admit(last)
+        #expect([whereFull, whereSuspectsAreMany, afterOneLess] == [false, false, true])
+        places.leave(last)
+        for suspect in admitted.dropFirst() { places.leave(suspect) }
+        for _ in 0..<16 { places.leave(nil) }
+        let all = (0..<40).count { _ in places.admit(nil) }
+        #expect(all == 34)
     }
 
     @Test("WEB-ENUM-1: a name that nobody has costs a hash, like a wrong password")
