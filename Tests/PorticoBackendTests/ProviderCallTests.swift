@@ -126,7 +126,8 @@ import Testing
         )
         let sessions = try await server.database.accounts.sessions(
             of: account.id,
-            at: server.clock.seconds
+            at: server.clock.seconds,
+            limit: 10
         )
         let id = try #require(try await one.session().json.object("session")?.string("id"))
         let sid = try #require(sessions.first { $0.id.text == id }?.providerSessionID)

@@ -36,7 +36,7 @@ struct AccountEndpoint: Sendable {
     func get(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
         let identities = try await accounts.identities(of: live.account.id)
-        let sessions = try await accounts.sessions(of: live.account.id, at: visit.now)
+        let sessions = try await accounts.shown(to: live, at: visit.now)
         return Response(
             json: [
                 "user": AccountView.user(live),
@@ -52,7 +52,7 @@ struct AccountEndpoint: Sendable {
 
     func sessions(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
-        let sessions = try await accounts.sessions(of: live.account.id, at: visit.now)
+        let sessions = try await accounts.shown(to: live, at: visit.now)
         return Response(json: ["sessions": Self.list(sessions, live)], headers: headers)
     }
 

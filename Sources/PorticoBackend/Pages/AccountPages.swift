@@ -21,7 +21,7 @@ struct AccountPages: Sendable {
 
     func overview(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
-        let sessions = try await accounts.sessions(of: live.account.id, at: visit.now)
+        let sessions = try await accounts.shown(to: live, at: visit.now)
         let made = try forms.form(.signOut, "sign out", live.session.id.text, visit)
         return exits.page(
             AccountOverviewPage(
@@ -41,7 +41,7 @@ struct AccountPages: Sendable {
 
     func devices(_ visit: BackendVisit) async throws -> Response {
         let live = try await check(visit)
-        let sessions = try await accounts.sessions(of: live.account.id, at: visit.now)
+        let sessions = try await accounts.shown(to: live, at: visit.now)
         let made = try forms.form(.accountDevices, "devices", live.session.id.text, visit)
         let status: AccountDevicesPage.Status? =
             switch try visit.query()["done"] {

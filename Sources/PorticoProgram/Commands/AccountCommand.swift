@@ -89,7 +89,8 @@ struct AccountCommand: AsyncParsableCommand {
                 let accounts = administration.installation.accounts
                 let live = try await accounts.sessions(
                     of: account.id,
-                    at: administration.moment.seconds
+                    at: administration.moment.seconds,
+                    limit: .max
                 )
                 console.show(
                     account.description(

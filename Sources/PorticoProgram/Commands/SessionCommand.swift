@@ -29,7 +29,8 @@ struct SessionCommand: AsyncParsableCommand {
                 let account = try await administration.account(account)
                 let sessions = try await administration.installation.accounts.sessions(
                     of: account.id,
-                    at: administration.moment.seconds
+                    at: administration.moment.seconds,
+                    limit: .max
                 )
                 let time = administration.timeForReading
                 var table = Table("SESSION", "DEVICE", "APP", "ADDRESS", "LAST SEEN", "ENDS")
@@ -147,7 +148,7 @@ struct SessionCommand: AsyncParsableCommand {
         private func endAll(of account: Account, _ administration: Administration) async throws {
             let accounts = administration.installation.accounts
             let now = administration.moment.seconds
-            let count = try await accounts.sessions(of: account.id, at: now).count
+            let count = try await accounts.sessions(of: account.id, at: now, limit: .max).count
             let sessions = count == 1 ? "1 session" : "\(count) sessions"
             guard !change.dryRun else {
                 return administration.dryRun("ended \(sessions) of \(account.called)")

@@ -83,8 +83,9 @@ package protocol AccountStore: Sendable {
     /// Notes when sessions were last seen; many at once, never backwards.
     func touch(_ seen: [(id: UniqueID, at: Int64)]) async throws
 
-    /// The live sessions of an account, the one seen last first.
-    func sessions(of accountID: UniqueID, at now: Int64) async throws -> [AccountSession]
+    /// The live sessions of an account, the one seen last first, at most `limit`.
+    func sessions(of accountID: UniqueID, at now: Int64, limit: Int) async throws
+        -> [AccountSession]
 
     func account(_ id: UniqueID) async throws -> Account?
 

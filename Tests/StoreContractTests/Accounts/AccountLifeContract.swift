@@ -72,7 +72,7 @@ import Testing
         #expect(try await accounts.account(id) == nil)
         #expect(try await accounts.registration(of: id) == nil)
         #expect(try await accounts.identities(of: id).isEmpty)
-        #expect(try await accounts.sessions(of: id, at: now).isEmpty)
+        #expect(try await accounts.sessions(of: id, at: now, limit: 10).isEmpty)
         #expect(try await stores.live(ann.cookie) == nil)
         #expect(try await stores.live(bob.cookie) != nil)
         #expect(try await stores.kinds(of: id).last == .deleted)

@@ -78,7 +78,11 @@ import Testing
         try await death.happen(to: ann, in: stores)
         #expect(try await stores.live(ann.cookie, at: death.now) == nil)
         #expect(try await stores.isLive(ann.sessionID, at: death.now) == false)
-        let sessions = try await stores.accounts.sessions(of: ann.account.id, at: death.now)
+        let sessions = try await stores.accounts.sessions(
+            of: ann.account.id,
+            at: death.now,
+            limit: 10
+        )
         #expect(sessions.contains { $0.id == ann.sessionID } == false)
         let link = try await stores.link(
             AccountExample.key("ann", at: AccountExample.apple),
@@ -86,6 +90,30 @@ import Testing
             at: death.now
         )
         #expect(link == .sessionEnded)
+    }
+
+    @Test(
+        "of an account's live sessions no more are listed than are asked for, those seen last",
+        arguments: StoreUnderTest.allCases
+    )
+    func listed(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        var ids: [UniqueID] = []
+        var account: Account?
+        for later in 0..<5 as Range<Int64> {
+            let signedIn = try await stores.signedIn(at: AccountExample.now + later)
+            ids.append(signedIn.sessionID)
+            account = signedIn.account
+        }
+        let id = try #require(account?.id)
+        for limit in [3, 5, .max] {
+            let listed = try await stores.accounts.sessions(
+                of: id,
+                at: AccountExample.now + 5,
+                limit: limit
+            )
+            #expect(listed.map(\.id) == Array(ids.reversed().prefix(limit)))
+        }
     }
 
     @Test(
@@ -188,7 +216,8 @@ import Testing
         try await stores.accounts.touch([(one.sessionID, AccountExample.now + 1)])
         let sessions = try await stores.accounts.sessions(
             of: one.account.id,
-            at: AccountExample.now
+            at: AccountExample.now,
+            limit: 10
         )
         #expect(sessions.map(\.id) == [one.sessionID, two.sessionID])
     }

@@ -13,7 +13,11 @@ import Testing
         let (code, account, sessionID) = try await stores.waiting()
         #expect(try await stores.isLive(sessionID) == false)
         #expect(try await stores.rotate(sessionID, 1) == .outdated)
-        let sessions = try await stores.accounts.sessions(of: account.id, at: AccountExample.now)
+        let sessions = try await stores.accounts.sessions(
+            of: account.id,
+            at: AccountExample.now,
+            limit: 10
+        )
         #expect(sessions.isEmpty)
         let later = AccountExample.now + 59
         var presentation = AccountExample.presentation(of: code)

@@ -49,7 +49,9 @@ extension SQLAccountStore {
         }
     }
 
-    package func sessions(of accountID: UniqueID, at now: Int64) async throws -> [AccountSession] {
+    package func sessions(of accountID: UniqueID, at now: Int64, limit: Int) async throws
+        -> [AccountSession]
+    {
         try await database.read { reader in
             try reader.rows(
                 """
@@ -61,9 +63,9 @@ extension SQLAccountStore {
                 WHERE s.account_id = $1 AND s.is_active AND s.ended_at IS NULL
                     AND s.expires_at > $2 AND s.last_seen_at > $2 - s.idle_seconds
                     AND NOT a.is_blocked AND a.epoch = s.epoch
-                ORDER BY s.last_seen_at DESC, s.id DESC
+                ORDER BY s.last_seen_at DESC, s.id DESC LIMIT $3
                 """,
-                [.bytes(accountID.bytes), .int64(now)],
+                [.bytes(accountID.bytes), .int64(now), .int64(Int64(limit))],
                 decode: AccountSessionRow.session
             )
         }
