@@ -213,6 +213,17 @@ import Testing
             apple.json.object("webcredentials")?.strings("apps") == ["ABCDE12345.com.example.notes"]
         )
         #expect(apple.text.contains("\"/auth/callback\""))
+        // RFC 3986 §6.2.3: a browser opens "/" where a redirect has no path.
+        var pathless = BackendUnderTest.notes
+        pathless.redirectURIs = ["https://app.example.com", "https://app.example.com:8443?x=/y"]
+        let other = try await BackendUnderTest(apps: [pathless])
+        let file = try await other.send(.get, "/.well-known/apple-app-site-association")
+        let details = file.json.object("applinks")?.array("details")?.compactMap(\.object)
+        #expect(
+            details?.first?.array("components")?.compactMap { $0.object?.string("/") } == [
+                "/", "/",
+            ]
+        )
         let android = try await server.send(.get, "/.well-known/assetlinks.json")
         #expect(android.headers[.contentType] == "application/json")
         #expect(android.text.contains("com.example.notes"))

@@ -25,6 +25,19 @@ import Testing
         }
     }
 
+    @Test("RFC 6749 §3.1.2: a redirect URI without a path is taken over as it is, with its origin")
+    func pathless() async throws {
+        let texts = ["https://a.example", "https://a.example/", "http://127.0.0.1:8000"]
+        let list = texts.map { "\"\($0)\"" }.joined(separator: ", ")
+        let clients = try await ImportSample.clients([
+            #""publicClient": true, "redirectUris": [\#(list)], "webOrigins": ["+"]"#
+        ])
+        let client = try #require(clients.first?.client)
+        #expect(client.redirectURIs.map(\.text) == texts)
+        #expect(client.postLogoutRedirectURIs.map(\.text) == texts)
+        #expect(client.webOrigins == ["https://a.example", "http://127.0.0.1:8000"])
+    }
+
     @Test("A path hangs on the root URL, as there; a root URL with a placeholder is none")
     func rootURL() async throws {
         let redirects = #""redirectUris": ["/cb", "/cb", "https://a.example/cb"]"#

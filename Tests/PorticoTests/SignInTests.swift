@@ -208,7 +208,7 @@ struct SignInTests {
             (.https("http://app.example.com/cb"), .redirectInvalid),
             (.https("http://localhost:1234/cb"), .redirectLocalhost),
             (.https("https://app.example.com/cb#x"), .redirectInvalid),
-            (.https("https://app.example.com"), .redirectInvalid),
+            (.https("https://"), .redirectInvalid), (.https("https:///cb"), .redirectInvalid),
             (.loopback(path: "cb"), .redirectInvalid), (.loopback(path: "/cb?x"), .redirectInvalid),
             (.loopback(path: "/c b"), .redirectInvalid),
             (.loopback(path: "/cb#x"), .redirectInvalid),
@@ -226,6 +226,7 @@ struct SignInTests {
         try Redirect.loopback().check()
         try Redirect.loopback(path: "/auth/one", port: 8400).check()
         try Redirect.https("https://app.example.com/cb?tenant=a").check()
+        try Redirect.https("https://app.example.com").check()
         try Redirect.scheme("com.example.app:/cb").check()
     }
 

@@ -52,10 +52,9 @@ struct AssociationFilesEndpoint: Sendable {
     /// The paths of the https redirects that an app registered.
     private static func paths(of app: App) -> [String] {
         let paths = app.redirectURIs.compactMap { text -> String? in
-            guard text.hasPrefix("https://") else { return nil }
-            let rest = text.dropFirst("https://".count)
-            guard let slash = rest.firstIndex(of: "/") else { return nil }
-            return String(rest[slash...].prefix { $0 != "?" })
+            guard text.hasPrefix("https://"), let address = HTTPAddress(text) else { return nil }
+            // A browser asks for "/" where there is none (RFC 3986 §6.2.3).
+            return address.path.isEmpty ? "/" : address.path
         }
         return paths.isEmpty ? ["/auth/callback"] : paths
     }

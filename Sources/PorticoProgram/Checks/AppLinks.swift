@@ -186,7 +186,7 @@ struct AppLinks {
     private var redirectPaths: [String] {
         app.redirectURIs.compactMap { text in
             guard RedirectURI(text).kind == .https else { return nil }
-            return HTTPAddress(text)?.path
+            return HTTPAddress(text).map { $0.path.isEmpty ? "/" : $0.path }
         }
     }
 

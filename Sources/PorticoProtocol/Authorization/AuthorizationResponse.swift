@@ -116,7 +116,7 @@ package enum AuthorizationResponse: Sendable {
         guard !uri.utf8.contains(UInt8(ascii: "#")) else { return nil }
         let (base, query) = split(uri)
         let (ownBase, ownQuery) = split(redirectURI)
-        guard let query, sameBytes(withoutDefaultPort(base), withoutDefaultPort(ownBase)) else {
+        guard let query, sameBytes(asBrowsersSend(base), asBrowsersSend(ownBase)) else {
             return nil
         }
         guard let ownQuery, !ownQuery.isEmpty else { return query }
@@ -130,12 +130,14 @@ package enum AuthorizationResponse: Sendable {
         return (uri[..<mark], uri[uri.utf8.index(after: mark)...])
     }
 
-    /// `https://host:443/` is `https://host/` (RFC 9110 §4.2.2); some browsers leave the port out.
-    private static func withoutDefaultPort(_ base: Substring) -> String {
+    /// `https://host:443` and `https://host:443/` are `https://host/` (RFC 9110 §4.2.2, RFC 3986 §6.2.3):
+    /// browsers leave the port out, and add the slash.
+    private static func asBrowsersSend(_ base: Substring) -> String {
         guard let address = HTTPAddress(String(base)) else { return String(base) }
+        let slash = address.path.isEmpty ? "/" : ""
         let suffix = address.isSecure ? ":443" : ":80"
-        guard address.authority.hasSuffix(suffix) else { return address.text }
+        guard address.authority.hasSuffix(suffix) else { return address.text + slash }
         let scheme = address.isSecure ? "https" : "http"
-        return "\(scheme)://\(address.authority.dropLast(suffix.count))\(address.path)"
+        return "\(scheme)://\(address.authority.dropLast(suffix.count))\(address.path)\(slash)"
     }
 }

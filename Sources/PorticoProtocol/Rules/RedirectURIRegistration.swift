@@ -25,7 +25,7 @@ extension RedirectURI {
             case .forbiddenCharacter:
                 "A redirect URI is ASCII without spaces, quotes or backslashes (RFC 3986)."
             case .userInfo: "A redirect URI must have no user information before the host."
-            case .noHost: "An http or https redirect URI needs a host and a path."
+            case .noHost: "An http or https redirect URI needs a host, and no port above 65535."
             case .plainHTTP: "An http redirect URI must be on 127.0.0.1 or [::1] (RFC 8252 7.3)."
             case .localhost: "Use http://127.0.0.1 or http://[::1], not localhost (RFC 8252 8.3)."
             case .dotlessScheme:
@@ -51,23 +51,23 @@ extension RedirectURI {
         guard !bytes.contains(UInt8(ascii: "*")) else { throw .wildcard }
         switch kind {
         case .loopback: return
-        case .https: try checkHost(after: "https://")
+        case .https: _ = try address()
         case .http:
-            try checkHost(after: "http://")
-            let rest = text.dropFirst("http://".count)
-            let isLocalhost = ["localhost", "localhost:", "localhost/"].contains {
-                rest == $0 || ($0 != "localhost" && rest.hasPrefix($0))
-            }
-            guard development && isLocalhost else { throw isLocalhost ? .localhost : .plainHTTP }
+            // Its own name only: where a browser is sent for another one, nobody can say here.
+            guard try address().host == "localhost" else { throw .plainHTTP }
+            guard development else { throw .localhost }
         case .privateUseScheme: try checkPrivateUse(bytes, colon, development)
         }
     }
 
-    private func checkHost(after prefix: String) throws(Refusal) {
-        let rest = Array(text.utf8.dropFirst(prefix.utf8.count))
-        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        guard !authority.contains(UInt8(ascii: "@")) else { throw .userInfo }
-        guard !authority.isEmpty, authority.count < rest.count else { throw .noHost }
+    /// With a host, and with or without a path: an absolute URI needs none (RFC 3986 §4.3).
+    private func address() throws(Refusal) -> HTTPAddress {
+        let authority = text.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).dropFirst()
+            .first
+        let name = authority?.prefix { $0 != UInt8(ascii: "?") }
+        guard name?.contains(UInt8(ascii: "@")) != true else { throw .userInfo }
+        guard let address = HTTPAddress(text) else { throw .noHost }
+        return address
     }
 
     private func checkPrivateUse(_ bytes: [UInt8], _ colon: Int, _ development: Bool)

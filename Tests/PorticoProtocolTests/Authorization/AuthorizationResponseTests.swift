@@ -189,6 +189,22 @@ struct AuthorizationResponseTests {
         #expect(refusal(base, of: "http://127.0.0.1:49999/cb") == expected)
     }
 
+    @Test(
+        "RFC 3986 §6.2.3: a redirect URI without a path comes back with the slash that browsers add",
+        arguments: [
+            ("https://app.example.com", nil), ("https://app.example.com/", nil),
+            ("https://app.example.com:443", nil), ("https://app.example.com:443/", nil),
+            ("https://app.example.com//", .otherRedirect),
+            ("https://app.example.com/cb", .otherRedirect),
+            ("https://app.example.com.evil.example", .otherRedirect),
+            ("https://app.example.comx/", .otherRedirect),
+            ("http://app.example.com", .otherRedirect),
+        ] as [(String, AuthorizationResponse.Refusal?)]
+    )
+    func pathless(base: String, expected: AuthorizationResponse.Refusal?) {
+        #expect(refusal(base, of: "https://app.example.com") == expected)
+    }
+
     private func refusal(_ base: String, of redirect: String) -> AuthorizationResponse.Refusal? {
         do {
             let query = "code=c&state=STATE&iss=https://op.example.com"

@@ -45,6 +45,78 @@ struct RedirectURIRuleTests {
     }
 
     @Test(
+        "RFC 6749 §3.1.2: an absolute URI needs no path, and without one it is another than with a slash",
+        arguments: [
+            "https://app.example.com", "https://app.example.com:8443",
+            "https://app.example.com?x=1",
+            "http://127.0.0.1:8000", "http://127.0.0.1", "http://[::1]:8000",
+        ]
+    )
+    func pathless(text: String) throws {
+        let uri = RedirectURI(text)
+        try uri.checkRegistrable(development: false)
+        let parts = text.split(separator: "?", maxSplits: 1)
+        let query = parts.count == 2 ? "?\(parts[1])" : ""
+        let slashed = RedirectURI("\(parts[0])/\(query)")
+        try slashed.checkRegistrable(development: false)
+        #expect(uri.permits(uri) && slashed.permits(slashed))
+        #expect(!uri.permits(slashed) && !slashed.permits(uri))
+        #expect(throws: RedirectURI.Refusal.fragment) {
+            try RedirectURI(text + "#f").checkRegistrable(development: true)
+        }
+        #expect(throws: RedirectURI.Refusal.fragment) {
+            try RedirectURI(text + "#").checkRegistrable(development: true)
+        }
+    }
+
+    @Test("RFC 8252 §7.3: without a path a loopback literal comes back on any port, too")
+    func pathlessPorts() {
+        let uri = RedirectURI("http://127.0.0.1")
+        #expect(uri.permits(RedirectURI("http://127.0.0.1:8000")))
+        #expect(!uri.permits(RedirectURI("http://127.0.0.1:8000/")))
+        #expect(!uri.permits(RedirectURI("http://127.0.0.1:8000?x")))
+    }
+
+    @Test(
+        "RFC 8252 §8.3: localhost is for development, with a path or without",
+        arguments: [
+            "http://localhost", "http://localhost:8081", "http://localhost:8081/",
+            "http://localhost/cb", "http://localhost?x=1", "http://localhost:8081?x=1",
+        ]
+    )
+    func localhost(text: String) throws {
+        #expect(throws: RedirectURI.Refusal.localhost) {
+            try RedirectURI(text).checkRegistrable(development: false)
+        }
+        try RedirectURI(text).checkRegistrable(development: true)
+        // No other port, no literal and no slash more.
+        for other in ["http://localhost:9", "http://127.0.0.1:8081", text + "/", text + "x"] {
+            #expect(!RedirectURI(text).permits(RedirectURI(other)))
+        }
+    }
+
+    @Test(
+        "RFC 3986 §3.2: what no browser finds a host in is refused, in development too",
+        arguments: [
+            ("https://", RedirectURI.Refusal.noHost), ("https:///cb", .noHost),
+            ("https://?x", .noHost), ("https://:443", .noHost), ("https://:443/cb", .noHost),
+            ("https://app.example.com:", .noHost), ("https://app.example.com:0", .noHost),
+            ("https://app.example.com:65536/", .noHost), ("https://a%2fb.example/", .noHost),
+            ("https://app.example.com:80:81/", .noHost), ("https://[zz]", .noHost),
+            ("https://ann@app.example.com", .userInfo),
+            ("https://ann@app.example.com?x", .userInfo),
+            ("http://ann@localhost:8081", .userInfo), ("http://localhost:x", .noHost),
+            ("http://localhost:8081@evil.example", .userInfo),
+            ("http://localhost:8081.evil.example", .noHost),
+            ("http://localhost.evil.example", .plainHTTP), ("http://app.localhost", .plainHTTP),
+            ("http://127.0.0.1.evil.example", .plainHTTP), ("http://app.example.com", .plainHTTP),
+        ]
+    )
+    func noHost(text: String, refusal: RedirectURI.Refusal) {
+        #expect(throws: refusal) { try RedirectURI(text).checkRegistrable(development: true) }
+    }
+
+    @Test(
         "RFC 8252 §7: the kind of a redirect is read from its text alone",
         arguments: [
             ("https://app.example.com/cb", RedirectURI.Kind.https),
@@ -68,6 +140,8 @@ struct RedirectURIRuleTests {
                 "https://a.example/cb?tenant=1&code=a%20b&state=%C3%BC%26%23"
             ),
             ("https://a.example/cb?", "https://a.example/cb?code=a%20b&state=%C3%BC%26%23"),
+            ("https://a.example", "https://a.example?code=a%20b&state=%C3%BC%26%23"),
+            ("http://127.0.0.1:8000", "http://127.0.0.1:8000?code=a%20b&state=%C3%BC%26%23"),
             ("com.example.app:/cb", "com.example.app:/cb?code=a%20b&state=%C3%BC%26%23"),
         ] {
             #expect(FormEncoding.appending(added, to: uri) == expected)

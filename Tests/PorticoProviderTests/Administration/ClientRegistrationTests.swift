@@ -18,6 +18,7 @@ struct ClientRegistrationTests {
             client,
             secret: secret,
             others: others,
+            algorithms: RealmCreation.firstAlgorithms,
             isImported: isImported,
             random: .system
         )
@@ -53,7 +54,9 @@ struct ClientRegistrationTests {
             ("/cb", .notAbsolute),
             ("http://localhost/cb", .localhost),
             ("http://localhost:1234/cb", .localhost),
-            ("https://app.example.com", .noHost),
+            ("http://localhost:1234", .localhost),
+            ("https:///cb", .noHost),
+            ("https://app.example.com#", .fragment),
             ("com.example.app://cb", .authority),
             ("https://user@app.example.com/cb", .userInfo),
             ("https://app.example.com/\u{FF41}", .forbiddenCharacter),
@@ -69,6 +72,24 @@ struct ClientRegistrationTests {
             #expect(refusal?.code.rawValue == "invalid_redirect_uri")
             #expect(refusal.map { "\($0.field)" } == "redirect_uris")
         }
+    }
+
+    @Test("RFC 6749 §3.1.2: redirect URIs without a path are absolute, and registered as they are")
+    func pathless() throws {
+        for text in ["https://app.example.com", "http://127.0.0.1:8000", "http://[::1]"] {
+            for client in [Fixture.native(), Fixture.web()] {
+                var client = client
+                client.redirectURIs = [RedirectURI(text)]
+                client.postLogoutRedirectURIs = [RedirectURI(text)]
+                let admitted = try admit(client).client
+                #expect(admitted.redirectURIs.map(\.text) == [text])
+                #expect(admitted.postLogoutRedirectURIs.map(\.text) == [text])
+            }
+        }
+        var client = Fixture.native()
+        client.redirectURIs = [RedirectURI("http://localhost:8081")]
+        client.isDevelopment = true
+        #expect(try admit(client).client.redirectURIs.map(\.text) == ["http://localhost:8081"])
     }
 
     @Test("Decision 12: the development switch admits what Expo Go registers, with a warning")
@@ -122,11 +143,11 @@ struct ClientRegistrationTests {
     @Test("RFC 8252 §6: a public client uses PKCE; only an imported one may leave it out")
     func pkce() throws {
         var client = Fixture.native()
-        client.requiresPKCE = false
+        client.codeProtection = .none
         #expect(try refusal(of: client) == .publicClientWithoutPKCE)
         #expect(try admit(client, isImported: true).warnings == [.pkceOptional])
         client = Fixture.web()
-        client.requiresPKCE = false
+        client.codeProtection = .none
         #expect(try admit(client).warnings == [.pkceOptional])
     }
 
@@ -198,6 +219,7 @@ struct ClientRegistrationTests {
                 Fixture.web(),
                 secret: .chosen(SecretText(text)),
                 others: [],
+                algorithms: RealmCreation.firstAlgorithms,
                 random: .system
             )
             #expect(admission.warnings == warnings)
@@ -290,6 +312,9 @@ struct ClientRegistrationTests {
         #expect(try admit(client).warnings.isEmpty)
         client.accessTokenLifetime = 3601
         #expect(try admit(client).warnings == [.longAccessToken])
+        client = Fixture.web()
+        client.takesTokenEndpointAudience = true
+        #expect(try admit(client).warnings == [.tokenEndpointAudience])
     }
 
     @Test("OpenID Connect Core §2: no mapper writes a claim that the protocol gives a meaning")
