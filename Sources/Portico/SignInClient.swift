@@ -27,7 +27,8 @@ public final class SignInClient: Sendable {
 
     /// What is left to choose. Each relaxation has a name of its own.
     public struct Options: Sendable {
-        /// An `http` issuer will do on the literals 127.0.0.1 and [::1].
+        /// An `http` issuer will do on this machine: on the literals 127.0.0.1 and [::1], on
+        /// `localhost` and the names below it where they lead here.
         public var allowInsecureLoopback = false
         /// A provider that does not announce PKCE with S256 will do. A challenge is sent to it all
         /// the same.

@@ -38,7 +38,12 @@ extension SignInError.Hint {
     /// The issuer is http (RFC 8414 §2).
     public static let issuerInsecure =
         Self(
-            "The issuer must be https; http only on 127.0.0.1 or [::1] with allowInsecureLoopback."
+            "The issuer must be https; http only on this machine with allowInsecureLoopback."
+        )
+    /// `localhost`, or a name below it, has an address that is another machine's (RFC 6761 §6.3).
+    public static let localhostElsewhere =
+        Self(
+            "The name localhost leads to another machine here. Mend the hosts file, or say 127.0.0.1."
         )
     /// The redirect is none for an app (RFC 8252 §7), or not for this way to sign in.
     public static let redirectInvalid =
@@ -52,7 +57,7 @@ extension SignInError.Hint {
         Self("This way to sign in needs a loopback redirect.")
     /// The backend's address is none, or http (see ``BackendClient``).
     public static let backendInvalid =
-        Self("The backend must be https, without query; http on a loopback literal where allowed.")
+        Self("The backend must be https, without query; http on this machine where allowed.")
     /// A provider's name at a backend goes into a path.
     public static let providerNameInvalid =
         Self("A provider's name has letters, digits, hyphens and underscores only.")
@@ -102,10 +107,12 @@ extension SignInError.Hint {
     public static let noBrowser = Self("No browser could be started.")
     /// Nothing else than a provider's address is handed to a browser.
     public static let addressNotOpenable =
-        Self("Only an https address, or http on a loopback literal, is handed to a browser.")
+        Self("Only an https address, or http on this machine, is handed to a browser.")
     /// Neither 127.0.0.1 nor [::1] had a port to listen on.
-    public static let loopbackUnavailable =
-        Self("No loopback port could be opened; if it is a fixed one, it may be in use.")
+    public static let loopbackUnavailable = Self("No loopback port could be opened.")
+    /// Somebody listens on the port of 127.0.0.1 that ``Redirect/loopback(path:port:)`` names.
+    public static let loopbackPortInUse =
+        Self("The port that was asked for is in use on 127.0.0.1.")
 
     /// - Parameter offset: Positive where this device's clock is ahead.
     public static func clock(offBy offset: Duration) -> Self {

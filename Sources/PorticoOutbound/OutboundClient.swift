@@ -2,22 +2,38 @@ import AsyncHTTPClient
 package import HTTPTypes
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import PorticoBytes
 package import PorticoProtocol
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// ``HTTPTransport`` over async-http-client, for programs that have SwiftNIO anyway.
 ///
 /// Holds a pool of connections: make one for the program and end it with ``shutdown()``.
 package final class OutboundClient: HTTPTransport {
     private let client: HTTPClient
+    private let localhost: LocalhostName
     private let isDown = Locked(false)
 
     /// - Parameters:
     ///   - trustedRoots: PEM file with the roots to trust instead of the system's.
     ///   - connectTo: Addresses to connect to instead of what DNS says, by host. The certificate is
     ///     still checked for the host.
-    package init(trustedRoots: String? = nil, connectTo: [String: String] = [:]) {
+    ///   - localhost: Says where plain http for `localhost` goes.
+    package init(
+        trustedRoots: String? = nil,
+        connectTo: [String: String] = [:],
+        localhost: LocalhostName = .system
+    ) {
+        self.localhost = localhost
         var tls = TLSConfiguration.makeClientConfiguration()
         if let trustedRoots { tls.trustRoots = .file(trustedRoots) }
         // RFC 9325 §3.1.1: nothing older.
@@ -63,11 +79,41 @@ package final class OutboundClient: HTTPTransport {
             outgoing.headers.add(name: field.name.rawName, value: field.value)
         }
         if !body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
+        let literals = try await localhost.literals(for: address)
         do {
-            return try await complete(outgoing, limits)
+            guard let literals else { return try await complete(outgoing, limits) }
+            // No name goes to the client: it would ask the resolver again.
+            outgoing.headers.replaceOrAdd(name: "host", value: address.authority)
+            return try await complete(outgoing, at: literals, limits)
         } catch {
             throw Self.transportError(error)
         }
+    }
+
+    /// At the first of some addresses that takes the connection.
+    private func complete(
+        _ request: HTTPClientRequest,
+        at addresses: [HTTPAddress],
+        _ limits: HTTPLimits
+    ) async throws -> HTTPReply {
+        var request = request
+        for address in addresses.dropLast() {
+            request.url = address.text
+            do {
+                return try await complete(request, limits)
+            } catch let error where Self.isNotConnected(error) {
+                // Nothing was sent; the next address may answer.
+            }
+        }
+        guard let last = addresses.last else { throw HTTPTransportError.unreachable }
+        request.url = last.text
+        return try await complete(request, limits)
+    }
+
+    /// Whether no connection came about: what `connect(2)` says, or who called it.
+    private static func isNotConnected(_ error: any Error) -> Bool {
+        guard let error = error as? IOError else { return error is NIOConnectionError }
+        return [ECONNREFUSED, EADDRNOTAVAIL, ENETUNREACH, EAFNOSUPPORT].contains(error.errnoCode)
     }
 
     /// The client's own deadline ends with the head of the answer; ours with the last byte.

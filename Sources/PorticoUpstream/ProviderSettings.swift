@@ -13,7 +13,7 @@ import PorticoProtocol
 /// | `keyID` | apple; keycloak, oidc | the name of the private key; required for Apple |
 /// | `algorithms` | keycloak, oidc | what ID Tokens must be signed with, of what the metadata lists |
 /// | `pkceUnannounced` | keycloak, oidc | S256 is sent to a provider that does not announce it (decision 26) |
-/// | `allowInsecureLoopback` | keycloak, oidc | the issuer may be http on a loopback literal |
+/// | `allowInsecureLoopback` | keycloak, oidc | the issuer may be http on this machine |
 /// | `hostedDomains` | google | Workspace domains of which the person must be a member (`hd`) |
 /// | `offline` | google | ask for a refresh token |
 /// | `version` | facebook | of the Graph API, such as `v23.0` |
@@ -55,7 +55,7 @@ package enum IdentityProviderRefusal: Error, Hashable, Sendable {
     case unknownSetting
     case missing(ProviderSetting)
     case malformed(ProviderSetting)
-    /// An http issuer, and not on a loopback literal that is allowed.
+    /// An http issuer, and not where that is allowed.
     case insecureIssuer
     /// A tenant has to be put in the place of the braces (PRV-O-2).
     case templatedIssuer
@@ -176,7 +176,7 @@ struct ProviderSettings: Sendable {
         do {
             return try Issuer(
                 text,
-                plainHTTP: isStandIn ? .onLocalhost : allowsLoopback ? .onLoopback : .nowhere
+                plainHTTP: isStandIn || allowsLoopback ? .onLoopback : .nowhere
             )
         } catch {
             throw error == .insecure ? .insecureIssuer : .malformed(.issuer)

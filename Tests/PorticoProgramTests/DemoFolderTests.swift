@@ -71,8 +71,9 @@ import Testing
         SignInEvent(
             spending: [],
             identity: Identity(
-                key: IdentityKey(issuer: "https://accounts.google.com", subject: "ann"),
-                provider: "google",
+                // On this machine, as a stand-in would be.
+                key: IdentityKey(issuer: "http://localhost:9000/realms/shop", subject: "ann"),
+                provider: "shop",
                 email: nil,
                 linkedAt: 0,
                 lastUsedAt: 0,

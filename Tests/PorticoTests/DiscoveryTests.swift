@@ -177,6 +177,43 @@ struct DiscoveryTests {
         }
     }
 
+    @Test(
+        "RFC 8414 §2, OpenID Connect Discovery §3: what a provider may leave out, it may leave out altogether"
+    )
+    func announcesNothing() async throws {
+        // PKCE is the one thing that is asked for by name; for the others the standards have defaults.
+        var options = SignInClient.Options()
+        options.pkceUnannounced = true
+        let required = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"]
+        let kept = required + ["id_token_signing_alg_values_supported"]
+        for (members, isWhole) in [(kept, true), (required, false)] {
+            let scene = Scene(options: options)
+            scene.provider.change { state in
+                for member in FakeProvider.metadata where !members.contains(member.name) {
+                    state.metadata[member.name] = nil
+                }
+            }
+            guard isWhole else {
+                // §3.1.3.7: RS256 where nothing is said, which this provider does not sign with.
+                await #expect(throws: SignInError(.rejected(.algorithm))) {
+                    try await scene.signIn()
+                }
+                continue
+            }
+            let session = try await scene.signIn()
+            #expect(session.isActive)
+            let request = try #require(scene.provider.requests("/token").first)
+            #expect(request.form["code_verifier"]?.utf8.count == 43)
+            // A public client's own name, and no secret (RFC 6749 §3.2.1).
+            #expect(request.form["client_id"] == scene.client.clientID)
+            #expect(request.fields[.authorization] == nil)
+            #expect(request.form["client_secret"] == nil)
+            #expect(try await session.token(validFor: .seconds(1)).isEmpty == false)
+            let report = await session.signOut(.everything)
+            #expect(report.localCleared)
+        }
+    }
+
     @Test("A provider without the code flow is told as such")
     func codeFlow() async {
         let scene = Scene()
@@ -198,9 +235,9 @@ struct DiscoveryTests {
         #expect(scene.provider.requests(openID).isEmpty)
     }
 
-    @Test("Decision 24: allowInsecureLoopback is for loopback literals only")
+    @Test("Decision 24: allowInsecureLoopback is for this machine only")
     func loopbackIssuers() async {
-        for issuer in ["http://op.example.com", "http://localhost:8080"] {
+        for issuer in ["http://op.example.com", "http://localhost.evil.example:8080"] {
             let scene = Scene(issuer: issuer, options: .allowInsecureLoopback)
             #expect(await failure(scene) == .misconfigured(.issuerInsecure))
         }

@@ -54,9 +54,9 @@ struct SystemBrowserTests {
     }
 
     @Test(
-        "attack H16: only https, and http on a loopback literal, is opened",
+        "attack H16: only https, and http on this machine, is opened",
         arguments: [
-            "http://op.example.com/", "http://localhost:8080/", "file:///etc/passwd",
+            "http://op.example.com/", "http://localhost.evil.example/", "file:///etc/passwd",
             "javascript:alert(1)", "-https://op.example.com", "--help", "",
             "https://op.example.com/ --help", "https://op.example.com/\n", "ftp://a.example/",
             "https://user@op.example.com/", "com.example:/cb",

@@ -61,9 +61,10 @@ struct ProviderSettingsTests {
                 .insecureIssuer
             ),
             (
-                .oidc, ["issuer": "http://localhost:1", "allowInsecureLoopback": true],
+                .oidc, ["issuer": "http://localhost.evil", "allowInsecureLoopback": true],
                 .insecureIssuer
             ),
+            (.oidc, ["issuer": "http://localhost:1"], .insecureIssuer),
             (.oidc, ["algorithms": ["HS256"]], .malformed(.algorithms)),
             (.oidc, ["algorithms": ["none"]], .malformed(.algorithms)),
             (.oidc, ["algorithms": []], .malformed(.algorithms)),
@@ -118,15 +119,14 @@ struct ProviderSettingsTests {
                 )
             }
         }
-        // An OpenID provider has an issuer of its own, which may then be on a name.
+        // An OpenID provider has an issuer of its own, which may be on this machine by its name.
         let issuer: JSONValue = "http://localhost:9001/x"
         #expect(throws: IdentityProviderRefusal.insecureIssuer) {
-            try provider(
-                .oidc,
-                ["issuer": issuer, "allowInsecureLoopback": true],
-                allowingStandIns: true
-            )
+            try provider(.oidc, ["issuer": issuer], allowingStandIns: true)
         }
+        let own = try provider(.oidc, ["issuer": issuer, "allowInsecureLoopback": true])
+        #expect(own.canonicalIssuer == "http://localhost:9001/x")
+        #expect(own.navigationSources == ["http://localhost:9001"])
         let settings: JSONObject = ["issuer": issuer, "standIn": "http://localhost:9001"]
         let named = try provider(.oidc, settings, allowingStandIns: true)
         #expect(named.canonicalIssuer == "http://localhost:9001/x")

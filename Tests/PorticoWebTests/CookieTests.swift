@@ -44,6 +44,11 @@ struct CookieTests {
             try loopback.set(session, to: "abc", for: 600).value
                 == "portico-dev-session-demo=abc; Path=/; Max-Age=600; HttpOnly; SameSite=Lax"
         )
+        for name in ["http://localhost:8080", "http://op.localhost:8080"] {
+            let named = CookiePolicy(try PublicURL(name))
+            #expect(try named.set(session, to: "abc") == loopback.set(session, to: "abc"))
+            #expect(named.remove(session) == loopback.remove(session))
+        }
         // A cookie that http could have planted is never taken for the secure one.
         #expect(secure.value(of: session, in: headers("portico-dev-session-demo=x")) == nil)
     }

@@ -76,6 +76,31 @@ struct HostGuardTests {
         }
     }
 
+    @Test("A GET under a literal goes to the configured localhost, other requests do not")
+    func configuredLocalhost() throws {
+        let origins = ["http://localhost:8080"]
+        #expect(try verdict(origins, host: "localhost:8080") == origins[0])
+        #expect(try verdict(origins, host: "LOCALHOST:8080", method: .post) == origins[0])
+        for literal in ["127.0.0.1", "[::1]"] {
+            #expect(
+                try verdict(origins, host: "\(literal):8080") == "-> http://localhost:8080/a?b=c"
+            )
+            #expect(try verdict(origins, host: "\(literal):8080", method: .post) == "421")
+            #expect(try verdict(origins, host: "\(literal):9090") == "421")
+            #expect(try verdict(origins, host: literal) == "421")
+        }
+        let below = ["http://op.localhost:8080"]
+        #expect(
+            try verdict(below, host: "localhost:8080") == "-> http://op.localhost:8080/a?b=c"
+        )
+        for host in ["evil.localhost:8080", "evil.example:8080", "127.0.0.2:8080"] {
+            #expect(try verdict(origins, host: host) == "421")
+            #expect(try verdict(below, host: host) == "421")
+        }
+        // Its cookies are not those of the other names; nor is one literal the other.
+        #expect(try verdict(["http://127.0.0.1:8080"], host: "[::1]:8080") == "421")
+    }
+
     @Test("WEB-TLS-2: plain http is answered with a redirect of GET, and refused otherwise")
     func insecure() throws {
         let origins = ["https://id.example.com"]
@@ -144,7 +169,10 @@ struct HostGuardTests {
             ("https://id.example.com?a", .notAnOrigin), ("https://u@id.example.com", .notAnOrigin),
             ("id.example.com", .notAnOrigin), ("ftp://id.example.com", .notAnOrigin),
             ("", .notAnOrigin), ("https://", .notAnOrigin),
-            ("http://id.example.com", .insecure), ("http://localhost:8080", .insecure),
+            ("http://localhost:8080", nil), ("http://localhost", nil),
+            ("http://op.localhost:8080", nil), ("http://Localhost:8080", .notCanonical),
+            ("http://id.example.com", .insecure), ("http://localhost.evil.example", .insecure),
+            ("http://evillocalhost:8080", .insecure),
             ("http://127.0.0.1.evil.example", .insecure), ("http://192.0.2.1", .insecure),
             ("https://id.example.com:443", .notCanonical),
             ("https://ID.example.com", .notCanonical), ("HTTPS://id.example.com", .notCanonical),

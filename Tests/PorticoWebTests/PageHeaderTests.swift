@@ -40,6 +40,8 @@ struct PageHeaderTests {
             ("https://app.example.com/cb?x=y", "https://app.example.com"),
             ("https://app.example.com:8443/cb", "https://app.example.com:8443"),
             ("https://app.example.com", "https://app.example.com"),
+            ("https://app.example.com?x=y", "https://app.example.com"),
+            ("http://127.0.0.1:8000", "http://127.0.0.1:*"), ("http://localhost:8081", "http:"),
             ("https://[2001:db8::1]/cb", "https:"),
             ("http://127.0.0.1:54321/cb", "http://127.0.0.1:*"),
             ("http://127.0.0.1/cb", "http://127.0.0.1:*"),
@@ -78,7 +80,8 @@ struct PageHeaderTests {
     func formActions() {
         let sources = [
             "https://accounts.example.com", "https://login.example:8443", "http://127.0.0.1:8001",
-            "http://localhost:8002", "com.example.notes:", "https://accounts.example.com",
+            "http://localhost:8002", "http://op.localhost:8003", "http://localhost",
+            "com.example.notes:", "https://accounts.example.com",
         ]
         let page = directives(.page(style: style, formActions: sources))
         #expect(
@@ -96,7 +99,8 @@ struct PageHeaderTests {
             "https://a.example,https://b.example", "'unsafe-inline'", "'none'", "data:", "blob:",
             "javascript:", "filesystem:", "https://", "https:///x", "https://a.example/path",
             "http://evil.example", "http://127.0.0.1:", "http://127.0.0.1:80.evil.example",
-            "http://localhost:1/", "com.example.notes", "com.example:x:", "1.example:", ".:", "",
+            "http://localhost:1/", "http://localhost.evil.example", "http://localhost?x",
+            "com.example.notes", "com.example:x:", "1.example:", ".:", "",
             "com.example.notes://x", "https://a.example\r\nx", "https://ä.example",
         ]
     )

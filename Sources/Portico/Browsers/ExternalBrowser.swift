@@ -5,7 +5,7 @@
 public protocol ExternalBrowser: Sendable {
     /// Returns once the browser is on its way; it does not wait for the person.
     ///
-    /// - Parameter address: An https URL, or http on a loopback literal.
+    /// - Parameter address: An https URL, or http on this machine.
     /// - Throws: Ends the sign-in. To go on with a message instead, do not throw.
     func open(_ address: String) async throws
 }

@@ -16,6 +16,7 @@ import PorticoProtocol
 /// variable `BROWSER` may name another program, which is given the address in the same way.
 public struct SystemBrowser: ExternalBrowser {
     let program: String
+    private let localhost: LocalhostName
 
     /// The program that `BROWSER` names when this is made, else the system's own.
     public init() {
@@ -23,7 +24,8 @@ public struct SystemBrowser: ExternalBrowser {
     }
 
     /// - Parameter program: A program's name or path, instead of the system's own.
-    package init(named program: String?) {
+    package init(named program: String?, localhost: LocalhostName = .system) {
+        self.localhost = localhost
         #if canImport(Darwin)
             self.program = "/usr/bin/open"
         #else
@@ -33,12 +35,20 @@ public struct SystemBrowser: ExternalBrowser {
 
     /// Starts the browser, and waits up to two seconds for it to say that it cannot.
     ///
-    /// - Parameter address: An https URL, or http on a loopback literal.
-    /// - Throws: misconfigured(.addressNotOpenable), misconfigured(.noBrowser)
+    /// - Parameter address: An https URL, or http on this machine.
+    /// - Throws: misconfigured(.addressNotOpenable), misconfigured(.localhostElsewhere),
+    ///   misconfigured(.noBrowser)
     public func open(_ address: String) async throws {
         // No file:, no javascript:, nothing that begins with a dash: only what a provider has.
-        guard let parsed = HTTPAddress(address), parsed.isSecure || parsed.isLoopback else {
+        guard let parsed = HTTPAddress(address), parsed.isSecure || parsed.isThisMachine else {
             throw SignInError(.misconfigured(.addressNotOpenable))
+        }
+        do {
+            _ = try await localhost.literals(for: parsed)
+        } catch {
+            throw SignInError(
+                error == .elsewhere ? .misconfigured(.localhostElsewhere) : .cancelled(.program)
+            )
         }
         #if canImport(UIKit) && !targetEnvironment(macCatalyst)
             throw SignInError(.misconfigured(.noBrowser))

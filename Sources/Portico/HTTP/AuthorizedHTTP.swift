@@ -59,7 +59,7 @@ public struct AuthorizedHTTP: Sendable {
     }
 
     private func isAllowed(_ address: HTTPAddress) -> Bool {
-        guard address.isSecure || bearer.allowsInsecureLoopback && address.isLoopback else {
+        guard address.isSecure || bearer.allowsInsecureLoopback && address.isThisMachine else {
             return false
         }
         return bearer.origins.contains { HTTPAddress($0)?.origin == address.origin }

@@ -17,9 +17,15 @@ public import PorticoProtocol
 public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()
+    private let localhost: LocalhostName
 
     /// A session of its own: no cookies, no cache, no stored credentials.
-    public init() {
+    public convenience init() {
+        self.init(localhost: .system)
+    }
+
+    init(localhost: LocalhostName) {
+        self.localhost = localhost
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
@@ -40,6 +46,9 @@ public final class URLSessionTransport: HTTPTransport {
         guard let address = request.address, let url = URL(string: address.text),
             url.absoluteString == address.text
         else { throw .malformed }
+        // Where it connects is URLSession's to choose, and on Linux libcurl's, which asks nobody for
+        // these names (7.78 and later).
+        try await localhost.check(request)
         var outgoing = URLRequest(url: url)
         outgoing.httpMethod = request.method.rawValue
         // The limit below ends the exchange; this one must only not be shorter.

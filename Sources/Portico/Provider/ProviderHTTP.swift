@@ -12,9 +12,15 @@ package import PorticoProtocol
 package struct ProviderHTTP: Sendable {
     package let transport: any HTTPTransport
     package let now: @Sendable () -> Date
+    private let localhost: LocalhostName
 
-    package init(transport: any HTTPTransport, now: @escaping @Sendable () -> Date) {
+    package init(
+        transport: any HTTPTransport,
+        localhost: LocalhostName = .system,
+        now: @escaping @Sendable () -> Date
+    ) {
         self.transport = transport
+        self.localhost = localhost
         self.now = now
     }
 
@@ -59,6 +65,8 @@ package struct ProviderHTTP: Sendable {
     ) async throws(SignInError) -> HTTPReply {
         let reply: HTTPReply
         do {
+            // Transports that keep their promises do it themselves; this is for the others.
+            try await localhost.check(request)
             reply = try await transport.send(request, body: body, limits: limits)
         } catch {
             throw Self.error(error, check)
@@ -111,6 +119,7 @@ package struct ProviderHTTP: Sendable {
         case .timedOut: SignInError(.transient(.timedOut, retryAfter: nil))
         case .tooLarge: SignInError(.rejected(check))
         case .untrusted: SignInError(.misconfigured(.certificateUntrusted))
+        case .elsewhere: SignInError(.misconfigured(.localhostElsewhere))
         case .malformed: SignInError(.transient(.serverError, retryAfter: nil))
         default: SignInError(.transient(.unreachable, retryAfter: nil))
         }

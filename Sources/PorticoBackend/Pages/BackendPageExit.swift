@@ -13,7 +13,7 @@ struct BackendPageExit: Sendable {
     /// Whose pages these are: the service's name.
     let service: String
     let help: PageLink?
-    /// Whether the server listens on an http loopback literal, and says so on every page.
+    /// Whether the public URL is http on this machine, and says so on every page.
     let isInsecureLoopback: Bool
 
     /// - Parameter formActions: Where the page's form may lead besides this server.

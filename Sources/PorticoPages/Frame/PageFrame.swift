@@ -2,7 +2,7 @@
 package struct PageFrame: Sendable {
     /// Something that everybody who uses this server should know.
     package enum Notice: Sendable {
-        /// The server listens on a loopback literal without https.
+        /// The public URL is http, on this machine only.
         case withoutHTTPS
     }
 

@@ -100,7 +100,7 @@ struct ProviderFields: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "keycloak, oidc: whether the issuer may be http on 127.0.0.1 or [::1]."
+        help: "keycloak, oidc: whether the issuer may be http on this machine."
     )
     var allowInsecureLoopback: Bool?
 

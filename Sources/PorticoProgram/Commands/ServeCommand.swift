@@ -89,6 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
             settings.dataDirectory += "/demo"
         }
         try settings.checkForServing()
+        try await settings.checkPublicName()
         if demo { try settings.checkForDemo() }
         return settings
     }
@@ -186,7 +187,10 @@ struct ServeCommand: AsyncParsableCommand {
     {
         let port = try HeldPort(ListenAddress(host: "127.0.0.1", port: 0))
         let standIns = try StandIns(
-            baseURL: StandInServer.baseURL(port.address),
+            baseURL: StandInServer.baseURL(
+                port.address,
+                beside: installation.settings.effectivePublicURL
+            ),
             clock: installation.clock
         )
         try await DemoBackend(installation: installation, standIns: standIns).prepare()

@@ -1,6 +1,7 @@
 import Foundation
 import PorticoBytes
 import PorticoProtocol
+import PorticoStandIns
 import PorticoStores
 import PorticoUpstream
 
@@ -70,6 +71,12 @@ extension ProviderRecord {
 }
 
 extension Identity {
-    /// Stand-ins answer on this machine, and no provider that is one does so by plain http.
-    fileprivate var isFromStandIn: Bool { key.issuer.hasPrefix("http://localhost:") }
+    /// Stand-ins answer on this machine by plain http, each below its own path. Somebody's own provider
+    /// may do the first, too.
+    fileprivate var isFromStandIn: Bool {
+        guard let address = HTTPAddress(key.issuer), !address.isSecure, address.isThisMachine else {
+            return false
+        }
+        return StandInKind.allCases.contains { address.path == "/\($0.rawValue)" }
+    }
 }

@@ -30,7 +30,8 @@ extension Setting {
             ),
             Setting(
                 "public-url",
-                expected: "https://HOST without a path, or http://127.0.0.1:PORT",
+                expected:
+                    "https://HOST without a path, or http://127.0.0.1:PORT or http://localhost:PORT",
                 standard: "http:// and the listen address",
                 apply: { settings, text in
                     let origin = text.hasSuffix("/") ? String(text.dropLast()) : text

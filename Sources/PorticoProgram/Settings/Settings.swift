@@ -1,6 +1,7 @@
 import Logging
 import PorticoMail
 import PorticoBackend
+import PorticoProtocol
 import PorticoWeb
 
 /// Everything that can be set. Each field is one setting, described in ``Setting/all`` and in
@@ -78,10 +79,28 @@ struct Settings: Sendable {
         }
     }
 
+    /// Browsers and clients of a public URL by the name `localhost` are to come here, passwords and
+    /// all: nobody is served under a name that leads them elsewhere (RFC 6761 §6.3).
+    func checkPublicName(_ localhost: LocalhostName = .system) async throws {
+        guard let publicURL, let address = HTTPAddress(publicURL.origin) else { return }
+        do throws(HTTPTransportError) {
+            _ = try await localhost.literals(for: address)
+        } catch {
+            guard case .elsewhere = error else { throw error }
+            throw Failure(
+                .wrongValue,
+                "\(publicURL.host) leads to another machine here, so that people would be sent there.",
+                "See: getent ahosts \(publicURL.host)",
+                "Mend /etc/hosts, or name the address: "
+                    + "portico serve --public-url http://127.0.0.1:\(publicURL.port)"
+            )
+        }
+    }
+
     /// A demonstration lets everybody in whom its stand-ins name, and shows its mails: it is for whoever
     /// sits at this machine.
     func checkForDemo() throws(Failure) {
-        if let publicURL, !["127.0.0.1", "[::1]", "localhost"].contains(publicURL.host) {
+        if let publicURL, let address = HTTPAddress(publicURL.origin), !address.isThisMachine {
             throw Failure(
                 .wrongValue,
                 "A demo is for this machine only, and \(publicURL) is for others.",

@@ -139,8 +139,9 @@ struct StandInServer {
         )
     }
 
-    /// `localhost` is another *site* than 127.0.0.1, where the demonstration itself is.
-    static func baseURL(_ address: ListenAddress) -> String {
-        "http://localhost:\(address.port)"
+    /// Another *site* than the demonstration's own: `localhost`, where that is 127.0.0.1.
+    static func baseURL(_ address: ListenAddress, beside publicURL: String) -> String {
+        let isLocalhost = HTTPAddress(publicURL)?.isLocalhost ?? false
+        return "http://\(isLocalhost ? "127.0.0.1" : "localhost"):\(address.port)"
     }
 }

@@ -47,6 +47,17 @@ package struct HTTPAddress: Hashable, Sendable {
         host == "127.0.0.1" || host == "[::1]"
     }
 
+    /// Whether the host is `localhost` or a name below it, which are kept for this machine
+    /// (RFC 6761 §6.3). Where they lead is for ``LocalhostName`` to see: a resolver may say
+    /// something else.
+    package var isLocalhost: Bool {
+        host == "localhost" || host.hasSuffix(".localhost")
+    }
+
+    /// Whether what is sent there by plain http is to leave no machine: on a loopback literal, or
+    /// on a name that ``LocalhostName`` finds to be one.
+    package var isThisMachine: Bool { isLoopback || isLocalhost }
+
     /// Scheme, host and port in one spelling (RFC 6454 §4).
     package var origin: String {
         "\(isSecure ? "https" : "http")://\(host):\(port)"

@@ -7,6 +7,7 @@ import PorticoBytes
 /// - a redirect is a reply like any other and is never followed: following one would carry a code
 ///   or a token to an address that the provider's metadata does not name (RFC 9700 §4.12);
 /// - the server's certificate is checked (RFC 8414 §6.1);
+/// - plain http for `localhost` or a name below it goes to a loopback address (RFC 6761 §6.3);
 /// - no cookie, no cache and no stored credential takes part;
 /// - a reply is given up as soon as it is longer or takes longer than `limits` allows;
 /// - cancelling the calling task ends the exchange.

@@ -11,8 +11,8 @@ package struct Issuer: Sendable {
 
     package var text: String { address.text }
 
-    /// - Parameter allowInsecureLoopback: Whether `http` will do on the IP literal `127.0.0.1` or
-    ///   `[::1]`, where nothing leaves the machine.
+    /// - Parameter allowInsecureLoopback: Whether `http` will do on this machine: on the IP literal
+    ///   `127.0.0.1` or `[::1]`, on `localhost` and the names below it.
     /// - Throws: What makes it no issuer.
     package init(_ text: String, allowInsecureLoopback: Bool = false) throws(Refusal) {
         try self.init(text, plainHTTP: allowInsecureLoopback ? .onLoopback : .nowhere)
@@ -30,7 +30,7 @@ package struct Issuer: Sendable {
         /// Not an absolute http or https URL, or with user information, a fragment, a placeholder.
         case notAnAddress
         case hasQuery
-        /// `http`, and not on an allowed loopback literal.
+        /// `http`, and not where it is allowed.
         case insecure
     }
 

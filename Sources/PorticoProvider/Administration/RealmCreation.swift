@@ -46,7 +46,7 @@ package struct RealmCreation: Sendable {
         return NewRealm(realm: realm, keys: records)
     }
 
-    /// `{base}/realms/{name}`. Plain http only on a loopback literal.
+    /// `{base}/realms/{name}`. Plain http only on this machine.
     package static func issuer(of name: String, baseURL: String) throws(Refusal) -> String {
         let base = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
         do {
@@ -79,7 +79,8 @@ package struct RealmCreation: Sendable {
                 "A realm's name has 1 to 64 letters, digits, '-', '_' and '.', no '.' first."
             case .displayName: "A display name is one line of at most 200 bytes."
             case .baseURL: "The public URL is an absolute address without query and fragment."
-            case .insecureBaseURL: "The public URL is https, or http on 127.0.0.1 or [::1]."
+            case .insecureBaseURL:
+                "The public URL is https, or http on 127.0.0.1, [::1] or localhost."
             }
         }
     }

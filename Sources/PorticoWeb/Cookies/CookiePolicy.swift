@@ -29,9 +29,9 @@ package struct CookieName: Hashable, Sendable {
 
 /// The one place that writes the attributes of cookies (RFC 6265bis §4.1.2, §4.1.3).
 ///
-/// `__Host-`, `Secure`, `HttpOnly`, `SameSite=Lax`, `Path=/`, never a `Domain`. On an http loopback
-/// literal the prefix and `Secure` go, because browsers would refuse such a cookie there, and the
-/// name says so: `portico-dev-…`.
+/// `__Host-`, `Secure`, `HttpOnly`, `SameSite=Lax`, `Path=/`, never a `Domain`. Where the
+/// public URL is http, on this machine only, the prefix and `Secure` go, because browsers would refuse
+/// such a cookie there, and the name says so: `portico-dev-…`.
 package struct CookiePolicy: Sendable {
     private let isSecure: Bool
 

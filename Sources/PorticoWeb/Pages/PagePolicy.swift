@@ -45,17 +45,16 @@ package struct PagePolicy: Hashable, Sendable {
         return Self(style: style, script: nil, formAction: sources.joined(separator: " "))
     }
 
-    /// One origin that is https or loopback, or one private-use scheme (RFC 8252 §7.1). A scheme that a
+    /// One origin that is https or on this machine, or one private-use scheme (RFC 8252 §7.1). A scheme that a
     /// browser reads itself has no dot in it.
     private static func isFormAction(_ source: String) -> Bool {
         guard isWritable(source) else { return false }
         if let host = source.dropping("https://") {
             return !host.isEmpty && !host.utf8.contains(UInt8(ascii: "/"))
         }
-        let port = source.dropping("http://127.0.0.1:") ?? source.dropping("http://localhost:")
-        if let port {
-            return !port.isEmpty
-                && port.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        if source.hasPrefix("http://") {
+            guard let address = HTTPAddress(source), address.isThisMachine else { return false }
+            return address.path.isEmpty && address.query == nil
         }
         let scheme = source.utf8.dropLast()
         return source.utf8.last == UInt8(ascii: ":") && scheme.contains(UInt8(ascii: "."))

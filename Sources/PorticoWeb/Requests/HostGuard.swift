@@ -16,7 +16,8 @@ package struct HostGuard: Sendable {
     package enum Verdict: Sendable {
         /// Under this origin.
         case serve(PublicURL)
-        /// A person typed `localhost`, or `http`: the same page under its right address.
+        /// A person typed another name of this machine, or `http`: the same page under its right
+        /// address.
         case redirect(Redirect)
         /// 421: we are not the host that is asked for.
         case misdirected
@@ -27,7 +28,7 @@ package struct HostGuard: Sendable {
     package func check(_ request: HTTPRequest, from client: ClientAddress) -> Verdict {
         guard let host = request.authority else { return .misdirected }
         guard let origin = origins.first(where: { $0.isNamed(byHost: host) }) else {
-            return redirectFromLocalhost(request, host) ?? .misdirected
+            return redirectFromOtherName(request, host) ?? .misdirected
         }
         guard Self.isConfidential(origin, client) else {
             return redirect(request, to: origin) ?? .insecure
@@ -38,7 +39,7 @@ package struct HostGuard: Sendable {
     /// RFC 6749 §3.1, §3.2: TLS, except where nothing leaves the machine.
     private static func isConfidential(_ origin: PublicURL, _ client: ClientAddress) -> Bool {
         guard origin.isSecure else {
-            // The public URL is a loopback literal. What comes from elsewhere comes through a proxy
+            // The public URL is on this machine. What comes from elsewhere comes through a proxy
             // that the operator named, for instance a container's.
             return client.isForwarded || client.address?.isLoopback ?? true
         }
@@ -46,11 +47,15 @@ package struct HostGuard: Sendable {
         return !client.isForwarded && client.address?.isLoopback ?? true
     }
 
-    /// Cookies under `localhost` and under the literal are not the same cookies.
-    private func redirectFromLocalhost(_ request: HTTPRequest, _ host: String) -> Verdict? {
+    /// Cookies under `localhost` and under a literal are not the same cookies.
+    private func redirectFromOtherName(_ request: HTTPRequest, _ host: String) -> Verdict? {
         let host = host.lowercased()
         for origin in origins where origin.isInsecureLoopback {
-            guard host == "localhost:\(origin.port)" || origin.port == 80 && host == "localhost"
+            let names = origin.isLiteral ? ["localhost"] : ["localhost", "127.0.0.1", "[::1]"]
+            guard
+                names.contains(where: {
+                    host == "\($0):\(origin.port)" || origin.port == 80 && host == $0
+                })
             else { continue }
             return redirect(request, to: origin)
         }

@@ -9,12 +9,14 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
     /// In lower case; an IPv6 literal with its brackets.
     package let host: String
     package let port: Int
+    /// Whether the host is a loopback IP literal.
+    package let isLiteral: Bool
 
     /// - Throws: What is wrong with it, for the person who configures the server.
     package init(_ text: String) throws(Refusal) {
         guard let address = HTTPAddress(text) else { throw .notAnOrigin }
         guard address.path.isEmpty, address.query == nil else { throw .notAnOrigin }
-        guard address.isSecure || address.isLoopback else { throw .insecure }
+        guard address.isSecure || address.isThisMachine else { throw .insecure }
         let scheme = address.isSecure ? "https" : "http"
         // One spelling only: browsers and clients compare it as text.
         let plain = "\(scheme)://\(address.host)"
@@ -26,13 +28,14 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
         isSecure = address.isSecure
         host = address.host
         port = address.port
+        isLiteral = address.isLoopback
     }
 
     package enum Refusal: Error, Hashable, Sendable {
         /// Not `https://host` or `https://host:port` and nothing else.
         case notAnOrigin
-        /// `http`, and not on the literal `127.0.0.1` or `[::1]`. `localhost` is a name that others
-        /// may answer to.
+        /// `http`, and not on the literal `127.0.0.1` or `[::1]`, on `localhost` or a name below it.
+        /// That such a name leads here is looked at where the server starts.
         case insecure
         /// Upper case, or the scheme's own port written out.
         case notCanonical
@@ -40,13 +43,14 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
         package var explanation: StaticString {
             switch self {
             case .notAnOrigin: "A public URL is https://host or https://host:port, with no path."
-            case .insecure: "Without TLS the public URL must be http://127.0.0.1 or http://[::1]."
+            case .insecure:
+                "Without TLS the public URL must be http://127.0.0.1, http://[::1] or http://localhost."
             case .notCanonical: "Write the public URL in lower case and without its default port."
             }
         }
     }
 
-    /// Whether it is plain http, which only a loopback literal may be.
+    /// Whether it is plain http, which is for this machine only.
     package var isInsecureLoopback: Bool { !isSecure }
 
     package var description: String { origin }

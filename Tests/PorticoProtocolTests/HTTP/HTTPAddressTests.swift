@@ -59,6 +59,23 @@ struct HTTPAddressTests {
         #expect(try #require(HTTPAddress(text)).isLoopback == isLoopback)
     }
 
+    @Test(
+        "RFC 6761 §6.3: localhost and the names below it are names for this machine",
+        arguments: [
+            ("http://localhost", true), ("http://LocalHost:8080/x", true),
+            ("http://op.localhost/", true), ("http://a.b.localhost/", true),
+            ("http://127.0.0.1/", false), ("http://[::1]/", false),
+            ("http://localhost.evil.example/", false), ("http://evillocalhost/", false),
+            ("http://localhost./", false), ("http://evil.example/localhost", false),
+            ("http://evil.example?.localhost", false), ("http://127.0.0.1.evil.example/", false),
+        ]
+    )
+    func localhost(text: String, isLocalhost: Bool) throws {
+        let address = try #require(HTTPAddress(text))
+        #expect(address.isLocalhost == isLocalhost)
+        #expect(address.isThisMachine == (isLocalhost || address.isLoopback))
+    }
+
     @Test("An address without end is none")
     func tooLong() {
         #expect(HTTPAddress("https://host/" + String(repeating: "a", count: 32 * 1024)) == nil)

@@ -42,6 +42,7 @@ struct RealmCreationTests {
             ("https://op.example.com:8443/auth", "https://op.example.com:8443/auth/realms/demo"),
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080/realms/demo"),
             ("http://[::1]:8080", "http://[::1]:8080/realms/demo"),
+            ("http://localhost:8080", "http://localhost:8080/realms/demo"),
         ]
     )
     func issuer(base: String, issuer: String) throws {
@@ -52,7 +53,8 @@ struct RealmCreationTests {
         "RFC 8414 §2: a public URL that makes no https issuer is refused",
         arguments: [
             ("http://op.example.com", RealmCreation.Refusal.insecureBaseURL),
-            ("http://localhost:8080", .insecureBaseURL), ("https://op.example.com?x=1", .baseURL),
+            ("http://localhost.evil.example:8080", .insecureBaseURL),
+            ("https://op.example.com?x=1", .baseURL),
             ("https://op.example.com#f", .baseURL), ("op.example.com", .baseURL), ("", .baseURL),
             ("https://u:p@op.example.com", .baseURL), ("ftp://op.example.com", .baseURL),
         ]

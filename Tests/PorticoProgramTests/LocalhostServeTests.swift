@@ -1,0 +1,127 @@
+import Foundation
+import PorticoProtocol
+import PorticoTestSupport
+import PorticoWeb
+import Testing
+
+@testable import PorticoProgram
+
+@Suite("A server at http://localhost") struct LocalhostServeTests {
+    private struct LocalServe {
+        let running: PorticoProcess.Running
+        let url: String
+        let port: UInt16
+        let password: String
+
+        init(in portico: PorticoProcess) async throws {
+            // A port that was free a moment ago.
+            let free = try #require(RawSocket.listen(port: 0))
+            RawSocket.close(free.socket)
+            port = free.port
+            url = "http://localhost:\(port)"
+            running = try portico.start([
+                "serve", "--demo", "--listen", "127.0.0.1:\(port)", "--public-url", url,
+                "--data-directory", "demo",
+            ])
+            _ = try await running.wait(
+                forOutput: /Try +\S+ login --issuer \S+ --client-id \S+\n/
+            )
+            password = String(
+                try #require(running.stdout.firstMatch(of: /Password +ann  (\S+)/)).1
+            )
+        }
+    }
+
+    @Test("Discovery, sign-in, UserInfo and sign-out go by that name; another name leads to it")
+    func walk() async throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let server = try await LocalServe(in: portico)
+        defer { server.running.process.terminate() }
+        // The demonstration's providers are another site.
+        #expect(server.running.stdout.contains("Stand-ins    http://127.0.0.1:"))
+
+        let person = WebPerson()
+        let metadata = try await person.get(
+            "\(server.url)/realms/demo/.well-known/openid-configuration"
+        )
+        #expect(metadata.json.string("issuer") == "\(server.url)/realms/demo")
+        let literal = await page(of: "127.0.0.1", server.port)
+        #expect(literal?.status == 308 || literal?.status == 303 || literal?.status == 302)
+        #expect(literal?.field("Location") == "\(server.url)/login")
+        let page = await page(of: "localhost", server.port)
+        #expect(page?.status == 200)
+        #expect(page?.head.contains("__Host-") == false)
+        #expect(page?.head.lowercased().contains("strict-transport-security") == false)
+        #expect(await self.page(of: "evil.localhost", server.port)?.status == 421)
+
+        let login = try portico.start([
+            "login", "--issuer", "\(server.url)/realms/demo", "--no-browser", "--timeout", "60s",
+        ])
+        let address = try await login.wait(
+            forErrors: /http:\/\/localhost\S+code_challenge_method=S256/
+        )
+        _ = try await person.signIn(at: address, "ann", server.password)
+        try await person.close()
+        #expect(try await login.ended() == 0, "\(login.stderr)")
+        #expect(try portico.run(["userinfo", "--claim", "name"]).stdout == "Ann Example\n")
+        let token = try portico.run(["token"])
+        let inspection = try portico.run(["token", "inspect"], input: token.stdout)
+        #expect(inspection.status == 0, "\(inspection.stderr)")
+        #expect(inspection.stdout.contains("signature valid"))
+        #expect(try portico.run(["logout", "--no-browser"]).status == 0)
+    }
+
+    private func page(of host: String, _ port: UInt16) async -> RawExchange? {
+        await RawExchange.run {
+            RawExchange(
+                "GET /login HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n\r\n",
+                port: port
+            )
+        }
+    }
+
+    @Test(
+        "RFC 6761 §6.3: a public URL whose name leads elsewhere is refused before anything listens"
+    )
+    func elsewhere() async throws {
+        for url in ["http://localhost:8080", "http://id.localhost:8080"] {
+            var settings = Settings(dataDirectory: "/nowhere")
+            settings.publicURL = try PublicURL(url)
+            for addresses in [[[192, 0, 2, 1]], [.loopback4, [10, 0, 0, 7]]] as [[[UInt8]]] {
+                let failure = await #expect(throws: Failure.self) {
+                    try await settings.checkPublicName(
+                        LocalhostName(resolver: ScriptedNames(addresses))
+                    )
+                }
+                #expect(failure?.problem == .wrongValue)
+                #expect(failure?.what.contains("leads to another machine here") == true)
+                #expect(failure?.remedy.contains("--public-url http://127.0.0.1:8080") == true)
+            }
+            for addresses in [[.loopback4], [.loopback6, .loopback4], []] as [[[UInt8]]] {
+                try await settings.checkPublicName(
+                    LocalhostName(resolver: ScriptedNames(addresses))
+                )
+            }
+        }
+        // Nobody is asked for another one.
+        for url in ["https://localhost:8443", "https://id.example.com", "http://127.0.0.1:8080"] {
+            var settings = Settings(dataDirectory: "/nowhere")
+            settings.publicURL = try PublicURL(url)
+            let names = ScriptedNames([[192, 0, 2, 1]])
+            try await settings.checkPublicName(LocalhostName(resolver: names))
+            #expect(names.questions.isEmpty)
+        }
+    }
+
+    @Test("Plain http on a name that only looks like it is refused as before")
+    func lookalikes() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        for url in ["http://localhost.example.com:8080", "http://notlocalhost:8080"] {
+            let outcome = try portico.run(["serve", "--public-url", url])
+            #expect(outcome.status == 2)
+            #expect(outcome.stderr.contains("(wrong-value)"), "\(outcome.stderr)")
+        }
+    }
+}
