@@ -15,8 +15,9 @@ public struct Redirect: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - path: Begins with a slash. Use another one for each provider (§8.10).
-    ///   - port: 0 for any free one, which a provider must accept; another only where a port must
-    ///     be forwarded from elsewhere.
+    ///   - port: 0 for any free one, which a provider must accept; another where the provider knows
+    ///     no other, or where it must be forwarded from elsewhere. That one is opened on 127.0.0.1 or
+    ///     the sign-in fails: [::1] would be another redirect URI.
     public static func loopback(path: String = "/callback", port: UInt16 = 0) -> Redirect {
         Redirect(kind: .loopback(path: path, port: port))
     }

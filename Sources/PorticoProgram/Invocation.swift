@@ -54,15 +54,39 @@ struct Invocation {
         let isSecret = ["password", "secret"].contains { message.contains("option '--\($0)'") }
         return Failure(
             .usage,
-            printable(message),
+            printable(withoutTokens(message, at: place)),
             advice: (isSecret
                 ? ["A secret is never an argument: it comes from a file, or stdin."] : [])
                 + ["See: \(help)"]
         )
     }
 
+    /// A parser's message, without what may be a token: whatever is one by its form, and below
+    /// `portico token` every long word.
+    private func withoutTokens(_ message: String, at place: CommandPath) -> String {
+        let isAboutTokens = place.names.first == "token"
+        let words = arguments.flatMap { argument in
+            // A value may stand in one word with its option.
+            argument.hasPrefix("-")
+                ? argument.split(separator: "=", maxSplits: 1).dropFirst() : [argument[...]]
+        }
+        return
+            words
+            .filter { isAboutTokens && $0.utf8.count >= 16 || TokenForm.isToken($0) }
+            .reduce(message) { $0.replacingOccurrences(of: $1, with: "…") }
+    }
+
     private func unknownCommand(_ place: CommandPath) -> Failure {
         let unknown = place.unknown ?? ""
+        let longest = place.names.first == "token" ? 15 : 31
+        guard unknown.utf8.count <= longest, !TokenForm.isToken(unknown) else {
+            let command = (["portico"] + place.names).joined(separator: " ")
+            return Failure(
+                .usage,
+                "There is no such command below \"\(command)\".",
+                "See: \(command) --help"
+            )
+        }
         let nearest = Suggestion.nearest(to: unknown, among: place.candidates)
         let command = (["portico"] + place.names).joined(separator: " ")
         return Failure(

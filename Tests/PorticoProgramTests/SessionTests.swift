@@ -151,6 +151,12 @@ struct SessionTests {
                 login.stderr.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A\(port)%2Fcallback")
             )
             #expect(login.stderr.contains("✓ Signed in as Bob Example <bob@example.com>"))
+            // At once again: the address is the same, whatever waits on the port.
+            let again = try await server.login("bob", ["--callback-port", String(port), "--force"])
+            #expect(try await again.ended() == 0)
+            #expect(
+                again.stderr.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A\(port)%2Fcallback")
+            )
         }
     }
 

@@ -14,11 +14,12 @@ private struct Waiting {
     init(
         families: [LoopbackFamily] = [.ipv4, .ipv6],
         timeout: Duration = .seconds(20),
-        limits: LoopbackLimits = .standard
+        limits: LoopbackLimits = .standard,
+        on fixed: UInt16 = 0
     ) throws {
         let receiver = try LoopbackReceiver(
             path: "/cb",
-            port: 0,
+            port: fixed,
             families: families,
             limits: limits
         )
@@ -100,17 +101,49 @@ struct LoopbackReceiverTests {
         #expect(await answer?.status == 303)
     }
 
-    @Test("attack E18: a fixed port that is taken on 127.0.0.1 is tried on [::1], then given up")
-    func portTaken() throws {
-        let taken = try #require(RawSocket.listen(port: 0))
+    @Test(
+        "attack E18, OpenID Connect Core §3.1.2.1: a port that was asked for is that of 127.0.0.1, or none",
+        arguments: [
+            ("127.0.0.1", false), ("127.0.0.1", true), ("0.0.0.0", false), ("0.0.0.0", true),
+        ]
+    )
+    func portTaken(address: String, isSharing: Bool) throws {
+        let taken = try #require(RawSocket.listen(address, port: 0, sharing: isSharing))
         defer { RawSocket.close(taken.socket) }
-        let receiver = try LoopbackReceiver(path: "/cb", port: taken.port)
-        #expect(receiver.redirectURI == "http://[::1]:\(taken.port)/cb")
-        #expect(throws: SignInError(.misconfigured(.loopbackUnavailable))) {
-            try LoopbackReceiver(path: "/cb", port: taken.port)
+        for _ in 0..<3 {
+            #expect(throws: SignInError(.misconfigured(.loopbackPortInUse))) {
+                try LoopbackReceiver(path: "/cb", port: taken.port)
+            }
+            #expect(!isOpen(taken.port, "::1"))
         }
-        receiver.close()
-        #expect(!isOpen(taken.port, "::1"))
+    }
+
+    @Test(
+        "RFC 9293 §3.6.1: a port that an ended connection waits on is taken; nobody shares it then"
+    )
+    func portWaiting() async throws {
+        // As ours is, a port that was asked for.
+        let first = try #require(RawSocket.listen(port: 0, sharing: true))
+        let connection = try #require(RawSocket.connect(port: first.port))
+        let accepted = try #require(RawSocket.accept(first.socket))
+        // Who ends it first is who waits.
+        RawSocket.close(accepted)
+        #expect(RawSocket.receive(connection) == [])
+        RawSocket.close(connection)
+        RawSocket.close(first.socket)
+        // So it is in the way of those who do not say that they would have it.
+        if let other = RawSocket.listen(port: first.port) {
+            RawSocket.close(other.socket)
+            Issue.record("this system makes nobody wait")
+        }
+        for _ in 0..<2 {
+            let waiting = try Waiting(on: first.port)
+            #expect(waiting.receiver.redirectURI == "http://127.0.0.1:\(first.port)/cb")
+            #expect(RawSocket.listen(port: first.port) == nil)
+            #expect(RawSocket.listen(port: first.port, sharing: true) == nil)
+            #expect(RawSocket.listen("0.0.0.0", port: first.port, sharing: true) == nil)
+            #expect(await waiting.endsWell())
+        }
     }
 
     @Test("attack E18, RFC 8252 B.5: nobody else can bind the port meanwhile, sharing or not")

@@ -13,22 +13,33 @@ package final class LoopbackReceiver: Sendable {
     package let redirectURI: String
     private let server: LoopbackServer
 
-    /// Opens the port: on 127.0.0.1 or, where that cannot be, on [::1] (RFC 8252 §7.3).
+    /// Opens the port: on 127.0.0.1 or, where that cannot be, on [::1] (RFC 8252 §7.3). A port that
+    /// is asked for by number is the one of 127.0.0.1: whoever registered it did not register the other
+    /// (OpenID Connect Core §3.1.2.1).
     ///
     /// - Parameters:
     ///   - path: Begins with a slash, without query.
     ///   - port: 0 for any free one.
-    /// - Throws: misconfigured(.loopbackUnavailable)
+    /// - Throws: misconfigured(.loopbackUnavailable), misconfigured(.loopbackPortInUse)
     package convenience init(path: String, port: UInt16 = 0) throws(SignInError) {
-        try self.init(path: path, port: port, families: [.ipv4, .ipv6], limits: .standard)
+        let families: [LoopbackFamily] = port == 0 ? [.ipv4, .ipv6] : [.ipv4]
+        try self.init(path: path, port: port, families: families, limits: .standard)
     }
 
     init(path: String, port: UInt16, families: [LoopbackFamily], limits: LoopbackLimits)
         throws(SignInError)
     {
+        var isInUse = false
         for family in families {
-            guard let (listener, port) = LoopbackSocket.listen(family, port: port) else { continue }
-            let authority = "\(family.literal):\(port)"
+            let listener: Int32
+            let open: UInt16
+            do {
+                (listener, open) = try LoopbackSocket.listen(family, port: port)
+            } catch {
+                isInUse = port != 0 && error == .inUse
+                continue
+            }
+            let authority = "\(family.literal):\(open)"
             redirectURI = "http://\(authority)\(path)"
             server = try LoopbackServer(
                 listener: listener,
@@ -38,7 +49,7 @@ package final class LoopbackReceiver: Sendable {
             )
             return
         }
-        throw SignInError(.misconfigured(.loopbackUnavailable))
+        throw SignInError(.misconfigured(isInUse ? .loopbackPortInUse : .loopbackUnavailable))
     }
 
     deinit {

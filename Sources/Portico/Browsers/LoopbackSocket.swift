@@ -24,11 +24,15 @@ enum LoopbackFamily: Sendable {
 enum LoopbackSocket {
     /// A listening socket on the loopback literal only, and the port it got.
     ///
-    /// Neither SO_REUSEADDR nor SO_REUSEPORT is set: with them another process could bind the same
-    /// port and be given the code (RFC 8252 appendix B.5).
+    /// SO_REUSEPORT is not set: with it another process could bind the same port and be given the code
+    /// (RFC 8252 appendix B.5). SO_REUSEADDR could do that elsewhere than on Linux, where it takes a
+    /// port that a connection of an earlier such socket still waits on (RFC 9293 §3.6.1), and never one
+    /// that is listened on: it is set there, and only for a port that has to be that one.
     ///
     /// - Parameter port: 0 for any free one.
-    static func listen(_ family: LoopbackFamily, port: UInt16) -> (socket: Int32, port: UInt16)? {
+    static func listen(_ family: LoopbackFamily, port: UInt16) throws(Refusal)
+        -> (socket: Int32, port: UInt16)
+    {
         let domain = family == .ipv4 ? AF_INET : AF_INET6
         #if canImport(Glibc)
             let stream = Int32(SOCK_STREAM.rawValue)
@@ -36,15 +40,35 @@ enum LoopbackSocket {
             let stream = SOCK_STREAM
         #endif
         let descriptor = socket(domain, stream, 0)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { throw .unavailable }
+        #if os(Linux)
+            if port != 0 { takeWaiting(descriptor) }
+        #endif
         guard prepare(descriptor), bind(descriptor, family, port), posixListen(descriptor, 16) == 0,
             let port = boundPort(descriptor, family)
         else {
+            let isInUse = errno == EADDRINUSE
             _ = close(descriptor)
-            return nil
+            throw isInUse ? .inUse : .unavailable
         }
         return (descriptor, port)
     }
+
+    /// Why there is no listening socket.
+    enum Refusal: Error {
+        /// Somebody listens on the port.
+        case inUse
+        case unavailable
+    }
+
+    #if os(Linux)
+        private static func takeWaiting(_ descriptor: Int32) {
+            var on: Int32 = 1
+            let size = socklen_t(MemoryLayout<Int32>.size)
+            // Without it the port is free all the same, a minute later.
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        }
+    #endif
 
     /// The next connection that waits, if one does.
     static func accept(_ listener: Int32) -> Int32? {

@@ -39,9 +39,18 @@ struct LoginCommand: AsyncParsableCommand {
     var timeout = DurationText(seconds: 180)
 
     @Option(
-        help: ArgumentHelp("The port to wait on, for ssh -L; else any free one.", valueName: "port")
+        help: ArgumentHelp(
+            "The port of 127.0.0.1 to wait on, for ssh -L; else any free one.",
+            valueName: "port"
+        )
     )
     var callbackPort: UInt16 = 0
+
+    @Flag(
+        name: .customLong("pkce-unannounced"),
+        help: "Whether a provider will do that does not announce PKCE. S256 is sent all the same."
+    )
+    var isPKCEUnannounced = false
 
     @Flag(help: "Sign in even where a session is there.")
     var force = false
@@ -55,7 +64,10 @@ struct LoginCommand: AsyncParsableCommand {
         try await ClientConnection.run(
             choice,
             folder,
-            redirect: .loopback(port: callbackPort)
+            beginning: SessionBeginning(
+                callbackPort: callbackPort,
+                isPKCEUnannounced: isPKCEUnannounced
+            )
         ) { client in
             if !force, let session = await Self.live(client) {
                 try await folder.use(choice)

@@ -44,7 +44,15 @@ extension TokenCommand {
         }
 
         private func inspect() async throws -> TokenInspection {
-            let bytes = try FileInput.bytes(file, limit: 64 * 1024)
+            guard !TokenForm.isToken(file) else {
+                throw Failure(
+                    .usage,
+                    "A token is never an argument: others can read what stands on a command line.",
+                    "It comes from a file, or stdin: portico token inspect < FILE"
+                )
+            }
+            // An opaque token may stand where the file's name belongs.
+            let bytes = try FileInput.bytes(file, limit: 64 * 1024, called: "The file")
             let text = String(decoding: bytes, as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
             let token: JWT

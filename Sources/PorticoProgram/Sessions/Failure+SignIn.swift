@@ -2,7 +2,9 @@ import Portico
 
 extension Failure {
     /// What the client library throws, in words for the command line; `nil`: something else.
-    init?(signIn error: any Error, issuer: String) {
+    ///
+    /// - Parameter callbackPort: The one that was asked for, where one was.
+    init?(signIn error: any Error, issuer: String, callbackPort: UInt16? = nil) {
         guard let error = error as? SignInError else { return nil }
         let login = "Sign in again: portico login --issuer \(printable(issuer))"
         switch error.kind {
@@ -28,7 +30,22 @@ extension Failure {
         case .misconfigured(.issuerInsecure):
             self.init(
                 .misconfigured,
-                "The issuer must be https; http only on 127.0.0.1 or [::1]."
+                "The issuer must be https; http only on 127.0.0.1, [::1] or localhost."
+            )
+        case .misconfigured(.pkceNotAnnounced):
+            self.init(
+                .misconfigured,
+                "The provider does not announce PKCE with S256.",
+                "Where it takes PKCE all the same: "
+                    + "portico login --issuer \(printable(issuer)) --pkce-unannounced"
+            )
+        case .misconfigured(.loopbackPortInUse):
+            let port = callbackPort ?? 0
+            self.init(
+                .portInUse,
+                "Somebody listens on 127.0.0.1:\(port) already.",
+                "Who it is: ss -ltnp 'sport = :\(port)'",
+                "Or use another port that the provider knows: portico login --callback-port PORT"
             )
         case .misconfigured: self.init(.misconfigured, error.description)
         case .rejected(.metadataIssuer):

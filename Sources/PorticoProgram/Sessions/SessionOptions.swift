@@ -58,22 +58,33 @@ struct SessionOptions: ParsableArguments {
     }
 }
 
+/// What beginning a session takes beyond going on with one.
+struct SessionBeginning {
+    /// 0: any free one.
+    var callbackPort: UInt16
+    /// Whether a provider will do that does not announce PKCE.
+    var isPKCEUnannounced: Bool
+}
+
 /// The client library over the program's own HTTP client, for as long as a command runs.
 enum ClientConnection {
     static func run(
         _ choice: SessionChoice,
         _ folder: SessionFolder,
-        redirect: Redirect = .loopback(),
+        beginning: SessionBeginning? = nil,
         _ body: (SignInClient) async throws -> Void
     ) async throws {
         let transport = OutboundClient()
-        // The library takes http on a loopback literal only, where nothing leaves the machine.
+        // The library takes http on this machine only.
+        var options = SignInClient.Options.allowInsecureLoopback
+        // Who begins no session needs no PKCE.
+        options.pkceUnannounced = beginning?.isPKCEUnannounced ?? true
         let client = SignInClient(
             issuer: choice.issuer,
             clientID: choice.clientID,
-            redirect: redirect,
+            redirect: .loopback(port: beginning?.callbackPort ?? 0),
             scopes: choice.scopes.map { ScopeToken($0) },
-            options: .allowInsecureLoopback,
+            options: options,
             storage: folder.storage(of: choice),
             transport: transport
         )
@@ -81,7 +92,12 @@ enum ClientConnection {
         do {
             result = .success(try await body(client))
         } catch {
-            result = .failure(Failure(signIn: error, issuer: choice.issuer) ?? error)
+            let failure = Failure(
+                signIn: error,
+                issuer: choice.issuer,
+                callbackPort: beginning?.callbackPort
+            )
+            result = .failure(failure ?? error)
         }
         try await transport.shutdown()
         try result.get()
