@@ -31,11 +31,7 @@ final class RequestGate: ChannelDuplexHandler {
 
     private var context: ChannelHandlerContext?
     private var reading = Reading.nothing
-    private var head: RequestHead?
-    private var body: ByteBuffer?
-    private var bodyParts = 0
-    /// Bytes that have come of a request that is not complete.
-    private var kept = 0
+    private var arriving = ArrivingRequest()
     /// Of the requests passed on and not answered yet, in order: whether the method is HEAD.
     private var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
     private var refusal: RequestRefusal?
@@ -54,10 +50,7 @@ final class RequestGate: ChannelDuplexHandler {
     var isAnswering: Bool { !unanswered.isEmpty && reading != .stopped }
 
     /// How many bytes of the body are still to come, as far as `Content-Length` says it.
-    var bodyLeft: Int {
-        guard reading == .body, let length = head?.bodyLength else { return 0 }
-        return length - (body?.readableBytes ?? 0)
-    }
+    var bodyLeft: Int { arriving.bodyLeft }
 
     init(
         limits: ConnectionLimits,
@@ -110,26 +103,16 @@ final class RequestGate: ChannelDuplexHandler {
     }
 
     private func keep(_ bytes: ByteBuffer) {
-        kept += bytes.readableBytes
-        budget.keeps(kept, at: place)
+        arriving.kept += bytes.readableBytes
+        budget.keeps(arriving.kept, at: place)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard reading != .stopped else { return }
         switch unwrapInboundIn(data) {
         case .head(let head): begin(head, context)
-        case .body(var bytes):
-            if body == nil {
-                body = bytes
-            } else {
-                body?.writeBuffer(&bytes)
-            }
-            bodyParts += 1
-            if let length = body?.readableBytes,
-                length > limits.body || bodyParts > limits.bodyParts
-            {
-                refuse(.bodyTooLong)
-            }
+        case .body(let bytes):
+            if !arriving.append(bytes, within: limits) { refuse(.bodyTooLong) }
         case .end: passOn(context)
         }
     }
@@ -137,9 +120,7 @@ final class RequestGate: ChannelDuplexHandler {
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         do {
             let head = try RequestHead(head, limits: limits)
-            self.head = head
-            body = nil
-            bodyParts = 0
+            arriving.head = head
             reading = .body
             deadline = .now() + limits.bodyTime
             if head.expectsContinue, unanswered.isEmpty {
@@ -152,18 +133,17 @@ final class RequestGate: ChannelDuplexHandler {
     }
 
     private func passOn(_ context: ChannelHandlerContext) {
-        guard let head else { return refuse(.malformed) }
+        guard let head = arriving.head else { return refuse(.malformed) }
+        let body = arriving.body
+        arriving = ArrivingRequest()
         unanswered.append(head.request.method == .head)
         reading = head.keepsAlive && !isQuiescing ? .nothing : .stopped
         deadline = nil
-        kept = 0
         budget.isBusy(place)
         context.fireChannelRead(wrapInboundOut(.head(head.request)))
         if let body, body.readableBytes > 0 {
             context.fireChannelRead(wrapInboundOut(.body(body)))
         }
-        self.head = nil
-        body = nil
         context.fireChannelRead(wrapInboundOut(.end(nil)))
     }
 
@@ -259,9 +239,7 @@ final class RequestGate: ChannelDuplexHandler {
         guard let context, reading != .stopped else { return }
         reading = .stopped
         deadline = nil
-        head = nil
-        body = nil
-        kept = 0
+        arriving = ArrivingRequest()
         budget.keeps(0, at: place)
         refused(refusal)
         // Answers go out in the order of the requests (RFC 9112 §9.3.2).
@@ -270,12 +248,7 @@ final class RequestGate: ChannelDuplexHandler {
 
     private func send(_ refusal: RequestRefusal, _ context: ChannelHandlerContext) {
         self.refusal = nil
-        let head = HTTPResponseHead(
-            version: .http1_1,
-            status: HTTPResponseStatus(statusCode: refusal.status.code),
-            headers: ["connection": "close", "content-length": "0", "cache-control": "no-store"]
-        )
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.head(refusal.answer)), promise: nil)
         sendLast(context, promise: nil)
     }
 

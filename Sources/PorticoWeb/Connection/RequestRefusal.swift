@@ -1,4 +1,5 @@
 package import HTTPTypes
+import NIOHTTP1
 
 /// Why a request is answered by the connection itself, which then closes: nobody can say where the
 /// next request would begin, or nobody should wait for it.
@@ -28,5 +29,14 @@ package enum RequestRefusal: Error, Hashable, Sendable {
         case .unknownExpectation: .expectationFailed
         case .unknownCoding: .notImplemented
         }
+    }
+
+    /// All that is answered: nothing follows.
+    var answer: HTTPResponseHead {
+        HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(statusCode: status.code),
+            headers: ["connection": "close", "content-length": "0", "cache-control": "no-store"]
+        )
     }
 }
