@@ -399,8 +399,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoOutbound", "PorticoMail", "PorticoSQL", "PorticoSQLite",
-                "PorticoBackend", "PorticoProgram", "PorticoTestSupport", httpTypes,
-                serverProduct("ArgumentParser", "swift-argument-parser"),
+                "PorticoProvider", "PorticoBackend", "PorticoProgram", "PorticoTestSupport",
+                httpTypes, serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
             ],
             exclude: ["Scenarios"],

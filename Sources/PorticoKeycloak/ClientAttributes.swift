@@ -24,13 +24,14 @@ struct ClientAttributes {
     private static let lifespan = "access.token.lifespan"
     private static let idTokenAlgorithm = "id.token.signed.response.alg"
     private static let accessTokenAlgorithm = "access.token.signed.response.alg"
+    private static let isRFC9068 = "access.token.header.type.rfc9068"
     private static let refreshTokens = "use.refresh.tokens"
     private static let keys = "jwks.string"
     private static let backchannel = "backchannel.logout.url"
     private static let backchannelSession = "backchannel.logout.session.required"
     private static let names = [
         pkce, postLogout, lifespan, idTokenAlgorithm, accessTokenAlgorithm, refreshTokens, keys,
-        backchannel, backchannelSession,
+        backchannel, backchannelSession, isRFC9068,
     ]
 
     /// `##` stands between them; `nil`: not said.
@@ -39,6 +40,9 @@ struct ClientAttributes {
             text.split(separator: "##").map(String.init)
         }
     }
+
+    /// `typ` of its access tokens: `JWT` there, unless it asks for that of RFC 9068 §2.1.
+    var accessTokenType: AccessTokenType { values[Self.isRFC9068] == "true" ? .atJWT : .jwt }
 
     var usesRefreshTokens: Bool { values[Self.refreshTokens] != "false" }
 
@@ -75,8 +79,8 @@ struct ClientAttributes {
     }
 
     /// Decision 13: what the realm did not force stays optional.
-    func requiresPKCE(_ subject: String, report: inout ImportReport) -> Bool {
-        guard let method = values[Self.pkce] else { return false }
+    func codeProtection(_ subject: String, report: inout ImportReport) -> CodeProtection {
+        guard let method = values[Self.pkce] else { return .none }
         if method != "S256" {
             report.add(
                 .changed,
@@ -84,11 +88,23 @@ struct ClientAttributes {
                 "must use PKCE with S256; the file asks for another method"
             )
         }
-        return true
+        return .pkce
     }
 
-    func signingAlgorithm(_ subject: String, report: inout ImportReport) -> SignatureAlgorithm? {
-        guard let name = algorithmNames.first else { return nil }
+    func idTokenAlgorithm(_ subject: String, report: inout ImportReport) -> SignatureAlgorithm? {
+        algorithm(values[Self.idTokenAlgorithm], subject, report: &report)
+    }
+
+    func accessTokenAlgorithm(_ subject: String, report: inout ImportReport)
+        -> SignatureAlgorithm?
+    {
+        algorithm(values[Self.accessTokenAlgorithm], subject, report: &report)
+    }
+
+    private func algorithm(_ name: String?, _ subject: String, report: inout ImportReport)
+        -> SignatureAlgorithm?
+    {
+        guard let name else { return nil }
         guard let algorithm = SignatureAlgorithm(rawValue: name) else {
             report.add(
                 .changed,
@@ -96,9 +112,6 @@ struct ClientAttributes {
                 "asks for an algorithm not known here; the realm's is used"
             )
             return nil
-        }
-        if Set(algorithmNames).count > 1 {
-            report.add(.changed, subject, "one algorithm signs both its tokens: that of ID Tokens")
         }
         return algorithm
     }

@@ -8,6 +8,8 @@ import PorticoStores
 struct ClientImport {
     let registration: ClientRegistration
     let realm: Realm
+    /// Those that the new realm has keys of.
+    let algorithms: Set<SignatureAlgorithm>
     let moment: Moment
 
     /// The clients that every Keycloak realm has for itself.
@@ -80,8 +82,10 @@ struct ClientImport {
             report.add(.changed, subject, "sends its secret by client_secret_basic, not by post")
         }
         if method == .privateKeyJWT { client.keySet = attributes.keySet }
-        client.requiresPKCE = attributes.requiresPKCE(subject, report: &report)
-        client.signingAlgorithm = attributes.signingAlgorithm(subject, report: &report)
+        client.codeProtection = attributes.codeProtection(subject, report: &report)
+        client.idTokenAlgorithm = attributes.idTokenAlgorithm(subject, report: &report)
+        client.accessTokenAlgorithm = attributes.accessTokenAlgorithm(subject, report: &report)
+        client.accessTokenType = attributes.accessTokenType
         client.accessTokenLifetime = attributes.lifetime(subject, report: &report)
         attributes.setBackchannelLogout(of: &client, subject, report: &report)
         try ClientAddresses(representation, attributes, subject)
@@ -179,6 +183,7 @@ struct ClientImport {
                 client,
                 secret: secret,
                 others: others,
+                algorithms: algorithms,
                 isImported: true,
                 random: moment.random
             )

@@ -20,6 +20,9 @@ struct ClientScopes {
         "role_list", "saml_organization",
     ]
 
+    /// Often made there, for groups of people; here it is something else of the same name.
+    private static let flatRoles = "groups"
+
     init(_ realm: Representation) throws(RealmImportError) {
         var mappers: [String: [Representation]] = [:]
         var tokens: Set<String> = []
@@ -81,7 +84,13 @@ struct ClientScopes {
     {
         var known: [String] = []
         for name in names where !Self.builtIn.contains(name) && !known.contains(name) {
-            if Self.standard.contains(name) || tokens.contains(name) {
+            if name == Self.flatRoles, mappers[name] != nil {
+                report.add(
+                    .changed,
+                    subject,
+                    "scope groups gives the person's roles here: left out, client update adds it"
+                )
+            } else if Self.standard.contains(name) || tokens.contains(name) {
                 known.append(name)
             } else if mappers[name] == nil {
                 let shown = PlainText.shown(name)

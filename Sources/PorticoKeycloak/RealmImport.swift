@@ -87,10 +87,12 @@ package struct RealmImport: Sendable {
             throw RealmImportError.realm(path: representation.path(of: "realm"), refusal)
         }
         settings.apply(to: &new.realm)
-        new.clients = try ClientImport(registration: clients, realm: new.realm, moment: moment)(
-            representation,
-            report: &report
-        )
+        new.clients = try ClientImport(
+            registration: clients,
+            realm: new.realm,
+            algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
+            moment: moment
+        )(representation, report: &report)
         let roles = try RoleImport(realm: new.realm, clients: new.clients, moment: moment)(
             representation,
             report: &report

@@ -48,10 +48,29 @@ package enum FormEncoding {
         _ parameters: [(name: String, value: String)],
         to uri: String
     ) -> String {
-        var output = Array(uri.utf8)
-        var separator =
-            output.contains(UInt8(ascii: "?"))
-            ? (output.last == UInt8(ascii: "?") ? nil : UInt8(ascii: "&")) : UInt8(ascii: "?")
+        let uri = uri.utf8
+        let separator =
+            uri.contains(UInt8(ascii: "?"))
+            ? (uri.last == UInt8(ascii: "?") ? nil : UInt8(ascii: "&")) : UInt8(ascii: "?")
+        return appending(parameters, to: uri, after: separator)
+    }
+
+    /// `uri`, which has no fragment, with `parameters` as its fragment (OAuth 2.0 Multiple Response Types
+    /// §2.1).
+    package static func appending(
+        _ parameters: [(name: String, value: String)],
+        toFragmentOf uri: String
+    ) -> String {
+        appending(parameters, to: uri.utf8, after: UInt8(ascii: "#"))
+    }
+
+    private static func appending(
+        _ parameters: [(name: String, value: String)],
+        to uri: String.UTF8View,
+        after first: UInt8?
+    ) -> String {
+        var output = Array(uri)
+        var separator = first
         for (name, value) in parameters {
             if let separator { output.append(separator) }
             separator = UInt8(ascii: "&")

@@ -30,13 +30,17 @@ struct ErrorExits: Sendable {
         page(StartPage(), visit)
     }
 
-    /// - Parameter isForPeople: A page; for programs the one address that is not there is a realm's.
-    func notFound(_ visit: Visit, isForPeople: Bool) -> Response {
-        isForPeople
-            ? page(ErrorPage(issue: .notFound), visit, status: .notFound)
-            // As Keycloak says that there is no such realm: its clients know the words.
+    func notFound(_ visit: Visit) -> Response {
+        guard visit.isByProgram else {
+            return page(ErrorPage(issue: .notFound), visit, status: .notFound)
+        }
+        // As Keycloak says that there is no such realm: its clients know the words.
+        return visit.realm == nil && ProviderRoute.find(visit.target.path) != nil
+            ? Response(json: ["error": "Realm does not exist"], status: .notFound, headers: headers)
             : Response(
-                json: ["error": "Realm does not exist"],
+                json: [
+                    "error": "not_found", "error_description": "Nothing is at this address.",
+                ],
                 status: .notFound,
                 headers: headers
             )
@@ -44,12 +48,21 @@ struct ErrorExits: Sendable {
 
     func methodNotAllowed(_ route: ProviderRoute, _ visit: RealmVisit) -> Response {
         let allow = Response(methodNotAllowedBut: route.methods, headers: headers)
-        guard route.isForPeople else { return allow }
-        var response = page(
-            ErrorPage(issue: .methodNotAllowed),
-            visit.visit,
-            status: .methodNotAllowed
-        )
+        var response =
+            visit.visit.isByProgram
+            ? Response(
+                json: [
+                    "error": "method_not_allowed",
+                    "error_description": "This address takes another method; Allow names it.",
+                ],
+                status: .methodNotAllowed,
+                headers: headers
+            )
+            : page(
+                ErrorPage(issue: .methodNotAllowed),
+                visit.visit,
+                status: .methodNotAllowed
+            )
         response.headers[.allow] = allow.headers[.allow]
         return response
     }
@@ -105,6 +118,7 @@ struct ErrorExits: Sendable {
             switch refusal {
             case .page(let error, _, _), .redirect(let error, _): error.code.rawValue
             }
+        case let refusal as SignOutRefusal: refusal.error.code.rawValue
         case is FlowLoss: "flow_lost"
         case is ForgedForm: "forged_form"
         case is TooManyRequests: "too_many_requests"
@@ -130,18 +144,26 @@ struct ErrorExits: Sendable {
                 case nil: .requestNotUnderstood
                 }
             return Answered(
-                self.error(issue, error.code.rawValue, clientID, visit, .badRequest),
+                self.error(issue, error, clientID, visit, .badRequest),
                 error: error
             )
         case let error as OAuthError:
             let issue = ErrorPage.Issue(oauthError: error.code.rawValue)
+            return Answered(self.error(issue, error, nil, visit, error.status), error: error)
+        case let refusal as SignOutRefusal:
             return Answered(
-                self.error(issue, error.code.rawValue, nil, visit, error.status),
-                error: error
+                self.error(
+                    refusal.issue,
+                    refusal.error,
+                    refusal.clientID,
+                    visit,
+                    .badRequest
+                ),
+                error: refusal.error
             )
         case FormRefusal.invalid(let error):
             return Answered(
-                self.error(.requestNotUnderstood, error.code.rawValue, nil, visit, .badRequest),
+                self.error(.requestNotUnderstood, error, nil, visit, .badRequest),
                 error: error
             )
         case FormRefusal.tooLong:
@@ -155,7 +177,7 @@ struct ErrorExits: Sendable {
         case let tooMany as TooManyRequests:
             return Answered(self.page(tooMany, visit))
         case is NotOffered:
-            return Answered(notFound(visit.visit, isForPeople: true))
+            return Answered(notFound(visit.visit))
         default:
             events.failed(error, visit)
             return Answered(
@@ -209,12 +231,31 @@ struct ErrorExits: Sendable {
         _ visit: RealmVisit,
         _ status: HTTPResponse.Status
     ) -> Response {
-        let details = ErrorPage.Details(
-            code: code,
-            clientID: clientID.map { String($0.prefix(100)) },
-            time: visit.moment.now
-        )
+        let details = ErrorPage.Details(code: code, clientID: clientID, time: visit.moment.now)
         return page(ErrorPage(issue: issue, details: details), visit.visit, status: status)
+    }
+
+    /// The description is for whoever builds the app: it names the rule that was broken.
+    private func error(
+        _ issue: ErrorPage.Issue,
+        _ error: OAuthError,
+        _ clientID: String?,
+        _ visit: RealmVisit,
+        _ status: HTTPResponse.Status
+    ) -> Response {
+        let details = ErrorPage.Details(error, clientID: clientID, at: visit.moment)
+        return page(ErrorPage(issue: issue, details: details), visit.visit, status: status)
+    }
+}
+
+extension ErrorPage.Details {
+    init(_ error: OAuthError, clientID: String?, at moment: Moment) {
+        self.init(
+            code: error.code.rawValue,
+            description: error.description,
+            clientID: clientID,
+            time: moment.now
+        )
     }
 }
 

@@ -23,6 +23,7 @@ package struct Provider: Sendable {
     let tries: FailedPasswords
     let guesses: RateLimiter
     let spent = SpentRequests()
+    package let refusedClients = RefusedClients()
     /// Whether what is put into the outbox leaves it, or can be read there by everybody.
     let sendsMail: Bool
     /// Called when a browser session has ended: somebody may have to be told.

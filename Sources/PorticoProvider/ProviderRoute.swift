@@ -45,6 +45,19 @@ enum ProviderRoute: String, CaseIterable, Sendable {
         return nil
     }
 
+    /// Whether a path is below those that programs ask, as metadata and the protocol's endpoints are;
+    /// those of them that answer people do so for their own methods only.
+    static func isOfProtocol(_ path: String) -> Bool {
+        if let rest = path.dropping("/realms/"),
+            let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/"))
+        {
+            let below = rest[rest.utf8.index(after: slash)...].utf8
+            return below.starts(with: "protocol/openid-connect/".utf8)
+                || below.starts(with: ".well-known/".utf8)
+        }
+        return path.utf8.starts(with: "/.well-known/".utf8)
+    }
+
     private static let byPath = Dictionary(
         uniqueKeysWithValues: allCases.map { (Substring($0.path), $0) }
     )
@@ -58,6 +71,15 @@ enum ProviderRoute: String, CaseIterable, Sendable {
         case .token, .introspection, .revocation, .pushedAuthorization, .authenticate, .consent,
             .selectAccount, .confirmSignOut, .verifyEmail, .accountSignIn:
             [.post]
+        }
+    }
+
+    /// Whether an app may show what is here in a window that it has opened, and waits for: signing in
+    /// and signing out, but nobody's account.
+    var isShownByApps: Bool {
+        switch self {
+        case .account, .apps, .devices, .accountSignIn: false
+        default: isForPeople
         }
     }
 

@@ -41,14 +41,15 @@ package struct ProviderRoutes: Sendable {
             address: arrival.client.limitKey
         )
         guard let realmVisit = RealmVisit(visit) else {
-            return Answered(exits.notFound(visit, isForPeople: route.isForPeople))
+            return Answered(exits.notFound(visit))
         }
         var answered = await answer(route, realmVisit)
+        if route.isShownByApps { SecurityHeaders.keepOpener(&answered.response.headers) }
         answered.realm = realmVisit.realm.realm.name
         return answered
     }
 
-    /// The page for an address where no endpoint is. At the root and at an issuer's own address,
+    /// The answer at an address where no endpoint is. At the root and at an issuer's own address,
     /// which people open to see whether anybody is there, it says what this is.
     package func notFound(_ arrival: Arrival) -> Answered {
         let path = arrival.target.path
@@ -65,7 +66,7 @@ package struct ProviderRoutes: Sendable {
         )
         let isStart = path == "/" || realm != nil
         guard isStart, [.get, .head].contains(arrival.request.method) else {
-            return Answered(exits.notFound(visit, isForPeople: true))
+            return Answered(exits.notFound(visit))
         }
         return Answered(exits.start(visit))
     }
@@ -75,20 +76,20 @@ package struct ProviderRoutes: Sendable {
         // HEAD is GET without a body (RFC 9110 §9.3.2).
         let isAllowed =
             route.methods.contains(method) || method == .head && route.methods.contains(.get)
-        let cors = CrossOriginRules(route, visit.realm)
+        let cors = CrossOriginRules(route)
         guard isAllowed else {
-            if method == .options, let preflight = cors.preflight(visit.request, headers) {
+            if method == .options, let preflight = cors.preflight(visit, headers) {
                 return Answered(preflight)
             }
             return Answered(exits.methodNotAllowed(route, visit))
         }
         do {
             var response = try await respond(route, visit)
-            cors.add(to: &response, visit.request)
+            cors.add(to: &response, visit)
             return Answered(response)
         } catch {
             var answered = exits.answer(error, route, visit)
-            cors.add(to: &answered.response, visit.request)
+            cors.add(to: &answered.response, visit)
             return answered
         }
     }
@@ -126,7 +127,7 @@ package struct ProviderRoutes: Sendable {
             {
                 Response(redirect, headers: headers)
             } else {
-                exits.notFound(visit.visit, isForPeople: true)
+                exits.notFound(visit.visit)
             }
         case .apps: try await apps(visit)
         case .devices: try await devices(visit)
@@ -147,12 +148,7 @@ extension ProviderRoutes {
         )
         let issuer = TokenIssuer(ring: provider.ring)
         let verifier = AccessTokenVerifier(grants: provider.grants)
-        let door = ClientDoor(
-            authenticate: ClientAuthentication(ring: provider.ring),
-            grants: provider.grants,
-            guesses: provider.guesses,
-            events: provider.events
-        )
+        let door = ClientDoor(provider)
         let flow = BrowserFlow(
             requests: AuthorizationRequests(
                 pushed: provider.pushed,

@@ -123,8 +123,17 @@ package struct SecurityEvents: Sendable {
         ]
     }
 
-    func clientRefused(_ clientID: String?, _ visit: RealmVisit) {
-        log("client.refused", visit, ["client": clientID ?? "-"])
+    /// A client did not prove itself. A name that nobody registered is not said: anything could
+    /// stand in it.
+    func clientRefused(_ unproven: UnprovenClient, _ visit: RealmVisit) {
+        let client = unproven.client?.clientID ?? "-"
+        log("client.refused", visit, ["client": client, "reason": unproven.reason.rawValue])
+    }
+
+    /// An assertion named the token endpoint where its client is registered so: what to look for before
+    /// that is switched off again.
+    func assertionForEndpoint(_ client: Client, _ visit: RealmVisit) {
+        log("assertion.for_endpoint", visit, ["client": client.clientID])
     }
 
     func challengeRepeated(_ client: Client, _ visit: RealmVisit) {

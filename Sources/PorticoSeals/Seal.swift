@@ -36,6 +36,9 @@ package struct Seal: Sendable {
     private static let issuedLength = 8
     private static let shortest = headerLength + nonceLength + issuedLength + tagLength
 
+    /// How many bytes more than the plaintext a seal has, before its base64url.
+    package static let overhead = shortest
+
     /// `plaintext` under the ring's active key, in base64url: 60 characters more than its own
     /// base64url.
     package func seal(_ plaintext: [UInt8], at now: Date, random: RandomSource) -> String {

@@ -19,7 +19,8 @@ import Testing
     func headers() throws {
         let names = try identityHeaders()
         try #require(names.count == 5)
-        let blocks = try Project.documents.flatMap { path in
+        // What the products of docs/clients.md ask there is not the backend.
+        let blocks = try Project.documents.filter { $0 != "docs/clients.md" }.flatMap { path in
             try Project.text(path).components(separatedBy: "```").filter {
                 $0.contains("auth_request ")
             }

@@ -70,6 +70,7 @@ struct SourceRuleTests {
             "Sources/PorticoProtocol/Rules/RedirectURI.swift",
             "Sources/PorticoProtocol/Rules/RedirectURIRegistration.swift",
             "Sources/PorticoWeb/Cookies/CookiePolicy.swift",
+            "Sources/PorticoWeb/Errors/CORSPolicy.swift",
             // What we wrote or sealed ourselves.
             "Sources/PorticoBackend/Accounts/EmailCodes.swift",
             "Sources/PorticoBackend/Accounts/ProviderTokens.swift",
@@ -78,7 +79,8 @@ struct SourceRuleTests {
             "Sources/PorticoBackend/ProviderConnection.swift",
             "Sources/PorticoBytes/ByteFields.swift",
             "Sources/PorticoProtocol/JOSE/SigningKey.swift",
-            "Sources/PorticoProvider/Authorization/ProvenRequest.swift",
+            "Sources/PorticoProtocol/Authorization/ClaimsRequest.swift",
+            "Sources/PorticoProvider/Authorization/RequestedClaims.swift",
             "Sources/PorticoProvider/Mailboxes/TypedAddressSeal.swift",
             "Sources/PorticoUpstream/People/GraphAPI.swift",
             "Sources/PorticoWeb/Cookies/KnownDevice.swift",
@@ -100,6 +102,9 @@ struct SourceRuleTests {
             // A path, which is ASCII; a row of ours.
             "Sources/PorticoBackend/BackendRoute.swift",
             "Sources/PorticoBackend/ProviderConnection.swift",
+            // A number.
+            "Sources/PorticoProvider/Mappers/StandardClaims.swift",
+            "Sources/PorticoProvider/Tokens/AuthorizationCode.swift",
         ]
         #expect(found.filter { !others.contains($0) }.isEmpty)
     }
@@ -197,8 +202,10 @@ struct SourceRuleTests {
 
     @Test("one concept a file: at most 300 lines, and no third mark")
     func length() {
+        // No code: the list of products that others have made, to be added to in one place.
+        let list = "Sources/PorticoProgram/Clients/ProductList.swift"
         for (path, text) in Project.code {
-            #expect(text.components(separatedBy: "\n").count <= 301, "\(path)")
+            #expect(text.components(separatedBy: "\n").count <= 301 || path == list, "\(path)")
             #expect(text.matches(of: /\/\/ MARK:/).count < 3, "\(path)")
         }
     }

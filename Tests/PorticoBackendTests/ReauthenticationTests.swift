@@ -140,7 +140,8 @@ import Testing
         _ = try await visitor.open(
             "/v1/auth/google/one-tap",
             method: .post,
-            form: [("credential", credential), ("g_csrf_token", "t")]
+            form: [("credential", credential), ("g_csrf_token", "t")],
+            from: "https://\(BackendUnderTest.host)"
         )
         #expect(try await visitor.session().status == 200)
         try await Self.expectRefused(visitor, "One Tap")

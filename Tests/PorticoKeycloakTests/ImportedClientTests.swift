@@ -77,7 +77,7 @@ import Testing
             }
         )
         for (imported, (method, isRequired, isReported)) in zip(clients, cases) {
-            #expect(imported.client?.requiresPKCE == isRequired, "\(method)")
+            #expect((imported.client?.codeProtection == .pkce) == isRequired, "\(method)")
             #expect(imported.says(.changed, "must use PKCE with S256") == isReported, "\(method)")
         }
     }
@@ -142,23 +142,35 @@ import Testing
         let (forID, forAccess) = (
             "id.token.signed.response.alg", "access.token.signed.response.alg"
         )
-        let cases: [([String: String], SignatureAlgorithm?, String?)] = [
-            ([forID: "RS256"], .rs256, nil), ([forAccess: "RS256"], .rs256, nil),
-            ([forID: "HS256"], nil, "not known here"), ([forAccess: "none"], nil, "not known here"),
-            ([forID: "RS256", forAccess: "ES256"], .rs256, "one algorithm signs both"),
+        let cases: [([String: String], SignatureAlgorithm?, SignatureAlgorithm?, Bool)] = [
+            ([forID: "RS256"], .rs256, nil, false), ([forAccess: "RS256"], nil, .rs256, false),
+            ([forID: "HS256"], nil, nil, true), ([forAccess: "none"], nil, nil, true),
+            ([forID: "RS256", forAccess: "ES256"], .rs256, .es256, false),
         ]
         let clients = try await ImportSample.clients(
-            cases.map { attributes, _, _ in
+            cases.map { attributes, _, _, _ in
                 let members = attributes.map { #""\#($0)": "\#($1)""# }.joined(separator: ", ")
                 return #""attributes": {\#(members)}"#
             }
         )
-        for (imported, (attributes, expected, words)) in zip(clients, cases) {
+        for (imported, (attributes, idToken, accessToken, isReported)) in zip(clients, cases) {
             #expect(imported.client != nil)
-            #expect(imported.client?.signingAlgorithm == expected, "\(attributes)")
-            #expect(imported.says(.changed, "algorithm") == (words != nil), "\(attributes)")
-            if let words { #expect(imported.says(.changed, words), "\(attributes)") }
+            #expect(imported.client?.idTokenAlgorithm == idToken, "\(attributes)")
+            #expect(imported.client?.accessTokenAlgorithm == accessToken, "\(attributes)")
+            #expect(imported.says(.changed, "not known here") == isReported, "\(attributes)")
         }
+    }
+
+    @Test(
+        "Access tokens are typed as the client's attribute says: JWT, unless it asks for RFC 9068"
+    )
+    func accessTokenType() async throws {
+        let name = "access.token.header.type.rfc9068"
+        let clients = try await ImportSample.clients([
+            #""enabled": true"#, #""attributes": {"\#(name)": "true"}"#,
+            #""attributes": {"\#(name)": "false"}"#,
+        ])
+        #expect(clients.map(\.client?.accessTokenType) == [.jwt, .atJWT, .jwt])
     }
 
     @Test("RFC 6750 §5.3: access tokens live a day at most, whatever the file says")

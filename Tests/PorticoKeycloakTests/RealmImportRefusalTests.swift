@@ -126,7 +126,7 @@ struct RealmImportRefusalTests {
         #expect(realm.lifetimes.accessToken == 300)
         #expect(realm.lifetimes.sessionIdle == 60)
         let client = try #require(imported[1].realm.clients.first)
-        #expect(client.isEnabled && client.type == .confidential && !client.requiresPKCE)
+        #expect(client.isEnabled && client.type == .confidential && client.codeProtection == .none)
         #expect(client.grantTypes == [.authorizationCode, .refreshToken])
     }
 

@@ -84,9 +84,9 @@ struct RealmImportTests {
         )
         #expect(client.webOrigins == ["https://garden.example", "https://admin.garden.example"])
         #expect(client.grantTypes == [.authorizationCode, .refreshToken, .clientCredentials])
-        #expect(client.requiresPKCE && client.requiresConsent && client.isEnabled)
+        #expect(client.codeProtection == .pkce && client.requiresConsent && client.isEnabled)
         #expect(client.accessTokenLifetime == 600)
-        #expect(client.signingAlgorithm == .rs256)
+        #expect(client.idTokenAlgorithm == .rs256)
         #expect(client.defaultScopes == ["profile", "roles", "tools"])
         #expect(client.optionalScopes == ["email", "harvest", "offline_access"])
     }
@@ -114,7 +114,7 @@ struct RealmImportTests {
         let imported = try await garden()
         let client = try client("garden-app", of: imported.realm)
         #expect(client.type == .public && client.authentication == .none && client.secret == nil)
-        #expect(!client.requiresPKCE)
+        #expect(client.codeProtection == .none)
         #expect(
             client.redirectURIs.map(\.text) == ["com.example.garden:/cb", "http://127.0.0.1/cb"]
         )
@@ -135,7 +135,7 @@ struct RealmImportTests {
         #expect(pump.authentication == .privateKeyJWT && pump.secret == nil)
         #expect(pump.keySet?.object?.array("keys")?.count == 1)
         #expect(pump.grantTypes == [.clientCredentials])
-        #expect(pump.signingAlgorithm == .edDSA)
+        #expect(pump.accessTokenAlgorithm == .edDSA)
         let meter = try client("meter", of: new)
         #expect(meter.grantTypes.isEmpty)
         guard case .hashed = try #require(meter.secret) else {

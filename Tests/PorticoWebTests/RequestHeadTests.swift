@@ -37,6 +37,21 @@ import Testing
         #expect(throws: RequestRefusal.malformed) { try head(fields) }
     }
 
+    @Test("RFC 9110 §5.5: what is not ASCII has 1,024 bytes in all fields together")
+    func foreign() throws {
+        func fields(_ count: Int, of text: String) -> [(String, String)] {
+            [Self.host] + (0..<count).map { ("X-\($0)", text) }
+        }
+        let word = String(repeating: "\u{FC}", count: 64)
+        #expect(try head(fields(8, of: word)).request.headerFields.count == 8)
+        #expect(throws: RequestRefusal.malformed) { try head(fields(9, of: word)) }
+        #expect(throws: RequestRefusal.malformed) {
+            try head(fields(1, of: String(repeating: "a", count: 1024) + "\u{FC}"))
+        }
+        let ascii = String(repeating: "a", count: 150)
+        #expect(try head(fields(90, of: ascii)).request.headerFields.count == 90)
+    }
+
     @Test("RFC 9112 §6: one length, or chunks, or no body")
     func lengths() throws {
         #expect(try head([Self.host]).bodyLength == 0)

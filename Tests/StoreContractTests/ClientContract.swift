@@ -150,13 +150,17 @@ extension Client {
         client.backchannelLogoutURI = HTTPAddress("https://app.example/logout?a=b")
         client.backchannelLogoutSessionRequired = true
         client.grantTypes = [.clientCredentials]
-        client.requiresPKCE = false
+        client.codeProtection = .pkceOrNonce
+        client.authenticatesStrictly = true
+        client.takesTokenEndpointAudience = true
+        client.accessTokenType = .jwt
         client.requiresConsent = true
         client.requiresPushedRequests = true
         client.isDevelopment = true
         client.defaultScopes = []
         client.optionalScopes = ["a", "b"]
-        client.signingAlgorithm = .edDSA
+        client.idTokenAlgorithm = .edDSA
+        client.accessTokenAlgorithm = .rs256
         client.accessTokenLifetime = 60
         client.webOrigins = ["https://app.example"]
         client.mappers = [ClaimMapper(.audience("api"))]

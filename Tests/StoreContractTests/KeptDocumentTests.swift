@@ -38,7 +38,9 @@ import Testing
             ("authentication", "newer"), ("authentication", nil), ("type", "newer"),
             ("redirect_uris", "https://a"), ("redirect_uris", [1]), ("grant_types", ["newer"]),
             ("secret", ["sha256": "AA"]), ("secret", ["md5": "AA"]), ("secret", "plain"),
-            ("signing_algorithm", "none"), ("access_token_lifetime", 1.5), ("enabled", nil),
+            ("signing_algorithms", ["id_token": "none"]), ("code_protection", "newer"),
+            ("access_token_type", "newer"), ("strict_authentication", 1),
+            ("access_token_lifetime", 1.5), ("enabled", nil),
             ("mappers", [["source": "newer", "into": []]]), ("mappers", [1]),
             ("role_clients", "all"), ("sees_realm_roles", "yes"),
             ("backchannel_logout_uri", "/logout"),
@@ -58,11 +60,20 @@ import Testing
         try await setSettings(of: "realms", in: stores) { document in
             for member in members { document[member] = nil }
         }
-        try await setSettings(of: "clients", in: stores) { $0["sees_realm_roles"] = nil }
+        try await setSettings(of: "clients", in: stores) { settings in
+            for name in ["sees_realm_roles", "code_protection", "signing_algorithms"] {
+                settings[name] = nil
+            }
+            settings["requires_pkce"] = false
+            settings["signing_algorithm"] = "RS256"
+        }
         let snapshot = try await stores.realms.snapshot()
         let realm = try #require(snapshot.realms.first)
         #expect(!realm.allowsPasswordReset && !realm.confirmsEmail && realm.signsOutByHintAlone)
-        #expect(try #require(snapshot.clients.first).seesRealmRoles)
+        let client = try #require(snapshot.clients.first)
+        #expect(client.seesRealmRoles)
+        #expect(client.codeProtection == .none)
+        #expect(client.idTokenAlgorithm == .rs256 && client.accessTokenAlgorithm == .rs256)
     }
 
     @Test("text that is no JSON object is an error", arguments: ["", "[]", "{\"a\":1,\"a\":2}"])

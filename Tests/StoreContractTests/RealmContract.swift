@@ -234,6 +234,7 @@ extension Realm {
         realm.displayName = "Démo \u{1F511} \"x\""
         realm.isEnabled = false
         realm.signingAlgorithm = .rs256
+        realm.accessTokenType = .jwt
         realm.notBefore = 12
         realm.signsInWithEmail = false
         realm.allowsPasswordReset = false

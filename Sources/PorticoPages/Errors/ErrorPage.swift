@@ -7,11 +7,19 @@ package struct ErrorPage: Page {
     package struct Details: Sendable {
         /// The error code, such as `invalid_scope`.
         package let code: String
+        /// One English sentence naming the rule that was broken.
+        package let description: String?
         package let clientID: String?
         package let time: Date?
 
-        package init(code: String, clientID: String? = nil, time: Date?) {
+        package init(
+            code: String,
+            description: String? = nil,
+            clientID: String? = nil,
+            time: Date?
+        ) {
             self.code = code
+            self.description = description
             self.clientID = clientID
             self.time = time
         }
@@ -48,19 +56,18 @@ package struct ErrorPage: Page {
         MessageView(
             lines: [words.error(issue).sentence, words.error(issue).next],
             step: words.common.step(to: wayBack, of: client),
-            details: details.map { view(of: $0, words.details, frame) }
+            details: details?.view(words.details, frame)
         )
     }
+}
 
-    private func view(
-        of details: Details,
-        _ words: DetailsWords,
-        _ frame: PageFrame
-    ) -> MessageView.Details {
+extension ErrorPage.Details {
+    func view(_ words: DetailsWords, _ frame: PageFrame) -> MessageView.Details {
         let rows: [(label: String, value: String?)] = [
-            (words.code, details.code),
-            (words.client, details.clientID),
-            (words.time, details.time?.formatted(.iso8601)),
+            (words.code, code),
+            (words.reason, description),
+            (words.client, clientID),
+            (words.time, time?.formatted(.iso8601)),
             (words.reference, frame.reference),
         ]
         return MessageView.Details(
@@ -74,10 +81,27 @@ package struct ErrorPage: Page {
 
 extension ErrorPage {
     package static let gallery: [GalleryState] = [
-        state("request not understood", .requestNotUnderstood, code: "invalid_request"),
+        state(
+            "request not understood",
+            .requestNotUnderstood,
+            code: "invalid_request",
+            "redirect_uri is now post_logout_redirect_uri."
+        ),
         state("way on", .requestNotUnderstood, code: "invalid_request", wayBack: login),
-        state("unknown client", .unknownClient, code: "invalid_request", client: "notes-app"),
-        state("unknown redirect", .unknownRedirect, code: "invalid_request", client: "notes-app"),
+        state(
+            "unknown client",
+            .unknownClient,
+            code: "invalid_request",
+            "client_id is not that of a registered client.",
+            client: "notes-app"
+        ),
+        state(
+            "unknown redirect",
+            .unknownRedirect,
+            code: "invalid_request",
+            "redirect_uri is not one the client registered.",
+            client: "notes-app"
+        ),
         GalleryState(
             "account blocked",
             ErrorPage(
@@ -110,6 +134,7 @@ extension ErrorPage {
         _ name: String,
         _ issue: Issue,
         code: String,
+        _ description: String? = nil,
         client: String? = nil,
         wayBack: PageLink? = nil
     ) -> GalleryState {
@@ -120,6 +145,7 @@ extension ErrorPage {
                 wayBack: wayBack,
                 details: Details(
                     code: code,
+                    description: description,
                     clientID: client,
                     time: Date(timeIntervalSince1970: 1_760_000_000)
                 )

@@ -6,8 +6,13 @@ package struct AcceptLanguage: Sendable {
     /// Members that are not understood are passed over: a language is a wish, never a reason to refuse.
     package init(_ header: String) {
         var weighed: [(tag: String, weight: Int)] = []
-        for member in header.prefix(1_024).split(separator: ",").prefix(32) {
-            let parts = member.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+        for member in header.utf8.prefix(1_024).split(separator: UInt8(ascii: ",")).prefix(32) {
+            let parts = member.split(separator: UInt8(ascii: ";")).map { part in
+                String(
+                    decoding: part.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") },
+                    as: UTF8.self
+                )
+            }
             guard let tag = parts.first, !tag.isEmpty else { continue }
             let weight = parts.dropFirst().first.map { Self.thousandths($0) } ?? 1_000
             if let weight, weight > 0 { weighed.append((tag, weight)) }

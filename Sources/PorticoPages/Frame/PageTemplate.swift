@@ -6,6 +6,7 @@ package enum PageTemplate: String, Sendable, CaseIterable {
     case phrase
     case hidden
     case account
+    case details
 
     // Blocks that pages are put together from, and the page that is nothing else.
     case sheet
@@ -44,6 +45,7 @@ package enum PageTemplate: String, Sendable, CaseIterable {
         case .phrase: PackageResources.phrase_mustache
         case .hidden: PackageResources.hidden_mustache
         case .account: PackageResources.account_mustache
+        case .details: PackageResources.details_mustache
         case .sheet: PackageResources.sheet_mustache
         case .line: PackageResources.line_mustache
         case .section: PackageResources.section_mustache

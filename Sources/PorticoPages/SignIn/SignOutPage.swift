@@ -1,3 +1,5 @@
+import Foundation
+
 /// "Do you want to sign out?" (OpenID Connect RP-Initiated Logout §2).
 ///
 /// The form posts `request`, `csrf` and `action`, which is `sign-out` or `stay`.
@@ -8,33 +10,52 @@ package struct SignOutPage: Page {
     package let account: PageAccount?
     /// The session is another browser's, and only the client says which.
     package let isElsewhere: Bool
+    /// Why what the client asked for was refused: then the person is still signed in, and may sign out
+    /// here all the same.
+    package let trouble: Trouble?
     package let form: PageForm
+
+    package struct Trouble: Sendable {
+        let issue: ErrorPage.Issue
+        let details: ErrorPage.Details
+
+        package init(_ issue: ErrorPage.Issue, _ details: ErrorPage.Details) {
+            self.issue = issue
+            self.details = details
+        }
+    }
 
     package init(
         client: String?,
         account: PageAccount?,
         isElsewhere: Bool = false,
+        trouble: Trouble? = nil,
         form: PageForm
     ) {
         self.client = client
         self.account = account
         self.isElsewhere = isElsewhere
+        self.trouble = trouble
         self.form = form
     }
 
     package static let template = PageTemplate.signOut
 
+    package var isError: Bool { trouble != nil }
+
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
-        words.signOut.heading(frame.owner)
+        trouble.map { words.error($0.issue).heading } ?? words.signOut.heading(frame.owner)
     }
 
     package func view(_ words: Words, _ frame: PageFrame) -> View {
         View(
             account: account.map { PageAccount.View($0) },
-            intro: intro(words.signOut),
+            intro: trouble.map { words.error($0.issue).sentence } ?? intro(words.signOut),
+            still: trouble.map { _ in words.signOut.still },
             form: form,
             signOut: words.signOut.signOut,
-            stay: words.signOut.stay
+            stay: words.signOut.stay,
+            details: trouble?.details.view(words.details, frame)
         )
     }
 
@@ -46,9 +67,11 @@ package struct SignOutPage: Page {
     package struct View: Sendable {
         let account: PageAccount.View?
         let intro: Phrase
+        let still: Phrase?
         let form: PageForm
         let signOut: String
         let stay: String
+        let details: MessageView.Details?
     }
 }
 
@@ -61,6 +84,23 @@ extension SignOutPage {
         GalleryState(
             "asked by a client, elsewhere",
             SignOutPage(client: "Notes", account: nil, isElsewhere: true, form: .sample)
+        ),
+        GalleryState(
+            "refused, and still signed in",
+            SignOutPage(
+                client: "Notes",
+                account: .sample,
+                trouble: Trouble(
+                    .unknownRedirect,
+                    ErrorPage.Details(
+                        code: "invalid_request",
+                        description: "post_logout_redirect_uri is not one the client registered.",
+                        clientID: "notes-app",
+                        time: Date(timeIntervalSince1970: 1_760_000_000)
+                    )
+                ),
+                form: .sample
+            )
         ),
         GalleryState(
             "asked by nobody known",

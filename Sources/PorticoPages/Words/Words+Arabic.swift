@@ -64,6 +64,7 @@ extension Words {
             asked: { "يطلب \(name: $0) تسجيل خروجك في هذا المتصفح." },
             askedElsewhere: { "يطلب \(name: $0) تسجيل خروجك في متصفح آخر أو على جهاز آخر." },
             intro: "سيؤدي هذا إلى تسجيل خروجك في هذا المتصفح.",
+            still: "ما زلت مسجَّل الدخول. يمكنك تسجيل الخروج هنا.",
             signOut: "تسجيل الخروج",
             stay: "البقاء مسجَّل الدخول"
         ),
@@ -100,6 +101,7 @@ extension Words {
         details: DetailsWords(
             title: "تفاصيل تقنية",
             code: "الرمز",
+            reason: "السبب",
             client: "التطبيق",
             time: "الوقت",
             reference: "الرقم المرجعي"
@@ -138,6 +140,7 @@ extension Words {
         case "address": "الاطلاع على عنوانك البريدي"
         case "phone": "الاطلاع على رقم هاتفك"
         case "roles": "الاطلاع على أدوارك"
+        case "groups": "الاطلاع على المجموعات التي تنتمي إليها"
         case "offline_access": "الاحتفاظ بهذا الإذن حتى عندما لا تستخدمه"
         default: "استخدام الإذن \(name: scope)"
         }

@@ -67,6 +67,7 @@ extension Words {
                 "\(name: $0) asks to sign you out in another browser or on another device."
             },
             intro: "This signs you out in this browser.",
+            still: "You’re still signed in. You can sign out here.",
             signOut: "Sign out",
             stay: "Stay signed in"
         ),
@@ -108,6 +109,7 @@ extension Words {
         details: DetailsWords(
             title: "Technical details",
             code: "Code",
+            reason: "Reason",
             client: "Client",
             time: "Time",
             reference: "Reference"
@@ -149,6 +151,7 @@ extension Words {
         case "address": "See your postal address"
         case "phone": "See your phone number"
         case "roles": "See which roles you have"
+        case "groups": "See which groups you belong to"
         case "offline_access": "Keep this access while you’re not using it"
         default: "Use the permission \(name: scope)"
         }

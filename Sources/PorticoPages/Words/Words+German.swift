@@ -73,6 +73,7 @@ extension Words {
                 "\(name: $0) möchte Sie in einem anderen Browser oder auf einem anderen Gerät abmelden."
             },
             intro: "Damit melden Sie sich in diesem Browser ab.",
+            still: "Sie sind weiter angemeldet. Sie können sich hier abmelden.",
             signOut: "Abmelden",
             stay: "Angemeldet bleiben"
         ),
@@ -118,6 +119,7 @@ extension Words {
         details: DetailsWords(
             title: "Technische Einzelheiten",
             code: "Code",
+            reason: "Grund",
             client: "Client",
             time: "Zeit",
             reference: "Kennung"
@@ -160,6 +162,7 @@ extension Words {
         case "address": "Ihre Postanschrift sehen"
         case "phone": "Ihre Telefonnummer sehen"
         case "roles": "sehen, welche Rollen Sie haben"
+        case "groups": "sehen, zu welchen Gruppen Sie gehören"
         case "offline_access": "diesen Zugriff behalten, auch wenn Sie die App nicht verwenden"
         default: "die Berechtigung \(name: scope) verwenden"
         }

@@ -118,6 +118,7 @@ struct SignOutWords: Sendable {
     /// By client.
     let askedElsewhere: NamedPhrase
     let intro: Phrase
+    let still: Phrase
     let signOut: String
     let stay: String
 }
@@ -158,6 +159,7 @@ struct FormPostWords: Sendable {
 struct DetailsWords: Sendable {
     let title: String
     let code: String
+    let reason: String
     let client: String
     let time: String
     let reference: String

@@ -22,23 +22,35 @@ extension Client {
                 "backchannel_logout_uri": backchannelLogoutURI.map { .string($0.text) } ?? .null,
                 "backchannel_logout_session_required": .bool(backchannelLogoutSessionRequired),
                 "grant_types": .array(sortedGrantTypes.map { .string($0) }),
-                "requires_pkce": .bool(requiresPKCE),
+                "requires_pkce": .bool(codeProtection == .pkce),
+                "code_protection": .string(codeProtection.rawValue),
                 "requires_consent": .bool(requiresConsent),
                 "require_pushed_authorization_requests": .bool(requiresPushedRequests),
                 "development": .bool(isDevelopment),
                 "default_scopes": .array(defaultScopes.map { .string($0) }),
                 "optional_scopes": .array(optionalScopes.map { .string($0) }),
-                "id_token_signed_response_alg": signingAlgorithm.map { .string($0.rawValue) }
+                "strict_authentication": .bool(authenticatesStrictly),
+                "token_endpoint_audience": .bool(takesTokenEndpointAudience),
+                "id_token_signed_response_alg": idTokenAlgorithm.map { .string($0.rawValue) }
                     ?? .null,
+                "access_token_signed_response_alg": accessTokenAlgorithm.map {
+                    .string($0.rawValue)
+                } ?? .null,
+                "access_token_type": accessTokenType.map { .string($0.rawValue) } ?? .null,
                 "access_token_lifetime": accessTokenLifetime.map(JSONValue.integer) ?? .null,
                 "web_origins": .array(webOrigins.map { .string($0) }),
+                "claims": .array(claims.map(\.json)),
+                "audiences": .array(audiences.map { .string($0) }),
             ],
             fields: [
                 ("Client", clientID),
                 ("Name", name),
                 ("Type", type.rawValue),
                 ("State", state),
-                ("Authenticates", authentication.rawValue),
+                (
+                    "Authenticates",
+                    authentication.rawValue + (authenticatesStrictly ? ", strictly" : "")
+                ),
                 ("Grant types", joined(sortedGrantTypes)),
                 ("Redirects", joined(redirectURIs.map(\.text))),
                 ("After sign-out", joined(postLogoutRedirectURIs.map(\.text))),
@@ -47,11 +59,14 @@ extension Client {
                 ("Default scopes", joined(defaultScopes)),
                 ("May ask for", joined(optionalScopes)),
                 ("Asks consent", yesNo(requiresConsent)),
-                ("PKCE", requiresPKCE ? "required" : "optional"),
+                ("PKCE", codeProtection.words),
                 ("Pushed requests", requiresPushedRequests ? "required" : "optional"),
                 ("Development", yesNo(isDevelopment)),
-                ("Algorithm", signingAlgorithm?.rawValue),
-                ("Access token", accessTokenLifetime.map(Times.duration)),
+                ("ID Tokens", idTokenAlgorithm?.rawValue),
+                ("Access tokens", accessTokenWords),
+                ("Access token lives", accessTokenLifetime.map(Times.duration)),
+                ("Claims", joined(claims.map(\.text))),
+                ("Audiences", joined(audiences)),
                 ("Id", id),
             ]
         )
@@ -59,5 +74,39 @@ extension Client {
 
     var state: String { isEnabled ? "enabled" : "disabled" }
 
+    private var claims: [ClaimMapper] { mappers.filter { $0.source.claim != nil } }
+
+    private var audiences: [String] { mappers.compactMap(\.source.audience) }
+
+    private var accessTokenWords: String? {
+        joined([accessTokenAlgorithm?.rawValue, accessTokenType?.rawValue].compactMap { $0 })
+    }
+
     private var sortedGrantTypes: [String] { grantTypes.map(\.rawValue).sorted() }
+}
+
+extension ClaimMapper {
+    /// As `--claim` takes it.
+    fileprivate var text: String { "\(source.claim ?? "")=\(source.text)" }
+
+    fileprivate var json: JSONValue {
+        [
+            "claim": .string(source.claim ?? ""),
+            "source": .string(source.text),
+            "targets": .array(
+                Target.allCases.filter(targets.contains).map { .string($0.rawValue) }
+            ),
+        ]
+    }
+}
+
+extension CodeProtection {
+    /// What `portico client show` says of PKCE.
+    var words: String {
+        switch self {
+        case .pkce: "required"
+        case .pkceOrNonce: "required, or a nonce"
+        case .none: "optional"
+        }
+    }
 }

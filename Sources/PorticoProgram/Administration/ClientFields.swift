@@ -1,6 +1,6 @@
-import ArgumentParser
+package import ArgumentParser
 import PorticoProtocol
-import PorticoStores
+package import PorticoStores
 
 /// What may be said about a client, new or changed. What is left out stays as it is.
 struct ClientFields: ParsableArguments {
@@ -61,34 +61,26 @@ struct ClientFields: ParsableArguments {
     )
     var grantTypes: [GrantType] = []
 
-    @Option(
-        name: .customLong("default-scope"),
-        help: ArgumentHelp("A scope it gets unasked. Repeat for several.", valueName: "scope")
-    )
-    var defaultScopes: [String] = []
-
-    @Option(
-        name: .customLong("optional-scope"),
-        help: ArgumentHelp("A scope it may ask for. Repeat for several.", valueName: "scope")
-    )
-    var optionalScopes: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Signs its tokens: ES256, RS256, PS256 or EdDSA.",
-            valueName: "algorithm"
-        )
-    )
-    var algorithm: SignatureAlgorithm?
-
-    @Option(help: ArgumentHelp("How long its access tokens live.", valueName: "seconds"))
-    var accessTokenLifetime: Int64?
+    @OptionGroup var scopes: ClientScopeFields
+    @OptionGroup var tokens: ClientTokenFields
 
     @Flag(inversion: .prefixedNo, help: "Whether people are asked before it gets anything.")
     var consent: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Whether PKCE is required.")
-    var pkce: Bool?
+    @Flag(exclusivity: .exclusive)
+    var codeProtection: CodeProtection?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether its secret is taken by its one method only, not by Basic and in the body."
+    )
+    var strict: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether its assertions may name the token endpoint as audience (private_key_jwt)."
+    )
+    var tokenEndpointAudience: Bool?
 
     @Flag(inversion: .prefixedNo, help: "Whether it must push its requests (RFC 9126).")
     var pushedRequests: Bool?
@@ -113,12 +105,12 @@ struct ClientFields: ParsableArguments {
         try applyBackchannelLogout(to: &client)
         if !webOrigins.isEmpty { client.webOrigins = webOrigins }
         if !grantTypes.isEmpty { client.grantTypes = Set(grantTypes) }
-        if !defaultScopes.isEmpty { client.defaultScopes = defaultScopes }
-        if !optionalScopes.isEmpty { client.optionalScopes = optionalScopes }
-        if let algorithm { client.signingAlgorithm = algorithm }
-        if let accessTokenLifetime { client.accessTokenLifetime = accessTokenLifetime }
+        try scopes.apply(to: &client)
+        try tokens.apply(to: &client)
         if let consent { client.requiresConsent = consent }
-        if let pkce { client.requiresPKCE = pkce }
+        if let codeProtection { client.codeProtection = codeProtection }
+        if let strict { client.authenticatesStrictly = strict }
+        if let tokenEndpointAudience { client.takesTokenEndpointAudience = tokenEndpointAudience }
         if let pushedRequests { client.requiresPushedRequests = pushedRequests }
         if let development { client.isDevelopment = development }
         if let isEnabled = self.client { client.isEnabled = isEnabled }
@@ -156,3 +148,22 @@ extension ClientType: ExpressibleByArgument {}
 extension ClientAuthenticationMethod: ExpressibleByArgument {}
 extension GrantType: ExpressibleByArgument {}
 extension SignatureAlgorithm: ExpressibleByArgument {}
+extension AccessTokenType: ExpressibleByArgument {}
+
+extension CodeProtection: EnumerableFlag {
+    package static func name(for value: CodeProtection) -> NameSpecification {
+        switch value {
+        case .pkce: .customLong("pkce")
+        case .pkceOrNonce: .customLong("pkce-or-nonce")
+        case .none: .customLong("no-pkce")
+        }
+    }
+
+    package static func help(for value: CodeProtection) -> ArgumentHelp? {
+        switch value {
+        case .pkce: "It must use PKCE."
+        case .pkceOrNonce: "It must use PKCE, or a nonce with scope openid."
+        case .none: "It need not use either."
+        }
+    }
+}

@@ -25,8 +25,14 @@ enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
             type: isPublic ? .public : .confidential,
             authentication: isPublic ? .none : .clientSecretBasic
         )
+        // What every OpenID Connect client understands (Registration §2, the default of
+        // `id_token_signed_response_alg`); apps are written with a library that knows more.
+        client.idTokenAlgorithm = self == .web ? .rs256 : .es256
+        client.accessTokenAlgorithm = .es256
         switch self {
-        case .native, .spa, .web: break
+        case .native, .spa: break
+        // RFC 9700 §2.1.1 leaves the choice to confidential clients of OpenID Connect.
+        case .web: client.codeProtection = .pkceOrNonce
         case .cli:
             client.redirectURIs = Self.loopback(path: "/callback")
             client.postLogoutRedirectURIs = Self.loopback(path: Self.signedOutPath)

@@ -17,6 +17,7 @@ extension Realm {
                 "confirms_email": .bool(confirmsEmail),
                 "signs_out_by_hint": .bool(signsOutByHintAlone),
                 "lifetimes": .object(lifetimes.json),
+                "access_token_type": .string(accessTokenType.rawValue),
             ],
             fields: [
                 ("Realm", name),
@@ -34,7 +35,8 @@ extension Realm {
                     "Sign-out by hint",
                     signsOutByHintAlone ? "at once, without a cookie" : "asked without a cookie"
                 ),
-                ("Access token", Times.duration(lifetimes.accessToken)),
+                ("Access tokens", accessTokenType.rawValue),
+                ("Access token lives", Times.duration(lifetimes.accessToken)),
                 (
                     "Session",
                     "\(Times.duration(lifetimes.sessionIdle)) idle, "

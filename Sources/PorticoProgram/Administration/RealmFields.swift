@@ -19,7 +19,16 @@ struct RealmFields: ParsableArguments {
     )
     var signOutByHint: Bool?
 
+    @Option(
+        help: ArgumentHelp(
+            "The header typ of access tokens where a client has no other: at+jwt or JWT.",
+            valueName: "typ"
+        )
+    )
+    var accessTokenType: AccessTokenType?
+
     func apply(to realm: inout Realm) {
+        if let accessTokenType { realm.accessTokenType = accessTokenType }
         if let passwordReset { realm.allowsPasswordReset = passwordReset }
         if let confirmEmail { realm.confirmsEmail = confirmEmail }
         if let signOutByHint { realm.signsOutByHintAlone = signOutByHint }

@@ -37,7 +37,7 @@ struct NetworkDoctor {
     func laxClients() -> [Finding] {
         administration.snapshot.realms.flatMap { realm in
             administration.clients(of: realm)
-                .filter { $0.type == .public && !$0.requiresPKCE && $0.isEnabled }
+                .filter { $0.type == .public && $0.codeProtection != .pkce && $0.isEnabled }
                 .map { client in
                     Finding.note(
                         "client \(client.clientID)",

@@ -7,7 +7,9 @@ struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",
         abstract: "Clients: the apps and services that people sign in to.",
-        subcommands: [List.self, Show.self, Create.self, Update.self, Delete.self]
+        subcommands: [
+            List.self, Show.self, Create.self, Update.self, Delete.self, Products.self,
+        ]
     )
 
     struct List: AsyncParsableCommand {

@@ -68,6 +68,7 @@ struct DemoRealm {
         let admission = try ClientRegistration(ring: installation.ring)(
             client,
             others: [],
+            algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
             random: moment.random
         )
         new.clients = [admission.client]

@@ -77,7 +77,7 @@ struct Wiring {
         )
         let application = application(door, whenListening)
         let background =
-            repeating(realms, activity, logout, provider.events) + wiring.repeating(backend)
+            repeating(realms, activity, logout, provider) + wiring.repeating(backend)
         let demonstration = standIns.map { [$0.service as any Service] } ?? []
         let result: Result<Void, any Error>
         do {
@@ -91,6 +91,7 @@ struct Wiring {
         let left = await failures(
             of: [
                 { try await activity.flush() }, { try await backend.activity.flush() },
+                { try await provider.refusedClients.flush(into: installation.audit) },
                 { await hashing.shutDown() }, { try await outbound.shutdown() },
             ]
         )
@@ -181,7 +182,7 @@ struct Wiring {
         _ realms: RealmDirectory,
         _ activity: SessionActivity<String>,
         _ logout: BackchannelLogout,
-        _ events: SecurityEvents
+        _ provider: Provider
     ) -> [Repeating] {
         let clock = installation.clock
         let purge = Purge(
@@ -195,7 +196,11 @@ struct Wiring {
         return [
             // The command line writes from another process.
             Repeating(name: "realm snapshot", interval: .seconds(1), logger: logger) {
-                for change in try await realms.refresh() { events.keysChanged(change) }
+                for change in try await realms.refresh() { provider.events.keysChanged(change) }
+            },
+            Repeating(name: "refused clients", interval: .seconds(5), logger: logger) {
+                [audit = installation.audit] in
+                try await provider.refusedClients.flush(into: audit)
             },
             Repeating(name: "last seen", interval: .seconds(5), logger: logger) {
                 try await activity.flush()

@@ -141,5 +141,6 @@ package enum Prompt: String, CaseIterable, Sendable {
 /// `response_mode` (OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode).
 package enum ResponseMode: String, CaseIterable, Sendable {
     case query
+    case fragment
     case formPost = "form_post"
 }

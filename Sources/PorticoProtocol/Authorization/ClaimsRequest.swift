@@ -11,9 +11,13 @@ package struct ClaimsRequest: Hashable, Sendable {
         package let values: [JSONValue]
     }
 
-    /// - Throws: `invalid_request` where the text is not a JSON object of the shape of §5.5.
+    /// The longest `claims` parameter that is read, in bytes.
+    package static let longest = 4096
+
+    /// - Throws: `invalid_request` where the text is not a JSON object of the shape of §5.5, or longer
+    ///   than ``longest``.
     package init(_ text: String) throws(OAuthError) {
-        guard text.utf8.count <= 4096 else {
+        guard text.utf8.count <= Self.longest else {
             throw OAuthError(.invalidRequest, "claims is too long.")
         }
         let object: JSONObject
@@ -42,6 +46,33 @@ package struct ClaimsRequest: Hashable, Sendable {
             return values.isEmpty ? nil : values
         }
         return nil
+    }
+
+    /// The same request in few bytes: what the request itself is judged by (`sub` by value, an essential
+    /// `acr`), and of claims that are served the name. Whether one of these is essential, or which value
+    /// is hoped for, changes nothing (§5.5.1).
+    ///
+    /// - Returns: JSON of the shape of §5.5; `nil` where nothing is left.
+    package func compact(keeping isServed: (String) -> Bool) -> String? {
+        var judged = JSONObject()
+        if let subjects { judged["sub"] = .object(["values": Self.values(subjects)]) }
+        if let essentialACR {
+            judged["acr"] = .object(["essential": true, "values": Self.values(essentialACR)])
+        }
+        var object = JSONObject()
+        for (place, claims, first) in [
+            ("id_token", idToken, judged), ("userinfo", userInfo, JSONObject()),
+        ] {
+            var members = first
+            for claim in claims where isServed(claim.name) { members[claim.name] = .null }
+            if !members.isEmpty { object[place] = .object(members) }
+        }
+        return object.isEmpty ? nil : String(decoding: object.serialized(), as: UTF8.self)
+    }
+
+    /// Values that are all no text are still values: nobody's.
+    private static func values(_ texts: [String]) -> JSONValue {
+        .array(texts.isEmpty ? [.null] : texts.map(JSONValue.string))
     }
 
     private static func claims(_ value: JSONValue?) throws(OAuthError) -> [Claim] {

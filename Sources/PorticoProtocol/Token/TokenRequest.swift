@@ -51,10 +51,21 @@ package enum TokenRequest: Sendable {
             )
         case .clientCredentials:
             self = .clientCredentials(scope: try Self.scope(form))
-        case nil:
-            throw OAuthError(.unsupportedGrantType, "This grant type is not served here.")
+        case nil: throw Self.unserved
         }
     }
+
+    /// - Throws: `unsupported_grant_type` where the request names a grant type that is not served here,
+    ///   `invalid_request` where a parameter is repeated.
+    package static func refuseUnserved(_ form: FormParameters) throws(OAuthError) {
+        try form.refuseRepeats()
+        if let name = form["grant_type"], GrantType(wire: name) == nil { throw unserved }
+    }
+
+    private static let unserved = OAuthError(
+        .unsupportedGrantType,
+        "This grant type is not served here."
+    )
 
     private static func scope(_ form: FormParameters) throws(OAuthError) -> Scope? {
         guard let text = form["scope"] else { return nil }

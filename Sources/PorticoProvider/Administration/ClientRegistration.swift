@@ -1,5 +1,5 @@
 package import PorticoBytes
-import PorticoProtocol
+package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 
@@ -32,6 +32,7 @@ package struct ClientRegistration: Sendable {
 
     /// - Parameters:
     ///   - others: The other clients of the realm.
+    ///   - algorithms: Those that the realm has an active key of.
     ///   - isImported: Whether the client comes from a realm that did not force PKCE
     ///     (decision 13).
     /// - Throws: The first rule that the client breaks.
@@ -39,6 +40,7 @@ package struct ClientRegistration: Sendable {
         _ client: Client,
         secret: Secret = .unchanged,
         others: [Client],
+        algorithms: Set<SignatureAlgorithm>,
         isImported: Bool = false,
         random: RandomSource
     ) throws(Refusal) -> Admission {
@@ -57,6 +59,7 @@ package struct ClientRegistration: Sendable {
             client.secret = secrets.keep(chosen, of: client.id, random: random)
         }
         try Self.check(client, isImported: isImported)
+        try Self.checkAlgorithms(client, active: algorithms)
         return Admission(
             client: client,
             shownSecret: shown,
@@ -88,8 +91,21 @@ package struct ClientRegistration: Sendable {
         {
             throw .accessTokenLifetime
         }
+        guard client.mappers.count <= 100 else { throw .tooManyMappers }
         for (index, mapper) in client.mappers.enumerated() where !mapper.isRegistrable {
             throw .mapper(index: index)
+        }
+    }
+
+    /// A token that nothing can sign is an error at every sign-in.
+    private static func checkAlgorithms(_ client: Client, active: Set<SignatureAlgorithm>)
+        throws(Refusal)
+    {
+        if let algorithm = client.idTokenAlgorithm, !active.contains(algorithm) {
+            throw .idTokenAlgorithm(algorithm)
+        }
+        if let algorithm = client.accessTokenAlgorithm, !active.contains(algorithm) {
+            throw .accessTokenAlgorithm(algorithm)
         }
     }
 
@@ -137,7 +153,9 @@ package struct ClientRegistration: Sendable {
                 throw .publicClientCredentials
             }
             // RFC 8252 §6, RFC 9700 §2.1.1.
-            guard client.requiresPKCE || isImported else { throw .publicClientWithoutPKCE }
+            guard client.codeProtection == .pkce || isImported else {
+                throw .publicClientWithoutPKCE
+            }
         }
         // RFC 6749 §3.1.2.2.
         if client.grantTypes.contains(.authorizationCode), client.redirectURIs.isEmpty {
@@ -210,12 +228,21 @@ extension ClaimMapper {
         MappedClaims.reserved.contains(claim)
     }
 
+    /// What it writes stands in every token: all of it has bounds.
     fileprivate var isRegistrable: Bool {
         switch source {
-        case .realmRoles(let claim), .clientRoles(_, let claim), .attribute(_, let claim, _),
-            .fixed(let claim, _):
-            (1...200).contains(claim.utf8.count) && !Self.isReserved(claim)
-        case .audience(let audience): !audience.isEmpty
+        case .realmRoles(let claim): Self.isClaim(claim)
+        case .clientRoles(let clientID, let claim):
+            (1...200).contains(clientID.utf8.count) && Self.isClaim(claim)
+        case .attribute(let name, let claim, _):
+            (1...200).contains(name.utf8.count) && Self.isClaim(claim)
+        case .fixed(let claim, let value):
+            Self.isClaim(claim) && value.serialized().count <= 2048
+        case .audience(let audience): (1...1000).contains(audience.utf8.count)
         }
+    }
+
+    private static func isClaim(_ claim: String) -> Bool {
+        (1...200).contains(claim.utf8.count) && !isReserved(claim)
     }
 }

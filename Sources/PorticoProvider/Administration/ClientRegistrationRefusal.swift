@@ -26,7 +26,11 @@ extension ClientRegistration {
         case scope
         case defaultScope
         case accessTokenLifetime
+        case tooManyMappers
         case mapper(index: Int)
+        /// The realm has no active key of it.
+        case idTokenAlgorithm(SignatureAlgorithm)
+        case accessTokenAlgorithm(SignatureAlgorithm)
     }
 }
 
@@ -60,7 +64,9 @@ extension ClientRegistration.Refusal {
         case .webOrigin: "web_origins"
         case .scope, .defaultScope: "scope"
         case .accessTokenLifetime: "access_token_lifetime"
-        case .mapper: "mappers"
+        case .tooManyMappers, .mapper: "mappers"
+        case .idTokenAlgorithm: "id_token_signed_response_alg"
+        case .accessTokenAlgorithm: "access_token_signed_response_alg"
         }
     }
 
@@ -108,7 +114,11 @@ extension ClientRegistration.Refusal {
         case .defaultScope:
             "openid and offline_access must be asked for; no client has them as default."
         case .accessTokenLifetime: "An access token lives 10 seconds to one day."
-        case .mapper: "A mapper needs a claim, and not one that the protocol gives a meaning."
+        case .tooManyMappers: "A client has at most 100 mappers."
+        case .mapper:
+            "A mapper needs a claim of at most 200 bytes that the protocol gives no meaning, and short texts."
+        case .idTokenAlgorithm, .accessTokenAlgorithm:
+            "The realm has no active key of this algorithm."
         }
     }
 }

@@ -8,6 +8,7 @@ extension ClientRegistration {
         case development
         case pkceOptional
         case longAccessToken
+        case tokenEndpointAudience
         /// Another client of the realm registers the same private-use scheme.
         case sharedScheme(scheme: String, clientID: String)
 
@@ -20,6 +21,8 @@ extension ClientRegistration {
             case .pkceOptional: "PKCE is optional for this client: a stolen code can be redeemed."
             case .longAccessToken:
                 "Access tokens of more than an hour are long to lose (RFC 6750 5.3)."
+            case .tokenEndpointAudience:
+                "Assertions may name the token endpoint: one made for a server that claims this endpoint as its own is good here, too."
             case .sharedScheme:
                 "Two apps register one private-use scheme: either can receive the other's code (RFC 8252 7.1)."
             }
@@ -29,10 +32,11 @@ extension ClientRegistration {
     static func warnings(about client: Client, others: [Client]) -> [Warning] {
         var warnings: [Warning] = []
         if client.isDevelopment { warnings.append(.development) }
-        if !client.requiresPKCE, client.grantTypes.contains(.authorizationCode) {
+        if client.codeProtection == .none, client.grantTypes.contains(.authorizationCode) {
             warnings.append(.pkceOptional)
         }
         if client.accessTokenLifetime ?? 0 > 3600 { warnings.append(.longAccessToken) }
+        if client.takesTokenEndpointAudience { warnings.append(.tokenEndpointAudience) }
         let own = client.privateUseSchemes
         for other in others where other.id != client.id {
             for scheme in own.intersection(other.privateUseSchemes).sorted() {

@@ -48,11 +48,15 @@ struct AuthorizationFlowSeal: Sendable {
         seal = Seal(ring: ring, purpose: "authorization request", realm: realmID)
     }
 
-    /// - Throws: `invalid_request` where the request is too long to be carried.
+    static let tooLong = OAuthError(.invalidRequest, "The request is too long.")
+
+    /// - Throws: `invalid_request` where the request is too long to be carried: on the first page if on
+    ///   any.
     func seal(_ flow: AuthorizationFlow, at moment: Moment) throws(OAuthError) -> String {
+        guard flow.parameters.count <= Self.longestRequest else { throw Self.tooLong }
         let text = seal.seal(flow.encoded, at: moment.now, random: moment.random)
         guard text.utf8.count <= Self.maximumLength else {
-            throw OAuthError(.invalidRequest, "The request is too long.")
+            throw Self.tooLong
         }
         return text
     }

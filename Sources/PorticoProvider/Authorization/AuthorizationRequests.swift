@@ -29,7 +29,7 @@ struct AuthorizationRequests: Sendable {
         )
         let flow = AuthorizationFlow(
             requestID: moment.id(),
-            parameters: FormEncoding.encode(form.all),
+            parameters: FormEncoding.encode(proven.parameters.all),
             browser: browser,
             startedAt: moment.seconds
         )

@@ -34,7 +34,7 @@ struct AuthorizationSteps: Sendable {
             client: proven.client,
             redirect: proven.target.redirect,
             request: proven.request,
-            scope: proven.scope
+            scope: proven.consentScope
         )
         var needsConsent = false
         if !hasConsented, let session {
@@ -84,7 +84,7 @@ struct AuthorizationSteps: Sendable {
                 for: proven.request,
                 redirect: proven.target.redirect,
                 scope: proven.scope,
-                claims: proven.claims,
+                claims: proven.grantedClaims,
                 requestID: flow.requestID,
                 client: proven.client,
                 session: session,

@@ -25,9 +25,14 @@ struct AuthorizationTarget: Hashable, Sendable {
         common([("error", error.code.rawValue), ("error_description", error.description)])
     }
 
-    /// The redirect URI with the parameters in its query, for `response_mode=query`.
-    func location(_ parameters: Parameters) -> String {
-        FormEncoding.appending(parameters, to: redirect.uri.text)
+    /// The redirect URI with the parameters in its query or its fragment, of which a registered one has
+    /// none (OAuth 2.0 Multiple Response Types §2.1); `nil` where they are posted.
+    func location(_ parameters: Parameters) -> String? {
+        switch mode {
+        case .query: FormEncoding.appending(parameters, to: redirect.uri.text)
+        case .fragment: FormEncoding.appending(parameters, toFragmentOf: redirect.uri.text)
+        case .formPost: nil
+        }
     }
 
     /// RFC 9207 §2: `iss` on every response, errors too; `state` as it came (RFC 6749 §4.1.2).

@@ -12,7 +12,7 @@ struct CodeMaker: Sendable {
         for request: AuthorizationRequest,
         redirect: PermittedRedirect,
         scope: Scope,
-        claims: String?,
+        claims: RequestedClaims,
         requestID: UniqueID,
         client: Client,
         session: BrowserSession,

@@ -23,7 +23,7 @@ struct IDTokenHint: Sendable, Equatable {
                 types: [.jwt]
             ).claims,
             let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),
-            claims.string("typ") == "ID",
+            claims.string("typ") == TokenClaims.idTokenKind,
             let subject = claims.string("sub"),
             let clientID = claims.string("aud")
         else { return nil }

@@ -10,8 +10,8 @@ struct ProvenRequest: Sendable {
     let request: AuthorizationRequest
     /// What will be granted: what was asked for and the client may have, and its defaults.
     let scope: Scope
-    /// The `claims` parameter as compact JSON.
-    let claims: String?
+    /// The parameters that it was read from, as they are carried on.
+    let parameters: FormParameters
     /// `sub` of a verified `id_token_hint`.
     let hintedSubject: String?
 
@@ -36,10 +36,12 @@ struct ProvenRequest: Sendable {
                 throw OAuthError(.invalidRequest, "This client must push its requests.")
             }
             let request = try AuthorizationRequest(form)
-            try Self.checkPKCE(request, of: client)
+            try CodeProtectionRule(of: client).check(request)
             self.request = request
             scope = Self.granted(request, to: client)
-            claims = try Self.compactClaims(form)
+            // Before anybody types a password, and not after.
+            try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce)
+            parameters = Self.carried(form, request.claims)
             try Self.checkReachable(request)
             hintedSubject = try Self.hint(request, realm, now)
         } catch {
@@ -99,7 +101,10 @@ struct ProvenRequest: Sendable {
             // A mode that we do not serve must not choose how its own refusal is sent.
             guard let mode = ResponseMode(wire: try form.value("response_mode") ?? "query")
             else {
-                throw OAuthError(.invalidRequest, "response_mode must be query or form_post.")
+                throw OAuthError(
+                    .invalidRequest,
+                    "response_mode must be query, fragment or form_post."
+                )
             }
             return target(mode, state)
         } catch {
@@ -107,15 +112,6 @@ struct ProvenRequest: Sendable {
             let state = (try? form.value("state")).flatMap { $0 }
             let isReturnable = (state?.utf8.count ?? 0) <= AuthorizationTarget.longestState
             throw AuthorizationRefusal.redirect(error, target(.query, isReturnable ? state : nil))
-        }
-    }
-
-    /// RFC 7636 §4.4.1, decision 13.
-    private static func checkPKCE(_ request: AuthorizationRequest, of client: Client)
-        throws(OAuthError)
-    {
-        guard request.challenge != nil || !client.requiresPKCE else {
-            throw OAuthError(.invalidRequest, "code_challenge is required.")
         }
     }
 
@@ -132,13 +128,6 @@ struct ProvenRequest: Sendable {
             }
         }
         return Scope(tokens: allowed + client.defaultScopes)
-    }
-
-    private static func compactClaims(_ form: FormParameters) throws(OAuthError) -> String? {
-        guard let text = form["claims"] else { return nil }
-        // `try?`: the request has been read from the same text before.
-        guard let object = try? JSONObject(parsing: text.utf8) else { return nil }
-        return String(decoding: object.serialized(), as: UTF8.self)
     }
 
     /// An essential `acr` that cannot be reached is an error (OpenID Connect Core §5.5.1.1).

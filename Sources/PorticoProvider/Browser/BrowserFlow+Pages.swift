@@ -147,7 +147,7 @@ extension BrowserFlow {
             client: proven.client.name,
             origin: proven.origin,
             account: PageAccount(session.person),
-            scopes: proven.scope.tokens,
+            scopes: proven.consentScope.tokens,
             form: form
         )
         return page(

@@ -154,7 +154,12 @@ struct BrowserFlow: Sendable {
         case .respond(let target, let parameters):
             return page.respond(target, parameters, visit.visit, cookies: cookies)
         case .show(let step):
-            return try show(step, proven, flow, session, browser, cookies, visit)
+            do {
+                return try show(step, proven, flow, session, browser, cookies, visit)
+            } catch let error as OAuthError {
+                // No page could carry the request; client and redirect URI are proven.
+                throw AuthorizationRefusal.redirect(error, proven.target)
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ import PorticoWeb
 struct PageExit: Sendable {
     let renderer: PageRenderer
     let headers: SecurityHeaders
-    /// Whether the server listens on an http loopback literal, and says so on every page.
+    /// Whether the public URL is http on this machine, and says so on every page.
     let isInsecureLoopback: Bool
 
     /// - Parameter redirect: Where the page's form may lead in the end, proven before.
@@ -44,30 +44,27 @@ struct PageExit: Sendable {
         _ visit: Visit,
         cookies: [HTTPField] = []
     ) -> Response {
-        switch target.mode {
-        case .query:
-            if let redirect = Redirect(to: target.location(parameters)) {
+        if let location = target.location(parameters) {
+            if let redirect = Redirect(to: location) {
                 return Response(redirect, headers: headers, cookies: cookies)
             }
-        case .formPost:
-            if let action = PageLink(redirect: target.redirect.uri.text) {
-                let page = FormPostPage(
-                    client: target.clientName,
-                    action: action,
-                    parameters: parameters.map { FormPostPage.Parameter($0.name, $0.value) }
-                )
-                let policy = PagePolicy.formPost(
-                    style: renderer.styleHash,
-                    script: FormPostPage.scriptHash,
-                    to: target.redirect.uri
-                )
-                return Response(
-                    page: html(page, visit),
-                    policy: policy,
-                    headers: headers,
-                    cookies: cookies
-                )
-            }
+        } else if let action = PageLink(redirect: target.redirect.uri.text) {
+            let page = FormPostPage(
+                client: target.clientName,
+                action: action,
+                parameters: parameters.map { FormPostPage.Parameter($0.name, $0.value) }
+            )
+            let policy = PagePolicy.formPost(
+                style: renderer.styleHash,
+                script: FormPostPage.scriptHash,
+                to: target.redirect.uri
+            )
+            return Response(
+                page: html(page, visit),
+                policy: policy,
+                headers: headers,
+                cookies: cookies
+            )
         }
         // Registration admits no redirect URI that cannot be written into a header.
         return self(ErrorPage(issue: .serverError), visit, status: .internalServerError)

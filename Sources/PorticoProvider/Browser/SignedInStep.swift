@@ -17,7 +17,7 @@ struct SignedInStep: Sendable {
 
 extension AuthorizationFlow {
     func transaction(of session: LiveBrowserSession, _ proven: ProvenRequest) -> String {
-        "\(id) \(session.session.id) \(proven.scope.text)"
+        "\(id) \(session.session.id) \(proven.consentScope.text)"
     }
 }
 

@@ -7,9 +7,12 @@ struct AuthenticatedClient: Sendable {
     let client: Client
     /// The assertion it authenticated with, until some transaction spends it.
     let assertion: PendingAssertion
+    /// Whether that assertion was for the token endpoint, and not for the issuer.
+    let assertedForEndpoint: Bool
 
-    init(proven client: Client, assertion: UsedAssertion?) {
+    init(proven client: Client, assertion: UsedAssertion?, forEndpoint: Bool = false) {
         self.client = client
+        assertedForEndpoint = forEndpoint
         self.assertion = PendingAssertion(assertion)
     }
 

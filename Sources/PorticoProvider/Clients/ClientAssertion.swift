@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoStores
 
 /// A JWT by which a client proves itself (RFC 7523 §3 with the rules of its update: the issuer is
-/// the only audience).
+/// the only audience, but for clients that are registered otherwise).
 struct ClientAssertion: Sendable {
     private let text: String
 
@@ -16,29 +16,39 @@ struct ClientAssertion: Sendable {
     }
 
     /// - Parameter clientID: The `client_id` of the request, where it has one.
-    /// - Throws: `invalid_client` where any check fails.
-    func prove(_ clientID: String?, in realm: LiveRealm, at moment: Moment) throws(OAuthError)
-        -> AuthenticatedClient
+    func prove(_ clientID: String?, in realm: LiveRealm, at moment: Moment)
+        throws(UnprovenClient) -> AuthenticatedClient
     {
-        // The unverified `sub` only says whose keys to try. `try?`: every failure is one refusal.
+        // The unverified `sub` only says whose keys to try. `try?`: it is no JWT, however it fails.
         guard let jwt = try? JWT(parsing: text),
-            let subject = try? jwt.uncheckedClaims().string("sub"),
-            clientID.map({ sameBytes($0, subject) }) ?? true,
-            let client = realm.client(clientID: subject),
-            client.authentication == .privateKeyJWT, client.type == .confidential,
-            let claims = verified(jwt, by: client)
-        else { throw ClientAuthentication.refusal }
-        try checkClaims(claims, of: client, in: realm, at: moment.seconds)
+            let subject = try? jwt.uncheckedClaims().string("sub")
+        else { throw UnprovenClient(.assertion) }
+        guard let client = realm.client(clientID: subject) else {
+            throw UnprovenClient(unknown: subject, in: realm)
+        }
+        guard clientID.map({ sameBytes($0, subject) }) ?? true else {
+            throw UnprovenClient(.subject, client)
+        }
+        guard client.authentication == .privateKeyJWT, client.type == .confidential else {
+            throw UnprovenClient(.method, client)
+        }
+        guard let claims = verified(jwt, by: client) else {
+            throw UnprovenClient(.signature, client)
+        }
+        if let reason = wrong(claims, of: client, in: realm, at: moment.seconds) {
+            throw UnprovenClient(reason, client)
+        }
         // (7): required here, so that an assertion is good once.
         guard let id = claims.string("jti"), (1...256).contains(id.utf8.count),
             let expires = claims["exp"].flatMap(NumericDate.date).map(NumericDate.seconds)
-        else { throw ClientAuthentication.refusal }
+        else { throw UnprovenClient(.jti, client) }
         return AuthenticatedClient(
             proven: client,
             assertion: UsedAssertion(
                 hash: Hash256(of: "\(realm.realm.id)\n\(client.id)\n\(id)"),
                 expiresAt: expires + Self.skew
-            )
+            ),
+            forEndpoint: claims.string("aud").map { sameBytes($0, realm.urls.token) } ?? false
         )
     }
 
@@ -58,32 +68,45 @@ struct ClientAssertion: Sendable {
         ).claims
     }
 
-    private func checkClaims(
+    /// What is wrong with claims that the client's key stands for, if anything is.
+    private func wrong(
         _ claims: JSONObject,
         of client: Client,
         in realm: LiveRealm,
         at now: Int64
-    ) throws(OAuthError) {
+    ) -> UnprovenClient.Reason? {
         // RFC 7523 §3 (1), (2); `sub` is whose keys verified it.
         guard let issuer = claims.string("iss"), sameBytes(issuer, client.clientID) else {
-            throw ClientAuthentication.refusal
+            return .issuer
         }
         // (3), with the update: this server's issuer and nobody else.
-        guard let audience = Self.soleAudience(claims["aud"]),
-            sameBytes(audience, realm.realm.issuer)
-        else { throw ClientAuthentication.refusal }
+        guard Self.isFor(realm, claims["aud"], from: client) else { return .audience }
         // (4): required, and soon.
         guard let expires = claims["exp"].flatMap(NumericDate.date).map(NumericDate.seconds),
-            expires > now - Self.skew, expires <= now + Self.longestLife + Self.skew
-        else { throw ClientAuthentication.refusal }
+            expires <= now + Self.longestLife + Self.skew
+        else { return .expiry }
+        guard expires > now - Self.skew else { return .expired }
         // (5), (6).
         for (name, isNotBefore) in [("nbf", true), ("iat", false)] {
             guard let value = claims[name] else { continue }
             guard let time = NumericDate.date(value).map(NumericDate.seconds),
-                time <= now + Self.skew,
-                isNotBefore || time >= now - Self.longestLife - Self.skew
-            else { throw ClientAuthentication.refusal }
+                time <= now + Self.skew
+            else { return .notYetValid }
+            guard isNotBefore || time >= now - Self.longestLife - Self.skew else { return .tooOld }
         }
+        return nil
+    }
+
+    /// Whether the assertion is for this server alone. The token endpoint's URL, at whichever of our
+    /// endpoints, is what OpenID Connect Core §9 said before the update of RFC 7523: as one text, and
+    /// for clients that are registered so.
+    private static func isFor(_ realm: LiveRealm, _ audience: JSONValue?, from client: Client)
+        -> Bool
+    {
+        guard let sole = soleAudience(audience) else { return false }
+        if sameBytes(sole, realm.realm.issuer) { return true }
+        return client.takesTokenEndpointAudience && audience?.string != nil
+            && sameBytes(sole, realm.urls.token)
     }
 
     /// The audience where there is exactly one: a string, or an array of one.

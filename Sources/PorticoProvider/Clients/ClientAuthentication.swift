@@ -5,7 +5,11 @@ package import PorticoSeals
 package import PorticoStores
 
 /// Authenticates the client of a request (RFC 6749 §2.3, §3.2.1; RFC 7523 §3; OpenID Connect Core
-/// §9). Each client uses the one method of its registration and no other.
+/// §9).
+///
+/// A secret is a secret: a client that is registered for one sends it in the header or in the body,
+/// never in both, unless it is held to the method of its registration. No other client proves
+/// anything by a secret, and nobody proves a key by one.
 struct ClientAuthentication: Sendable {
     private let secrets: ClientSecretSeal
 
@@ -13,56 +17,76 @@ struct ClientAuthentication: Sendable {
         secrets = ClientSecretSeal(ring: ring)
     }
 
-    /// - Throws: `invalid_client`, with one description for every reason, so that nobody learns
-    ///   which clients there are.
     func callAsFunction(
         _ credentials: PresentedCredentials,
         in realm: LiveRealm,
         at moment: Moment
-    ) throws(OAuthError) -> AuthenticatedClient {
+    ) throws(UnprovenClient) -> AuthenticatedClient {
         switch credentials {
-        case .none(let clientID):
-            guard let clientID else {
-                throw OAuthError(.invalidClient, "The request names no client.")
-            }
-            let client = try registered(clientID, realm, method: .none)
-            // RFC 8252 §8.4: the type is the registration's, never guessed.
-            guard client.type == .public else { throw Self.refusal }
+        case .none(nil):
+            let error = OAuthError(.invalidClient, "The request names no client.")
+            throw UnprovenClient(.noClientID, error: error)
+        case .none(let clientID?):
+            let client = try registered(clientID, realm)
+            guard client.isNameEnough else { throw UnprovenClient(.method, client) }
             return AuthenticatedClient(proven: client, assertion: nil)
         case .basic(let clientID, let secret):
-            let client = try registered(clientID, realm, method: .clientSecretBasic)
-            try check(secret, of: client)
-            return AuthenticatedClient(proven: client, assertion: nil)
+            return try proven(clientID, by: secret, .clientSecretBasic, in: realm)
         case .post(let clientID, let secret):
-            let client = try registered(clientID, realm, method: .clientSecretPost)
-            try check(secret, of: client)
-            return AuthenticatedClient(proven: client, assertion: nil)
+            return try proven(clientID, by: secret, .clientSecretPost, in: realm)
         case .assertion(let clientID, let text):
             return try ClientAssertion(text).prove(clientID, in: realm, at: moment)
         }
     }
 
-    static let refusal = OAuthError(
-        .invalidClient,
-        "The client is unknown or did not prove itself."
-    )
-
-    private func registered(
-        _ clientID: String,
-        _ realm: LiveRealm,
-        method: ClientAuthenticationMethod
-    ) throws(OAuthError) -> Client {
-        guard let client = realm.client(clientID: clientID),
-            client.authentication == method
-        else { throw Self.refusal }
+    private func registered(_ clientID: String, _ realm: LiveRealm) throws(UnprovenClient)
+        -> Client
+    {
+        guard let client = realm.client(clientID: clientID) else {
+            throw UnprovenClient(unknown: clientID, in: realm)
+        }
         return client
     }
 
-    private func check(_ secret: SecretText, of client: Client) throws(OAuthError) {
+    private func proven(
+        _ clientID: String,
+        by secret: SecretText,
+        _ method: ClientAuthenticationMethod,
+        in realm: LiveRealm
+    ) throws(UnprovenClient) -> AuthenticatedClient {
+        let client = try registered(clientID, realm)
+        // RFC 6749 §2.3.1: an empty password is none, in the header as in the body.
+        if client.isNameEnough, secret.reveal().isEmpty {
+            return AuthenticatedClient(proven: client, assertion: nil)
+        }
+        guard client.takesSecret(by: method) else { throw UnprovenClient(.method, client) }
         // RFC 8252 §8.5: a secret proves nothing for a public client.
         guard client.type == .confidential, let kept = client.secret,
             secrets.isRight(secret, for: kept, of: client)
-        else { throw Self.refusal }
+        else { throw UnprovenClient(.secret, client) }
+        return AuthenticatedClient(proven: client, assertion: nil)
+    }
+}
+
+extension UnprovenClient {
+    /// - Parameter clientID: That of no client that may ask anything.
+    init(unknown clientID: String, in realm: LiveRealm) {
+        let disabled = realm.disabledClient(clientID: clientID)
+        self.init(disabled == nil ? .unknown : .disabled, disabled)
+    }
+}
+
+extension Client {
+    /// A public client names itself and proves nothing. The type is the registration's, never guessed
+    /// (RFC 8252 §8.4).
+    fileprivate var isNameEnough: Bool { type == .public && authentication == .none }
+
+    fileprivate func takesSecret(by method: ClientAuthenticationMethod) -> Bool {
+        switch authentication {
+        case .clientSecretBasic, .clientSecretPost:
+            method == authentication || !authenticatesStrictly
+        case .none, .privateKeyJWT: false
+        }
     }
 }
 

@@ -88,11 +88,12 @@ enum PresentedCredentials: Sendable {
     }
 
     /// Whether it is a secret that is short enough to be found by trying: shorter than 16 bytes.
-    /// Those made here have 43.
+    /// Those made here have 43. An empty one is nobody's.
     var isGuessable: Bool {
         switch self {
         case .none, .assertion: false
-        case .basic(_, let secret), .post(_, let secret): secret.reveal().utf8.count < 16
+        case .basic(_, let secret), .post(_, let secret):
+            (1..<16).contains(secret.reveal().utf8.count)
         }
     }
 

@@ -35,14 +35,19 @@ struct AuthorizationEndpoint: Sendable {
     /// cookies back, and shall not lose those that other tabs need. It is sent to get the same request
     /// from here, and brings them.
     private func comeBack(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
-        let (begun, _) = try await flow.requests.begin(
+        let (begun, proven) = try await flow.requests.begin(
             form,
             in: visit.realm,
             browser: Hash256(of: ""),
             at: visit.moment
         )
         let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-        let sealed = try seal.seal(begun, at: visit.moment)
+        let sealed: String
+        do {
+            sealed = try seal.seal(begun, at: visit.moment)
+        } catch {
+            throw AuthorizationRefusal.redirect(error, proven.target)
+        }
         return try flow.redirect(
             to: RealmURLs.restart(sealed, realmName: visit.realm.realm.name)
         )

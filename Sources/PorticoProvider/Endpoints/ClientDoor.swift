@@ -10,6 +10,17 @@ struct ClientDoor: Sendable {
     let grants: any GrantStore
     let guesses: RateLimiter
     let events: SecurityEvents
+    let refused: RefusedClients
+    /// Which clients were logged already for naming the token endpoint.
+    let endpoints = SeenLately(capacity: 1024)
+
+    init(_ provider: Provider) {
+        authenticate = ClientAuthentication(ring: provider.ring)
+        grants = provider.grants
+        guesses = provider.guesses
+        events = provider.events
+        refused = provider.refusedClients
+    }
 
     /// Runs `body` for the authenticated client of a request.
     func callAsFunction<Answer>(
@@ -31,19 +42,44 @@ struct ClientDoor: Sendable {
                 authorization: visit.visit.authorization,
                 form: form
             )
+        } catch  where error.code == .invalidClient {
+            let client = form["client_id"].flatMap(visit.realm.client(clientID:))
+            let unproven = UnprovenClient(.unreadable, client, error: error)
+            throw refusal(unproven, !visit.visit.authorization.isEmpty, visit)
         } catch {
-            let isChallenged = error.code == .invalidClient && !visit.visit.authorization.isEmpty
-            throw ClientRefusal(error: error, usesAuthorizationHeader: isChallenged)
+            throw ClientRefusal(error: error, usesAuthorizationHeader: false)
         }
         let client = try authenticated(credentials, visit)
+        if client.assertedForEndpoint, endpoints.isFirst(LimitKey("endpoint", client.client.id)) {
+            events.assertionForEndpoint(client.client, visit)
+        }
         do {
-            let answer = try await body(client, form)
+            let answer: Answer
+            do {
+                answer = try await body(client, form)
+            } catch let error as OAuthError {
+                try await spend(client, visit)
+                throw error
+            }
             try await spend(client, visit)
             return answer
-        } catch let error as OAuthError {
-            try await spend(client, visit)
-            throw error
+        } catch let unproven as UnprovenClient {
+            throw refusal(unproven, credentials.usesAuthorizationHeader, visit)
         }
+    }
+
+    /// What is answered, and noted, where a client did not prove itself.
+    private func refusal(
+        _ unproven: UnprovenClient,
+        _ usesAuthorizationHeader: Bool,
+        _ visit: RealmVisit
+    ) -> ClientRefusal {
+        events.clientRefused(unproven, visit)
+        refused.note(unproven, visit)
+        return ClientRefusal(
+            error: unproven.error,
+            usesAuthorizationHeader: usesAuthorizationHeader
+        )
     }
 
     /// A right proof is never held back by wrong ones, unless it is a secret so short that somebody
@@ -55,6 +91,7 @@ struct ClientDoor: Sendable {
     {
         let realm = visit.realm
         let named = credentials.claimedClientID.flatMap(realm.client(clientID:))
+        visit.asking.note(named)
         let key =
             if let named, named.type == .confidential {
                 LimitKey("client", realm.realm.id, named.id, visit.visit.address)
@@ -68,14 +105,11 @@ struct ClientDoor: Sendable {
                 throw TooManyRequests(seconds: seconds)
             }
             return client
-        } catch let error as OAuthError {
+        } catch let unproven as UnprovenClient {
             guesses.countFailure(key, at: visit.moment.now)
-            events.clientRefused(named?.clientID, visit)
+            let refusal = refusal(unproven, credentials.usesAuthorizationHeader, visit)
             if case .wait(let seconds) = verdict { throw TooManyRequests(seconds: seconds) }
-            throw ClientRefusal(
-                error: error,
-                usesAuthorizationHeader: credentials.usesAuthorizationHeader
-            )
+            throw refusal
         }
     }
 
@@ -83,7 +117,7 @@ struct ClientDoor: Sendable {
     func spend(_ client: AuthenticatedClient, _ visit: RealmVisit) async throws {
         guard let assertion = client.assertion.take() else { return }
         guard try await grants.spend(assertion, at: visit.moment.seconds) == .spent else {
-            throw ClientAuthentication.refusal
+            throw UnprovenClient(.replayed, client.client)
         }
     }
 }

@@ -16,7 +16,7 @@ struct ConsentEndpoint: Sendable {
         switch step.form["action"] {
         case "allow":
             try await people.allow(
-                step.proven.scope,
+                step.proven.consentScope,
                 to: step.proven.client.id,
                 by: step.session.person.id,
                 at: visit.now

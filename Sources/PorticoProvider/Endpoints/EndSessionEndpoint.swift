@@ -29,10 +29,16 @@ struct EndSessionEndpoint: Sendable {
     private func signOut(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
         var visit = visit
         visit.visit = visit.visit.speaking(form)
-        let request = try SignOutRequest(form, of: visit.realm, at: visit.moment)
         let live = try await flow.session(visit)
         var mine = live
         if mine == nil { mine = try await flow.sessionEvenIdle(visit) }
+        let request: SignOutRequest
+        do {
+            request = try SignOutRequest(form, of: visit.realm, at: visit.moment)
+        } catch {
+            guard let mine else { throw error }
+            return try stillSignedIn(mine, live.map { PageAccount($0.person) }, error, visit)
+        }
         if let session = mine {
             // §2, §6: no hint, or one of another session than this browser's.
             guard let hint = request.hint, hint.sessionID == session.session.id else {
@@ -50,6 +56,30 @@ struct EndSessionEndpoint: Sendable {
             return leave(request, .nobodyWas, visit)
         }
         return try ask(form, request, .elsewhere(elsewhere), visit)
+    }
+
+    /// The request was refused; the person, who wanted to sign out, may do so here, and goes nowhere
+    /// afterwards.
+    private func stillSignedIn(
+        _ session: LiveBrowserSession,
+        _ account: PageAccount?,
+        _ refusal: SignOutRefusal,
+        _ visit: RealmVisit
+    ) throws -> Response {
+        let nothing = FormParameters()
+        let request = try SignOutRequest(nothing, of: visit.realm, at: visit.moment)
+        var response = try ask(
+            nothing,
+            request,
+            .here(session.session.id, account),
+            trouble: .init(
+                refusal.issue,
+                .init(refusal.error, clientID: refusal.clientID, at: visit.moment)
+            ),
+            visit
+        )
+        response.status = .badRequest
+        return response
     }
 
     /// Which session a page asks about.
@@ -101,7 +131,6 @@ struct EndSessionEndpoint: Sendable {
     /// A page of the client posts the request (§2), and the browser keeps its cookies back: it is sent to
     /// get the same request from here, sealed, so that the hint stays out of logs.
     private func comeBack(_ form: FormParameters, _ visit: RealmVisit) throws -> Response {
-        _ = try SignOutRequest(form, of: visit.realm, at: visit.moment)
         let seal = SignOutSeal(ring: flow.ring, realmID: visit.realm.realm.id)
         let sealed = seal.seal(form, sessionID: nil, at: visit.moment)
         guard sealed.utf8.count <= AuthorizationFlowSeal.maximumLength else {
@@ -149,6 +178,7 @@ struct EndSessionEndpoint: Sendable {
         _ form: FormParameters,
         _ request: SignOutRequest,
         _ asked: Asked,
+        trouble: SignOutPage.Trouble? = nil,
         _ visit: RealmVisit
     ) throws -> Response {
         let browser = VisitCookie(visit, flow)
@@ -157,6 +187,7 @@ struct EndSessionEndpoint: Sendable {
             client: request.client?.name,
             account: asked.account,
             isElsewhere: asked.isElsewhere,
+            trouble: trouble,
             form: PageForm(
                 action: RealmURLs.path(realmName: visit.realm.realm.name, .confirmSignOut),
                 request: seal.seal(form, sessionID: asked.sessionID, at: visit.moment),
@@ -209,58 +240,12 @@ struct EndSessionEndpoint: Sendable {
     }
 }
 
-/// `POST …/logout` with a refresh token, as Keycloak's older adapters and apps send it: ends the
-/// session that the token hangs on, and what was to outlive it, and answers 204.
-struct LegacySignOut: Sendable {
-    let door: ClientDoor
-    let grants: any GrantStore
-    let sessions: any BrowserSessionStore
-    let refreshTokens: TokenRevocation
-    let headers: SecurityHeaders
-    let sessionEnded: @Sendable () -> Void
-
-    func callAsFunction(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
-        try await door(visit, form: form) { client, form in
-            let token = try form.required("refresh_token")
-            guard
-                let grant = try await refreshTokens.grant(
-                    ofRefreshToken: token,
-                    client,
-                    visit.realm,
-                    visit.moment
-                )
-            else {
-                throw OAuthError(.invalidGrant, "The refresh token is unknown.")
-            }
-            // Before anything ends: an assertion is good once (RFC 7523 §3).
-            if grant.isOffline {
-                try await revoke(grant, of: client, visit)
-            } else {
-                try await door.spend(client, visit)
-            }
-            if let sessionID = grant.sessionID {
-                let change = try await sessions.end(
-                    id: sessionID,
-                    realmID: visit.realm.realm.id,
-                    at: visit.now
-                )
-                if change == .changed {
-                    door.events.signedOut(sessionID, visit)
-                    sessionEnded()
-                }
-            }
-            return Response(empty: .noContent, headers: headers)
-        }
-    }
-
-    private func revoke(_ grant: Grant, of client: AuthenticatedClient, _ visit: RealmVisit)
-        async throws
-    {
-        let assertion = client.assertion.take()
-        switch try await grants.revoke(id: grant.id, spending: assertion, at: visit.now) {
-        case .revoked: door.events.revoked(grant.id, client.client, visit)
-        case .notFound: break
-        case .assertionSpent: throw ClientAuthentication.refusal
+extension SignOutRefusal {
+    var issue: ErrorPage.Issue {
+        switch reason {
+        case .request: .requestNotUnderstood
+        case .client: .unknownClient
+        case .returnAddress: .unknownRedirect
         }
     }
 }

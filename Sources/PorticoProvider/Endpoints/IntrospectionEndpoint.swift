@@ -11,7 +11,7 @@ struct IntrospectionEndpoint: Sendable {
     func post(_ visit: RealmVisit) async throws -> Response {
         let answer = try await door(visit) { client, form in
             // RFC 7662 §2.1: a public client only names itself, so it cannot ask.
-            guard client.isConfidential else { throw ClientAuthentication.refusal }
+            guard client.isConfidential else { throw UnprovenClient(.method, client.client) }
             try form.refuseRepeats()
             return try await introspect(
                 try form.required("token"),

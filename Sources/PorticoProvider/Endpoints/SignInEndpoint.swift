@@ -61,8 +61,9 @@ struct SignInEndpoint: Sendable {
             ErrorPage(
                 issue: .accountBlocked,
                 client: proven.client.name,
-                wayBack: target.mode == .query
-                    ? PageLink(redirect: target.location(target.failure(error))) : nil
+                wayBack: target.location(target.failure(error)).flatMap {
+                    PageLink(redirect: $0)
+                }
             ),
             visit.visit,
             status: .forbidden

@@ -16,7 +16,11 @@ struct TokenEndpoint: Sendable {
     let challenges: SeenLately
 
     func post(_ visit: RealmVisit) async throws -> Response {
-        let answer = try await door(visit) { client, form in
+        let form = try await FormParameters(body: visit.request)
+        // RFC 6749 §5.2: a grant type that nobody is served is so for everybody, whatever else the
+        // request brings. Nothing is proven, spent or counted for it.
+        try TokenRequest.refuseUnserved(form)
+        let answer = try await door(visit, form: form) { client, form in
             do {
                 return try await grant(try TokenRequest(form), client, visit)
             } catch let replay as ReplayRefusal {

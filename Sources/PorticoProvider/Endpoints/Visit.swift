@@ -36,6 +36,11 @@ struct Visit: Sendable {
         language = .best(uiLocales: nil, acceptLanguage: request.headers[.acceptLanguage])
     }
 
+    /// Whether a program asks: it says so, or the address is one of the protocol's.
+    var isByProgram: Bool {
+        ProviderRoute.isOfProtocol(target.path) || AcceptedMedia.isJSON(request.headers)
+    }
+
     /// The values of all `Authorization` header fields.
     var authorization: [String] { request.headers[values: .authorization] }
 
@@ -61,6 +66,7 @@ struct Visit: Sendable {
 struct RealmVisit: Sendable {
     var visit: Visit
     let realm: LiveRealm
+    let asking = AskingClient()
 
     init?(_ visit: Visit) {
         guard let realm = visit.realm else { return nil }

@@ -52,7 +52,7 @@ struct AuthorizationCodeGrant: Sendable {
                 at: moment.seconds
             )
             switch outcome {
-            case .assertionSpent: throw ClientAuthentication.refusal
+            case .assertionSpent: throw UnprovenClient(.replayed, client.client)
             // Wrong, and spent before: the thief of a code without its verifier looks like this.
             case .replayed: throw ReplayRefusal(subject: .code, grant: grant, error: error)
             case .redeemed, .sessionEnded: throw error
@@ -66,7 +66,8 @@ struct AuthorizationCodeGrant: Sendable {
                 spending: client.assertion.take(),
                 at: moment.seconds
             ),
-            of: grant
+            of: grant,
+            from: client
         )
         guard let person else {
             throw OAuthError(.invalidGrant, "The person behind the code is gone.")
@@ -85,7 +86,9 @@ struct AuthorizationCodeGrant: Sendable {
         )
     }
 
-    private func check(_ outcome: Redemption, of grant: Grant) throws {
+    private func check(_ outcome: Redemption, of grant: Grant, from client: AuthenticatedClient)
+        throws
+    {
         switch outcome {
         case .redeemed: return
         // RFC 6749 §4.1.2: the store has revoked what the first redemption issued.
@@ -97,7 +100,7 @@ struct AuthorizationCodeGrant: Sendable {
             )
         case .sessionEnded:
             throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
-        case .assertionSpent: throw ClientAuthentication.refusal
+        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
         }
     }
 }
@@ -158,7 +161,7 @@ extension AuthorizationCode {
             authenticatedAt: authenticatedAt,
             acr: acr,
             amr: amr,
-            claims: claims,
+            claims: claims.json,
             createdAt: moment.seconds,
             idleSeconds: isOffline ? lifetimes.offlineIdle : lifetimes.sessionIdle,
             expiresAt: isOffline

@@ -19,6 +19,8 @@ struct ClientCredentialsGrant: Sendable {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
         let registered = client.client
+        // RFC 6749 §3.3: granted without it. There is nobody whom an ID Token could be about.
+        let requested = requested.map { Scope(tokens: $0.tokens.filter { $0 != "openid" }) }
         let allowed = Scope(tokens: registered.defaultScopes + registered.optionalScopes)
         if let requested, !requested.isSubset(of: allowed) {
             throw OAuthError(.invalidScope, "scope has a token that the client may not have.")
@@ -48,7 +50,7 @@ struct ClientCredentialsGrant: Sendable {
         guard
             try await grants.insert(grant, spending: assertion, at: moment.seconds)
                 != .assertionSpent
-        else { throw ClientAuthentication.refusal }
+        else { throw UnprovenClient(.replayed, client.client) }
         return try issuer.issue(
             TokenSubject(
                 realm: realm,

@@ -25,18 +25,19 @@ struct PushedAuthorization: Sendable {
             throw OAuthError(.invalidRequest, "request_uri must not be pushed.")
         }
         let parameters = FormParameters(Self.withoutCredentials(form, client.client))
-        let encoded = FormEncoding.encode(parameters.all)
-        guard encoded.count <= AuthorizationFlowSeal.longestRequest else {
-            throw OAuthError(.invalidRequest, "The request is too long.")
-        }
+        let proven: ProvenRequest
         do {
-            _ = try ProvenRequest(parameters, in: realm, wasPushed: true, at: moment.seconds)
+            proven = try ProvenRequest(parameters, in: realm, wasPushed: true, at: moment.seconds)
         } catch AuthorizationRefusal.page(let error, _, _), AuthorizationRefusal.redirect(
             let error,
             _
         )
         {
             throw error
+        }
+        let encoded = FormEncoding.encode(proven.parameters.all)
+        guard encoded.count <= AuthorizationFlowSeal.longestRequest else {
+            throw AuthorizationFlowSeal.tooLong
         }
         let reference = moment.random.text(32)
         let lifetime = realm.realm.lifetimes.pushedRequest
@@ -52,7 +53,7 @@ struct PushedAuthorization: Sendable {
         guard
             try await pushed.push(request, spending: assertion, at: moment.seconds)
                 != .assertionSpent
-        else { throw ClientAuthentication.refusal }
+        else { throw UnprovenClient(.replayed, client.client) }
         return Answer(
             requestURI: AuthorizationRequests.requestURIPrefix + reference,
             expiresIn: lifetime

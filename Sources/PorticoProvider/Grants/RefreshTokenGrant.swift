@@ -118,7 +118,7 @@ struct RefreshTokenGrant: Sendable {
             switch outcome {
             case .rotated: return token.generation &+ 1
             case .outdated: return nil
-            case .assertionSpent: throw ClientAuthentication.refusal
+            case .assertionSpent: throw UnprovenClient(.replayed, client.client)
             }
         }
         if token.generation &+ 1 == state.generation,
@@ -136,7 +136,7 @@ struct RefreshTokenGrant: Sendable {
             spending: client.assertion.take(),
             at: moment.seconds
         )
-        guard outcome != .assertionSpent else { throw ClientAuthentication.refusal }
+        guard outcome != .assertionSpent else { throw UnprovenClient(.replayed, client.client) }
         throw ReplayRefusal(
             subject: .refreshToken,
             grant: grant,

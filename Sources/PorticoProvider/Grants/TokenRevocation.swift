@@ -25,7 +25,7 @@ struct TokenRevocation: Sendable {
         switch outcome {
         case .revoked: return id
         case .notFound: return nil
-        case .assertionSpent: throw ClientAuthentication.refusal
+        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
         }
     }
 

@@ -17,7 +17,7 @@ struct LogoutToken: Sendable {
     ///
     /// - Throws: where the realm has no active key of the client's algorithm.
     func signed(at moment: Moment) throws -> String {
-        guard let key = realm.signingKey(for: client, at: moment.seconds) else {
+        guard let key = realm.idTokenKey(for: client, at: moment.seconds) else {
             throw OAuthError(.serverError, "The realm has no active key of this algorithm.")
         }
         // No `nonce`: nothing may take it for an ID Token, nor an ID Token for it.

@@ -8,6 +8,10 @@ struct RoleClaims: Sendable {
     /// The scope token that asks for them.
     static let scope = "roles"
 
+    /// The scope token that asks for them flat, and the claim they stand in then: what reads no other
+    /// shape knows both by this name.
+    static let flat = "groups"
+
     /// Those that the client sees.
     let roles: [RoleName]
 
@@ -26,6 +30,13 @@ struct RoleClaims: Sendable {
             access[clientID] = .object(["roles": .array(names(of: clientID))])
         }
         if !access.isEmpty { claims["resource_access"] = .object(access) }
+    }
+
+    /// All of them in one list: the realm's by their names, a client's as `CLIENT:ROLE`. A role of
+    /// one client is never taken for the realm's, or another client's, of the same name.
+    var flatNames: [JSONValue] {
+        roles.map { role in role.clientID.map { "\($0):\(role.name)" } ?? role.name }
+            .sorted().map(JSONValue.string)
     }
 
     /// The names of the realm's roles (`nil`) or of one client's, in the order of the alphabet.

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
@@ -11,6 +12,11 @@ struct StandardClaims: Sendable {
 
     /// The scope tokens that ask for claims.
     static let scopes = byScope.map(\.scope)
+
+    /// The scope token that asks for a claim; `nil` where none does.
+    static func scope(of claim: String) -> String? {
+        byScope.first { $0.claims.contains { sameBytes($0, claim) } }?.scope
+    }
 
     private static let byScope: [(scope: String, claims: [String])] = [
         (
@@ -26,6 +32,36 @@ struct StandardClaims: Sendable {
         ("phone", ["phone_number", "phone_number_verified"]),
     ]
 
+    /// Some of ``names``, by their places: what an authorization code holds of `claims`. Another order
+    /// needs another version of the code.
+    struct Selection: OptionSet, Hashable, Sendable {
+        let rawValue: UInt32
+
+        init(rawValue: UInt32) {
+            self.rawValue = rawValue
+        }
+
+        /// Other names are left out.
+        init(_ names: [String]) {
+            rawValue = names.reduce(0) { bits, name in
+                StandardClaims.places[ExactText(name)].map { bits | 1 << $0 } ?? bits
+            }
+        }
+
+        var names: [String] {
+            StandardClaims.names.enumerated().filter { rawValue & 1 << UInt32($0.offset) != 0 }
+                .map(\.element)
+        }
+    }
+
+    private static let places = Dictionary(
+        uniqueKeysWithValues: zip(names.map(ExactText.init), UInt32(0)...)
+    )
+
+    static func isStandard(_ claim: String) -> Bool {
+        places[ExactText(claim)] != nil
+    }
+
     /// Adds exactly the claims that `scope` asks for. A claim without a value is left out
     /// (OpenID Connect Core §5.3.2).
     func add(for scope: Scope, to claims: inout JSONObject) {
@@ -37,7 +73,7 @@ struct StandardClaims: Sendable {
     /// Adds the single claims that the `claims` parameter asks for (§5.5). Those that have no
     /// value, or that nobody knows, are left out: that is no error (§5.5.1).
     func add(_ requested: [ClaimsRequest.Claim], to claims: inout JSONObject) {
-        for claim in requested where Self.names.contains(claim.name) {
+        for claim in requested where Self.isStandard(claim.name) {
             add(claim.name, to: &claims)
         }
     }

@@ -11,6 +11,7 @@ package final class LiveRealm: Sendable {
     /// Ready to be sent; the algorithms change as keys are retired.
     private let metadata: [[SignatureAlgorithm]: [UInt8]]
     private let clientsByID: [ExactText: Client]
+    private let disabledByID: [ExactText: Client]
     private let clientsByUUID: [String: Client]
     /// Scripts of the origins that its clients have registered, if any has.
     let clientOrigins: CORSPolicy?
@@ -27,6 +28,9 @@ package final class LiveRealm: Sendable {
         )
         let enabled = clients.filter(\.isEnabled)
         clientsByID = Dictionary(enabled.map { (ExactText($0.clientID), $0) }) { first, _ in first }
+        disabledByID = Dictionary(
+            clients.filter { !$0.isEnabled }.map { (ExactText($0.clientID), $0) }
+        ) { first, _ in first }
         clientsByUUID = Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
         let origins = Set(enabled.flatMap(\.webOrigins))
         clientOrigins = origins.isEmpty ? nil : .origins(origins)
@@ -46,6 +50,11 @@ package final class LiveRealm: Sendable {
         clientsByID[ExactText(clientID)]
     }
 
+    /// The disabled client of that `client_id`, so that whoever runs the server reads why it is refused.
+    func disabledClient(clientID: String) -> Client? {
+        disabledByID[ExactText(clientID)]
+    }
+
     /// The client of that id, enabled or not: what it got is shown and ended under its name.
     package func client(uuid: String) -> Client? {
         clientsByUUID[uuid]
@@ -61,8 +70,13 @@ package final class LiveRealm: Sendable {
         realm.mappers + client.mappers
     }
 
-    /// The key that signs for a client at `now` (seconds since 1970).
-    func signingKey(for client: Client, at now: Int64) -> SigningKey? {
-        keys.active(client.signingAlgorithm ?? realm.signingAlgorithm, at: now)
+    /// The key that signs a client's ID Tokens and logout tokens at `now` (seconds since 1970).
+    func idTokenKey(for client: Client, at now: Int64) -> SigningKey? {
+        keys.active(client.idTokenAlgorithm ?? realm.signingAlgorithm, at: now)
+    }
+
+    /// The key that signs a client's access tokens at `now`.
+    func accessTokenKey(for client: Client, at now: Int64) -> SigningKey? {
+        keys.active(client.accessTokenAlgorithm ?? realm.signingAlgorithm, at: now)
     }
 }

@@ -36,7 +36,7 @@ enum RealmMetadata {
             ("revocation_endpoint_auth_signing_alg_values_supported", signing),
             ("introspection_endpoint_auth_methods_supported", confidential),
             ("introspection_endpoint_auth_signing_alg_values_supported", signing),
-            ("scopes_supported", ["openid"] + StandardClaims.scopes + ["offline_access", "roles"]),
+            ("scopes_supported", scopes),
             ("claims_supported", claims),
             ("claim_types_supported", ["normal"]),
             ("prompt_values_supported", Prompt.allCases.map(\.rawValue)),
@@ -58,8 +58,11 @@ enum RealmMetadata {
         return document
     }
 
+    private static let scopes =
+        ["openid"] + StandardClaims.scopes + ["offline_access", RoleClaims.scope, RoleClaims.flat]
+
     private static let claims =
         [
             "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "sid",
-        ] + StandardClaims.names + ["realm_access", "resource_access"]
+        ] + StandardClaims.names + ["realm_access", "resource_access", RoleClaims.flat]
 }

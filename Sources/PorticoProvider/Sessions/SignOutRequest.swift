@@ -12,20 +12,23 @@ struct SignOutRequest: Sendable {
     let redirect: RedirectURI?
     let state: String?
 
-    /// - Throws: `invalid_request`: a page, and no redirect (§4).
-    init(_ form: FormParameters, of realm: LiveRealm, at moment: Moment) throws(OAuthError) {
-        try form.refuseRepeats()
-        guard form["redirect_uri"] == nil else {
-            throw OAuthError(.invalidRequest, "redirect_uri is now post_logout_redirect_uri.")
+    /// - Throws: A refusal: a page, and no redirect (§4).
+    init(_ form: FormParameters, of realm: LiveRealm, at moment: Moment) throws(SignOutRefusal) {
+        do throws(OAuthError) {
+            try form.refuseRepeats()
+            guard form["redirect_uri"] == nil else {
+                throw OAuthError(.invalidRequest, "redirect_uri is now post_logout_redirect_uri.")
+            }
+            hint = try Self.hint(form["id_token_hint"], realm, moment)
+            state = form["state"]
+            guard (state?.utf8.count ?? 0) <= AuthorizationTarget.longestState else {
+                throw OAuthError(.invalidRequest, "state is too long.")
+            }
+        } catch {
+            throw SignOutRefusal(.request, error)
         }
-        hint = try Self.hint(form["id_token_hint"], realm, moment)
         client = try Self.client(form["client_id"], hint, realm)
-        let text = form["post_logout_redirect_uri"]
-        redirect = try Self.redirect(text, client)
-        state = form["state"]
-        guard (state?.utf8.count ?? 0) <= AuthorizationTarget.longestState else {
-            throw OAuthError(.invalidRequest, "state is too long.")
-        }
+        redirect = try Self.redirect(form["post_logout_redirect_uri"], client)
     }
 
     /// Where the browser goes on: the registered address with `state` unchanged.
@@ -47,28 +50,35 @@ struct SignOutRequest: Sendable {
 
     /// Where both are given, the client must be the one that the hint was issued to (§2).
     private static func client(_ clientID: String?, _ hint: IDTokenHint?, _ realm: LiveRealm)
-        throws(OAuthError) -> Client?
+        throws(SignOutRefusal) -> Client?
     {
         guard let clientID = clientID ?? hint?.clientID else { return nil }
         guard hint.map({ sameBytes($0.clientID, clientID) }) ?? true else {
-            throw OAuthError(.invalidRequest, "client_id is not the audience of id_token_hint.")
+            let error = OAuthError(
+                .invalidRequest,
+                "client_id is not the audience of id_token_hint."
+            )
+            throw SignOutRefusal(.request, error, clientID: clientID)
         }
         guard let client = realm.client(clientID: clientID) else {
-            throw OAuthError(.invalidRequest, "client_id is not that of a registered client.")
+            let error = OAuthError(.invalidRequest, "client_id is not that of a registered client.")
+            throw SignOutRefusal(.client, error, clientID: clientID)
         }
         return client
     }
 
-    private static func redirect(_ text: String?, _ client: Client?) throws(OAuthError)
+    /// Where nobody says which client asks, there is nowhere to go back to (§3), and nothing wrong.
+    private static func redirect(_ text: String?, _ client: Client?) throws(SignOutRefusal)
         -> RedirectURI?
     {
-        guard let text else { return nil }
+        guard let text, let client else { return nil }
         let requested = RedirectURI(text)
-        guard let client, client.permitsReturn(to: requested) else {
-            throw OAuthError(
+        guard client.permitsReturn(to: requested) else {
+            let error = OAuthError(
                 .invalidRequest,
                 "post_logout_redirect_uri is not one the client registered."
             )
+            throw SignOutRefusal(.returnAddress, error, clientID: client.clientID)
         }
         return requested
     }
@@ -82,6 +92,26 @@ extension Client {
         postLogoutRedirectURIs.contains { registered in
             registered == requested || type == .public && registered.permits(requested)
         }
+    }
+}
+
+/// What was wrong with a request to sign out: nobody is signed out by it (RP-Initiated Logout §4).
+struct SignOutRefusal: Error {
+    enum Reason: Sendable {
+        case request
+        case client
+        case returnAddress
+    }
+
+    let reason: Reason
+    let error: OAuthError
+    /// As the request gave it, known or not.
+    let clientID: String?
+
+    init(_ reason: Reason, _ error: OAuthError, clientID: String? = nil) {
+        self.reason = reason
+        self.error = error
+        self.clientID = clientID
     }
 }
 

@@ -24,13 +24,15 @@ struct AccessTokenVerifier: Sendable {
     {
         let published = realm.keys.published(at: moment.seconds)
         // `try?`: whatever is wrong, it is not a token of ours. Other kinds of JWT are refused by
-        // their type (RFC 8725 §3.12).
+        // their type (RFC 8725 §3.12); where that is `JWT` for access tokens too, by the claim that
+        // tells them from ID Tokens.
         guard let jwt = try? JWT(parsing: text, limit: 8192),
             let claims = try? jwt.verified(
                 by: published.verificationKeys,
                 allowing: Set(published.algorithms),
-                types: [.accessToken]
+                types: [.accessToken, .jwt]
             ).claims,
+            claims.string("typ") == TokenClaims.accessTokenKind,
             let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),
             let id = claims.string("jti").flatMap(AccessTokenID.init)
         else { return nil }

@@ -24,28 +24,34 @@ struct AuthorizationCode: Sendable, Equatable {
     var amr: [String]
     var scope: Scope
     var nonce: String?
-    /// The `claims` parameter as compact JSON.
-    var claims: String?
+    var claims: RequestedClaims
 }
 
 /// Seals authorization codes of one realm and opens them.
 struct AuthorizationCodeSeal: Sendable {
     private let seal: Seal
 
-    /// The longest code; longer requests are refused before a code is made.
-    static let maximumLength = 1536
+    /// The longest code, in characters. Most have a quarter of it; what may make one long is the scope
+    /// and the nonce, for which the longest `sub` leaves ``room``.
+    static let maximumLength = 2048
+    /// How many bytes scope and nonce may have together, whoever signs in.
+    static let room = maximumLength / 4 * 3 - Seal.overhead - AuthorizationCode.longestRest
 
     init(ring: KeyRing, realmID: String) {
         seal = Seal(ring: ring, purpose: "authorization code", realm: realmID)
     }
 
     /// - Throws: `invalid_request` where the request says more than a code can hold.
-    func seal(_ code: AuthorizationCode, at moment: Moment) throws(OAuthError) -> String {
-        let text = seal.seal(code.encoded, at: moment.now, random: moment.random)
-        guard text.utf8.count <= Self.maximumLength else {
-            throw OAuthError(.invalidRequest, "scope, nonce and claims are too long together.")
+    static func expectRoom(for scope: Scope, nonce: String?) throws(OAuthError) {
+        guard scope.text.utf8.count + (nonce?.utf8.count ?? 0) <= room else {
+            throw OAuthError(.invalidRequest, "scope and nonce are too long together.")
         }
-        return text
+    }
+
+    /// - Throws: `invalid_request`, as ``expectRoom(for:nonce:)``, which every request has met before.
+    func seal(_ code: AuthorizationCode, at moment: Moment) throws(OAuthError) -> String {
+        try Self.expectRoom(for: code.scope, nonce: code.nonce)
+        return seal.seal(code.encoded, at: moment.now, random: moment.random)
     }
 
     /// A code lives for a short time only (RFC 6749 §4.1.2).
@@ -68,7 +74,12 @@ struct AuthorizationCodeSeal: Sendable {
 }
 
 extension AuthorizationCode {
-    private static let version: UInt8 = 1
+    /// 2: `claims` by their places in ``StandardClaims/names``.
+    private static let version: UInt8 = 2
+
+    /// Everything in it but scope and nonce at its longest, in bytes: a `sub` of 255 (OpenID Connect
+    /// Core §2), other ids of 36, and 64 for `acr` and `amr`.
+    fileprivate static let longestRest = 529
 
     fileprivate var encoded: [UInt8] {
         var writer = ByteWriter()
@@ -82,7 +93,8 @@ extension AuthorizationCode {
             writer.text(text)
         }
         writer.optionalText(nonce)
-        writer.optionalText(claims)
+        writer.integer(Int64(claims.idToken.rawValue))
+        writer.integer(Int64(claims.userInfo.rawValue))
         return writer.bytes
     }
 
@@ -107,7 +119,10 @@ extension AuthorizationCode {
         amr = try reader.text().split(separator: " ").map(String.init)
         scope = try Scope(try reader.text())
         nonce = try reader.optionalText()
-        claims = try reader.optionalText()
+        claims = RequestedClaims(
+            idToken: .init(rawValue: UInt32(truncatingIfNeeded: try reader.integer())),
+            userInfo: .init(rawValue: UInt32(truncatingIfNeeded: try reader.integer()))
+        )
         try reader.end()
     }
 }

@@ -22,6 +22,14 @@ struct TokenSubject: Sendable {
         client.accessTokenLifetime ?? realm.realm.lifetimes.accessToken
     }
 
+    /// `typ` of the access token (RFC 9068 §2.1).
+    var tokenType: JWTType {
+        switch client.accessTokenType ?? realm.realm.accessTokenType {
+        case .atJWT: .accessToken
+        case .jwt: .jwt
+        }
+    }
+
     /// The roles that the client sees.
     var roles: RoleClaims {
         RoleClaims(person?.roles ?? [], seenBy: client)
@@ -38,6 +46,10 @@ struct TokenClaims: Sendable {
     /// Seconds since 1970.
     let now: Int64
 
+    /// The claim `typ`, Keycloak's: it tells the two kinds apart where their headers do not.
+    static let accessTokenKind = "Bearer"
+    static let idTokenKind = "ID"
+
     /// RFC 9068 §2.2, with the members that Keycloak's clients read.
     ///
     /// - Parameter id: `jti`; ``AccessTokenID`` says what it holds.
@@ -45,7 +57,7 @@ struct TokenClaims: Sendable {
         var claims = common()
         claims["jti"] = .string(id.text)
         claims["aud"] = audience
-        claims["typ"] = "Bearer"
+        claims["typ"] = .string(Self.accessTokenKind)
         claims["client_id"] = .string(subject.client.clientID)
         claims["scope"] = .string(subject.scope.text)
         addSession(to: &claims)
@@ -63,7 +75,7 @@ struct TokenClaims: Sendable {
     {
         var claims = common()
         claims["aud"] = .string(subject.client.clientID)
-        claims["typ"] = "ID"
+        claims["typ"] = .string(Self.idTokenKind)
         if let nonce { claims["nonce"] = .string(nonce) }
         claims["at_hash"] = .string(accessTokenHash)
         addSession(to: &claims)
@@ -120,6 +132,9 @@ struct TokenClaims: Sendable {
 
     private func addRoles(for target: ClaimMapper.Target, to claims: inout JSONObject) {
         if subject.scope.contains(RoleClaims.scope) { subject.roles.add(to: &claims) }
+        if subject.scope.contains(RoleClaims.flat), subject.person != nil {
+            claims[RoleClaims.flat] = .array(subject.roles.flatNames)
+        }
         subject.mapped.add(for: target, to: &claims)
     }
 }

@@ -15,20 +15,20 @@ struct TokenIssuer: Sendable {
         throws -> TokenAnswer
     {
         let realm = subject.realm
-        guard let key = realm.signingKey(for: subject.client, at: moment.seconds) else {
-            throw OAuthError(.serverError, "The realm has no active key of this algorithm.")
-        }
+        guard let key = realm.accessTokenKey(for: subject.client, at: moment.seconds),
+            let idTokenKey = realm.idTokenKey(for: subject.client, at: moment.seconds)
+        else { throw OAuthError(.serverError, "The realm has no active key of this algorithm.") }
         let claims = TokenClaims(subject: subject, now: moment.seconds)
         let id = AccessTokenID(grantID: subject.grant.id, random: moment.random)
-        let accessToken = try key.sign(claims: claims.accessToken(id: id), type: .accessToken)
+        let accessToken = try key.sign(claims: claims.accessToken(id: id), type: subject.tokenType)
         var idToken: String?
         if subject.scope.contains("openid"), subject.person != nil {
             let content = claims.idToken(
                 nonce: nonce,
-                accessTokenHash: key.algorithm.leftHalfHash(of: accessToken),
+                accessTokenHash: idTokenKey.algorithm.leftHalfHash(of: accessToken),
                 requested: try requestedClaims(subject.grant)?.idToken ?? []
             )
-            idToken = try key.sign(claims: content, type: .jwt)
+            idToken = try idTokenKey.sign(claims: content, type: .jwt)
         }
         return TokenAnswer(
             accessToken: accessToken,

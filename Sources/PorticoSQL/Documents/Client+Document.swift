@@ -30,14 +30,18 @@ extension Client {
         grantTypes = Set(
             try document.list("grant_types") { $0.string.flatMap(GrantType.init) } ?? []
         )
-        requiresPKCE = try document.required("requires_pkce", \.bool)
+        codeProtection = try Self.codeProtection(document)
         requiresConsent = try document.required("requires_consent", \.bool)
         requiresPushedRequests = try document.required("requires_pushed_requests", \.bool)
         isDevelopment = try document.required("development", \.bool)
         defaultScopes = try document.required("default_scopes", \.strings)
         optionalScopes = try document.required("optional_scopes", \.strings)
-        signingAlgorithm = try document.optional("signing_algorithm") {
-            $0.string.flatMap(SignatureAlgorithm.init)
+        authenticatesStrictly = try document.optional("strict_authentication", \.bool) ?? false
+        takesTokenEndpointAudience =
+            try document.optional("token_endpoint_audience", \.bool) ?? false
+        (idTokenAlgorithm, accessTokenAlgorithm) = try Self.algorithms(document)
+        accessTokenType = try document.optional("access_token_type") {
+            $0.string.flatMap(AccessTokenType.init)
         }
         accessTokenLifetime = try document.optional("access_token_lifetime", \.int64)
         webOrigins = try document.required("web_origins", \.strings)
@@ -61,18 +65,50 @@ extension Client {
         document["grant_types"] = .texts(
             GrantType.allCases.filter(grantTypes.contains).map(\.rawValue)
         )
-        document["requires_pkce"] = .bool(requiresPKCE)
+        document["requires_pkce"] = .bool(codeProtection != .none)
+        document["code_protection"] = .string(codeProtection.rawValue)
         document["requires_consent"] = .bool(requiresConsent)
         document["requires_pushed_requests"] = .bool(requiresPushedRequests)
         document["development"] = .bool(isDevelopment)
         document["default_scopes"] = .texts(defaultScopes)
         document["optional_scopes"] = .texts(optionalScopes)
-        document["signing_algorithm"] = signingAlgorithm.map { .string($0.rawValue) }
+        document["strict_authentication"] = .bool(authenticatesStrictly)
+        document["token_endpoint_audience"] = .bool(takesTokenEndpointAudience)
+        document["signing_algorithm"] = idTokenAlgorithm.map { .string($0.rawValue) }
+        var algorithms = JSONObject()
+        algorithms["id_token"] = idTokenAlgorithm.map { .string($0.rawValue) }
+        algorithms["access_token"] = accessTokenAlgorithm.map { .string($0.rawValue) }
+        document["signing_algorithms"] = .object(algorithms)
+        document["access_token_type"] = accessTokenType.map { .string($0.rawValue) }
         document["access_token_lifetime"] = accessTokenLifetime.map(JSONValue.integer)
         document["web_origins"] = .texts(webOrigins)
         document["mappers"] = .array(mappers.map(\.value))
         document["role_clients"] = roleClients.map(JSONValue.texts)
         document["sees_realm_roles"] = .bool(seesRealmRoles)
+    }
+
+    /// Clients from before there was a choice had to use PKCE or not.
+    private static func codeProtection(_ document: Document) throws -> CodeProtection {
+        let requiresPKCE = try document.required("requires_pkce", \.bool)
+        return try document.optional("code_protection") {
+            $0.string.flatMap(CodeProtection.init)
+        } ?? (requiresPKCE ? .pkce : .none)
+    }
+
+    /// Clients from before there were two algorithms had one for both tokens.
+    private static func algorithms(_ document: Document) throws -> (
+        idToken: SignatureAlgorithm?, accessToken: SignatureAlgorithm?
+    ) {
+        func algorithm(_ name: StaticString, _ document: Document) throws -> SignatureAlgorithm? {
+            try document.optional(name) { $0.string.flatMap(SignatureAlgorithm.init) }
+        }
+        guard let both = try document.optional("signing_algorithms", \.object) else {
+            let one = try algorithm("signing_algorithm", document)
+            return (one, one)
+        }
+        return (
+            try algorithm("id_token", Document(both)), try algorithm("access_token", Document(both))
+        )
     }
 }
 

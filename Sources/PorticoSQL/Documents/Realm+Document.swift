@@ -15,6 +15,9 @@ extension Realm {
         signingAlgorithm = try document.required("signing_algorithm") {
             $0.string.flatMap(SignatureAlgorithm.init)
         }
+        accessTokenType =
+            try document.optional("access_token_type") { $0.string.flatMap(AccessTokenType.init) }
+            ?? .atJWT
         notBefore = try document.required("not_before", \.int64)
         signsInWithEmail = try document.required("sign_in_with_email", \.bool)
         // Realms from before these were there: nothing opens or closes by an upgrade.
@@ -30,6 +33,7 @@ extension Realm {
         document["display_name"] = .string(displayName)
         document["enabled"] = .bool(isEnabled)
         document["signing_algorithm"] = .string(signingAlgorithm.rawValue)
+        document["access_token_type"] = .string(accessTokenType.rawValue)
         document["not_before"] = .integer(notBefore)
         document["sign_in_with_email"] = .bool(signsInWithEmail)
         document["password_reset"] = .bool(allowsPasswordReset)

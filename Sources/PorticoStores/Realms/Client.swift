@@ -12,6 +12,12 @@ package struct Client: Hashable, Sendable {
     package var isEnabled = true
     package var type: ClientType
     package var authentication: ClientAuthenticationMethod
+    /// Whether a secret is taken by that method only, and not by the other one that sends it.
+    package var authenticatesStrictly = false
+    /// Whether the URL of the token endpoint is an audience of its assertions besides the issuer
+    /// (OpenID Connect Core §9). What is good there could be played on by another server that was
+    /// given the same URL, so it is off unless somebody needs it.
+    package var takesTokenEndpointAudience = false
     package var secret: ClientSecret?
     /// The public keys of a `private_key_jwt` client: a JWK set as it was registered.
     package var keySet: JSONValue?
@@ -24,7 +30,7 @@ package struct Client: Hashable, Sendable {
     package var backchannelLogoutSessionRequired = false
     /// Grant types it may use.
     package var grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken]
-    package var requiresPKCE = true
+    package var codeProtection = CodeProtection.pkce
     /// Third-party clients ask the person (decision 21).
     package var requiresConsent = false
     /// RFC 9126 §6.
@@ -39,7 +45,11 @@ package struct Client: Hashable, Sendable {
         "profile", "email", "address", "phone", "offline_access",
     ]
     /// `id_token_signed_response_alg` (OpenID Connect Registration §2); `nil`: the realm's.
-    package var signingAlgorithm: SignatureAlgorithm?
+    package var idTokenAlgorithm: SignatureAlgorithm?
+    /// Signs its access tokens; `nil`: the realm's.
+    package var accessTokenAlgorithm: SignatureAlgorithm?
+    /// `nil`: the realm's.
+    package var accessTokenType: AccessTokenType?
     /// Seconds; `nil`: the realm's.
     package var accessTokenLifetime: Int64?
     /// Origins whose scripts may call the token endpoint and UserInfo.
@@ -79,6 +89,24 @@ package enum ClientAuthenticationMethod: String, CaseIterable, Hashable, Sendabl
     case clientSecretBasic = "client_secret_basic"
     case clientSecretPost = "client_secret_post"
     case privateKeyJWT = "private_key_jwt"
+}
+
+/// What a client must send so that a stolen code cannot be redeemed or played into another session
+/// (RFC 9700 §2.1.1). The rule itself stands in `CodeProtectionRule`.
+package enum CodeProtection: String, CaseIterable, Hashable, Sendable {
+    /// PKCE, always.
+    case pkce
+    /// PKCE, or the `nonce` of an OpenID Connect request: for confidential clients.
+    case pkceOrNonce = "pkce_or_nonce"
+    /// Nothing: for what cannot, and was said so.
+    case none
+}
+
+/// `typ` of access tokens (RFC 9068 §2.1).
+package enum AccessTokenType: String, CaseIterable, Hashable, Sendable {
+    case atJWT = "at+jwt"
+    /// For resource servers that know nothing of RFC 9068.
+    case jwt = "JWT"
 }
 
 /// What is kept of a client's secret (mechanisms, "Seals and secrets").

@@ -14,6 +14,8 @@ package struct Realm: Hashable, Sendable {
     package var lifetimes = Lifetimes()
     /// The algorithm of tokens, where a client does not ask for another.
     package var signingAlgorithm = SignatureAlgorithm.es256
+    /// `typ` of access tokens, where a client does not ask for another.
+    package var accessTokenType = AccessTokenType.atJWT
     /// Tokens issued before are refused. Seconds since 1970; 0 means none is.
     package var notBefore: Int64 = 0
     /// Whether an e-mail address is accepted in place of the user name.

@@ -23,11 +23,16 @@ struct RequestHead {
         var bodyLength: Int? = 0
         var hasLength = false
         var expectsContinue = false
+        var foreign = 0
         for (rawName, rawValue) in head.headers {
             guard let name = HTTPField.Name(rawName) else { throw .malformed }
             let value = HTTPField.withoutBlanks(rawValue)
-            // What follows compares and folds values (RFC 9110 §5.5: outside ASCII is opaque).
-            guard ForeignText.isBounded(value.utf8) else { throw .malformed }
+            // What follows compares and folds values, and `HTTPField` transcodes what is not ASCII each
+            // time it is read (RFC 9110 §5.5: outside ASCII is opaque). So the bound is on all together.
+            if !withBytes(of: value.utf8, { $0.allSatisfy { $0 < 0x80 } }) {
+                foreign += value.utf8.count
+                guard foreign <= ForeignText.longest else { throw .malformed }
+            }
             guard name.canonicalName != "host" else {
                 // More than one would be read differently by whoever stands before us.
                 guard host == nil else { throw .malformed }

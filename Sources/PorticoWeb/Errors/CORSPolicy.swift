@@ -33,9 +33,23 @@ package enum CORSPolicy: Hashable, Sendable {
         var headers = headers(for: request)
         guard headers[.accessControlAllowOrigin] != nil else { return headers }
         headers[.accessControlAllowMethods] = methods.map(\.rawValue).joined(separator: ", ")
-        headers[.accessControlAllowHeaders] =
-            "Authorization, Content-Type, DPoP, Idempotency-Key"
+        headers[.accessControlAllowHeaders] = Self.allowedHeaders(for: request)
         headers[.accessControlMaxAge] = "7200"
+        headers.append(HTTPField(name: .vary, value: "Access-Control-Request-Headers"))
         return headers
+    }
+
+    /// What the script wants to send (Fetch §4.8): libraries add fields of their own, such as
+    /// `mcp-protocol-version`, and none of them means anything here that the fields below do not.
+    /// Where it is no list of names, or a long one, those alone.
+    private static func allowedHeaders(for request: HTTPFields) -> String {
+        let usual = "Authorization, Content-Type, DPoP, Idempotency-Key"
+        let asked = request[values: .accessControlRequestHeaders]
+        guard asked.count == 1, asked[0].utf8.count <= 1024 else { return usual }
+        let names = asked[0].utf8.split(separator: UInt8(ascii: ",")).map { name in
+            String(decoding: name.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+        }
+        guard !names.isEmpty, names.allSatisfy({ HTTPField.Name($0) != nil }) else { return usual }
+        return names.joined(separator: ", ")
     }
 }

@@ -8,7 +8,7 @@ package struct SecurityHeaders: Sendable {
     /// For documents that programs read, and for redirects.
     private let others: HTTPFields
 
-    /// - Parameter publicURL: HSTS is sent only under https; a loopback literal cannot have it.
+    /// - Parameter publicURL: HSTS is sent only under https; this machine cannot have it.
     package init(_ publicURL: PublicURL) {
         var others: HTTPFields = [
             .xContentTypeOptions: "nosniff",
@@ -16,7 +16,7 @@ package struct SecurityHeaders: Sendable {
         ]
         others.add("Referrer-Policy", "no-referrer")
         others.add("X-Frame-Options", "DENY")
-        others.add("Cross-Origin-Opener-Policy", "same-origin")
+        others.add(Self.openerPolicy, "same-origin")
         others.add("Cross-Origin-Resource-Policy", "same-origin")
         if publicURL.isSecure {
             // Two years, and every name below ours.
@@ -30,6 +30,15 @@ package struct SecurityHeaders: Sendable {
                 + "midi=(), display-capture=(), browsing-topics=()"
         )
         self.pages = pages
+    }
+
+    private static let openerPolicy = "Cross-Origin-Opener-Policy"
+
+    /// Takes an answer of the policy that cuts a window from the one that opened it (HTML §7.1.3): what
+    /// an app shows in a popup must be able to come back to it. `docs/threat-model.md` says what
+    /// protects these answers all the same.
+    package static func keepOpener(_ headers: inout HTTPFields) {
+        if let name = HTTPField.Name(openerPolicy) { headers[name] = nil }
     }
 
     package func page(_ policy: PagePolicy) -> HTTPFields {

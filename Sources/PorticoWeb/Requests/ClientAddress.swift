@@ -49,10 +49,10 @@ package struct ClientAddress: Hashable, Sendable {
         isForwarded = true
         address = Self.client(behind: peer, Self.elements(of: Self.forwardedFor, headers), proxies)
         // The last one is what the proxy nearest to us wrote.
-        switch Self.elements(of: Self.forwardedProto, headers).last?.lowercased() {
-        case "https": isSecure = true
-        case .some: isSecure = false
-        case nil: isSecure = overTLS ? true : nil
+        if let scheme = Self.elements(of: Self.forwardedProto, headers).last {
+            isSecure = scheme.utf8.count == 5 && scheme.lowercased() == "https"
+        } else {
+            isSecure = overTLS ? true : nil
         }
     }
 
@@ -88,14 +88,18 @@ package struct ClientAddress: Hashable, Sendable {
     private static func elements(of name: HTTPField.Name?, _ headers: HTTPFields) -> [Substring] {
         guard let name else { return [] }
         return headers[values: name].flatMap { value in
-            value.split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+            value.utf8.split(separator: UInt8(ascii: ",")).map(trimmed).filter { !$0.isEmpty }
         }
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
+    private static func trimmed(_ text: Substring.UTF8View) -> Substring {
         var text = text
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return Substring(text.drop(while: isBlank))
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
     /// `192.0.2.1:80` and `[2001:db8::1]:80` without their ports.

@@ -12,6 +12,11 @@ extension PageWalk {
     private static let signingOut = [
         signOut(SignOutPage.self, "asked by a client", "?client_id=web1") { _, page in page },
         signOut(SignOutPage.self, "asked by nobody known") { _, page in page },
+        signOut(
+            SignOutPage.self,
+            "refused, and still signed in",
+            "?client_id=web1&post_logout_redirect_uri=https://elsewhere.example"
+        ) { _, page in page },
         PageWalk(SignOutPage.self, "asked by a client, elsewhere") { walker in
             let server = try await ProviderUnderTest()
             let hint = try await server.tokens("alice", "web1").json.string("id_token") ?? ""

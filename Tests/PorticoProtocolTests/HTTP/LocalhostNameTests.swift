@@ -57,7 +57,8 @@ import Testing
     @Test(
         "Nobody is asked for another name, a literal, or where a certificate says who it is",
         arguments: [
-            "https://localhost:8080/", "http://127.0.0.1/", "http://[::1]/", "http://op.example.com/",
+            "https://localhost:8080/", "http://127.0.0.1/", "http://[::1]/",
+            "http://op.example.com/",
             "http://localhost.example.com/", "http://notlocalhost/", "http://localhost./",
         ]
     )

@@ -8,7 +8,12 @@ import Testing
     private func refusal(of client: Client) throws -> ClientRegistration.Refusal? {
         let registration = ClientRegistration(ring: try Fixture.ring())
         do {
-            _ = try registration(client, others: [], random: .system)
+            _ = try registration(
+                client,
+                others: [],
+                algorithms: RealmCreation.firstAlgorithms,
+                random: .system
+            )
             return nil
         } catch {
             return error

@@ -54,7 +54,7 @@ import Testing
     func mandatory() async throws {
         let server = try await ProviderUnderTest { realm in
             for index in realm.clients.indices where realm.clients[index].clientID == "native1" {
-                realm.clients[index].signingAlgorithm = .rs256
+                realm.clients[index].idTokenAlgorithm = .rs256
             }
         }
         let reply = try await server.tokens(

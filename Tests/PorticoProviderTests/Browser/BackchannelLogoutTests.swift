@@ -35,7 +35,7 @@ struct BackchannelLogoutTests {
     func token(algorithm: SignatureAlgorithm?) async throws {
         let receiver = try LogoutReceiver()
         let server = try await Self.server(receiver) { new in
-            new.clients[client: "web1"].signingAlgorithm = algorithm
+            new.clients[client: "web1"].idTokenAlgorithm = algorithm
         }
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: browser)
@@ -342,7 +342,7 @@ struct BackchannelLogoutTests {
 
 extension [Client] {
     /// The client of that `client_id`, to be changed.
-    fileprivate subscript(client clientID: String) -> Client {
+    subscript(client clientID: String) -> Client {
         get { first { $0.clientID == clientID } ?? self[0] }
         set { self = map { $0.clientID == clientID ? newValue : $0 } }
     }

@@ -144,11 +144,16 @@ import Testing
         let browser = TestBrowser(server)
         _ = try await browser.signIn("alice", TestFlow.request())
         let path = ProviderUnderTest.path("logout")
-        for form in [
-            [("id_token_hint", "x")], [("client_id", "nobody")],
-            [("ui_locales", String(repeating: "a", count: 6000))],
-        ] {
-            expectErrorPage(try await post(browser, path, form, [Self.site: "cross-site"]))
+        let long = [("ui_locales", String(repeating: "a", count: 6000))]
+        expectErrorPage(try await post(browser, path, long, [Self.site: "cross-site"]))
+        for form in [[("id_token_hint", "x")], [("client_id", "nobody")]] {
+            // Only with its cookies does the browser show who is still signed in.
+            let reply = try await post(browser, path, form, [Self.site: "cross-site"])
+            let location = try #require(reply.location)
+            #expect(location.hasPrefix(path + "?request="))
+            let page = try await browser.get(location)
+            expectErrorPage(page)
+            #expect(page.formAction == path + "/logout-confirm")
         }
         // What is no seal of ours says nothing: the page asks.
         for request in ["", "x", String(repeating: "A", count: 5000)] {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
@@ -25,6 +26,41 @@ import Testing
         #expect(reply.headers[.allow] == allow)
         #expect(!reply.text.contains("access_token"))
         #expect(!reply.text.contains("machine"))
+    }
+
+    @Test("Programs get JSON where nothing is, or for another method; people a page")
+    func notThere() async throws {
+        let server = try await Self.server.value
+        let json: HTTPFields = [.accept: "application/json"]
+        let long = String(repeating: "text/x-\u{301},", count: 250) + "application/json"
+        for (path, headers, isProgram) in [
+            ("/realms/test/protocol/openid-connect/nothing", HTTPFields(), true),
+            ("/realms/test/protocol/openid-connect/login-status", [.accept: "text/html"], true),
+            ("/realms/other/protocol/openid-connect/auth", [.accept: "text/html"], true),
+            ("/realms/test/.well-known/nothing", HTTPFields(), true),
+            ("/nowhere", json, true), ("/realms/test/nowhere", json, true),
+            ("/nowhere", [.accept: "Application/JSON;q=0.5, */*"], true),
+            ("/nowhere", HTTPFields(), false), ("/nowhere", [.accept: "*/*"], false),
+            ("/nowhere", [.accept: "text/html,application/json;q=0.9"], false),
+            ("/nowhere", [.accept: "application/jsonp"], false),
+            ("/nowhere", [.accept: long], true),
+        ] {
+            let reply = try await server.send(.get, path, headers: headers)
+            #expect(reply.status == 404, "\(path)")
+            #expect((reply.json.string("error") != nil) == isProgram, "\(path) \(headers)")
+            #expect(reply.text.contains("<html") != isProgram, "\(path) \(headers)")
+        }
+        for (path, headers, isProgram) in [
+            (ProviderUnderTest.path("auth"), HTTPFields(), true),
+            (ProviderUnderTest.path("token"), HTTPFields(), true),
+            ("/realms/test/login-actions/consent", HTTPFields(), false),
+            ("/realms/test/login-actions/consent", json, true),
+        ] {
+            let reply = try await server.send(.put, path, headers: headers)
+            #expect(reply.status == 405)
+            #expect(reply.headers[.allow]?.contains("POST") == true)
+            #expect((reply.json.string("error") == "method_not_allowed") == isProgram, "\(path)")
+        }
     }
 
     @Test("attack H04: TRACE is off everywhere, and repeats nothing")

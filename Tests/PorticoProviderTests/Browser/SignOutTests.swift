@@ -261,7 +261,7 @@ import Testing
             "https://app.example.com:443/bye", "com.example.app:/bye", " " + Self.bye,
         ] {
             for parameters in [
-                [("id_token_hint", hint)], [("client_id", "web1")], [],
+                [("id_token_hint", hint)], [("client_id", "web1")],
                 [("id_token_hint", hint), ("client_id", "web1")],
             ] {
                 let query = FormEncoding.appending(
@@ -389,12 +389,73 @@ import Testing
         #expect(try await isSignedIn(browser))
     }
 
-    @Test("RP-Initiated Logout §3: without hint and client_id no address is gone back to")
+    @Test("RP-Initiated Logout §2, §3: without hint and client_id it asks, and goes back nowhere")
     func unknownClient() async throws {
         let server = try await ProviderUnderTest()
         let (browser, _, _) = try await signedIn(server)
-        expectErrorPage(try await logout(browser, ("post_logout_redirect_uri", Self.bye)))
-        #expect(try await isSignedIn(browser))
+        for address in [Self.bye, "https://evil.example", "javascript:alert(1)"] {
+            let page = try await logout(browser, ("post_logout_redirect_uri", address))
+            expectAsked(page)
+            #expect(!page.text.contains(address))
+            #expect(try await isSignedIn(browser))
+            #expect(try await browser.submit(page, [("action", "stay")]).location == nil)
+        }
+        let page = try await logout(browser, ("post_logout_redirect_uri", Self.bye))
+        let done = try await browser.submit(page, [("action", "sign-out")])
+        #expect(done.status == 200 && done.location == nil)
+        #expect(!done.text.contains(Self.bye))
+        #expect(try await !isSignedIn(browser))
+        let nobody = try await logout(browser, ("post_logout_redirect_uri", Self.bye))
+        #expect(nobody.status == 200 && nobody.location == nil)
+    }
+
+    @Test("A refused request says what was wrong, and lets the person sign out all the same")
+    func stillSignedIn() async throws {
+        let server = try await ProviderUnderTest()
+        for (parameters, words, description) in [
+            (
+                [("client_id", "web1"), ("post_logout_redirect_uri", "https://evil.example")],
+                "an address that isn’t set up for it",
+                "post_logout_redirect_uri is not one the client registered."
+            ),
+            (
+                [("id_token_hint", "x"), ("post_logout_redirect_uri", Self.bye)],
+                "The app asked for something",
+                "id_token_hint is not an ID Token of this issuer."
+            ),
+            (
+                [("client_id", "nobody")], "We don’t know this app",
+                "client_id is not that of a registered client."
+            ),
+        ] {
+            let (browser, _, tokens) = try await signedIn(server)
+            let path = FormEncoding.appending(
+                parameters.map { (name: $0.0, value: $0.1) },
+                to: ProviderUnderTest.path("logout")
+            )
+            let page = try await browser.get(path)
+            expectErrorPage(page)
+            #expect(page.text.contains(words), "\(description)")
+            #expect(page.text.contains("<bdi dir=\"ltr\">\(description)</bdi>"))
+            #expect(page.text.contains("You’re still signed in"))
+            #expect(!page.text.contains("evil"))
+            #expect(page.formAction == ProviderUnderTest.path("logout/logout-confirm"))
+            #expect(try await isSignedIn(browser))
+            let stayed = try await browser.submit(page, [("action", "stay")])
+            #expect(stayed.status == 200 && stayed.location == nil)
+            #expect(try await isSignedIn(browser))
+            let done = try await browser.submit(page, [("action", "sign-out")])
+            #expect(done.status == 200 && done.location == nil, "it goes back nowhere")
+            #expect(try await !isSignedIn(browser))
+            #expect(
+                try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401
+            )
+            // Whom nobody has signed in has nothing to sign out of.
+            let alone = try await browser.get(path)
+            expectErrorPage(alone)
+            #expect(alone.formAction == nil)
+            #expect(alone.text.contains(description))
+        }
     }
 
     @Test("RP-Initiated Logout §2: logout_hint and ui_locales are taken, and do no harm")

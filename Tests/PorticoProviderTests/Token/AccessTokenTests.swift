@@ -17,7 +17,8 @@ import Testing
     func header(_ algorithm: SignatureAlgorithm?) async throws {
         let server = try await ProviderUnderTest { realm in
             for index in realm.clients.indices {
-                realm.clients[index].signingAlgorithm = algorithm
+                realm.clients[index].idTokenAlgorithm = algorithm
+                realm.clients[index].accessTokenAlgorithm = algorithm
             }
         }
         let set = try JWKSet(

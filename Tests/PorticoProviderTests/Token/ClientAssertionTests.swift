@@ -112,6 +112,72 @@ import Testing
         #expect(reply.error == "invalid_client")
     }
 
+    /// At each endpoint where clients prove themselves.
+    private func ask(
+        _ server: ProviderUnderTest,
+        at endpoint: String,
+        _ assertion: String
+    ) async throws -> Reply {
+        let request: [(String, String)] =
+            switch endpoint {
+            case "token": [("grant_type", "client_credentials")]
+            case "ext/par/request": TestFlow.request("jwt1")
+            default: [("token", "x")]
+            }
+        let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+        return try await server.post(
+            ProviderUnderTest.path(endpoint),
+            request + [("client_assertion", assertion), ("client_assertion_type", type)]
+        )
+    }
+
+    static let endpoints = ["token", "ext/par/request", "token/introspect", "revoke"]
+
+    @Test(
+        "OpenID Connect Core §9, RFC 7523 update: the token endpoint is an audience where a client is registered so",
+        arguments: endpoints
+    )
+    func tokenEndpointAudience(endpoint: String) async throws {
+        let token = TestRealm.issuer + "/protocol/openid-connect/token"
+        let other = JSONValue.string(ProviderUnderTest.path(endpoint))
+        func assertion(_ server: ProviderUnderTest, _ audience: JSONValue) throws -> String {
+            try signed(claims(server, ["aud": audience]))
+        }
+        let usual = try await ProviderUnderTest()
+        let refused = try await ask(usual, at: endpoint, try assertion(usual, .string(token)))
+        #expect(refused.status == 401, "off by default")
+        #expect(usual.log.contains("reason=audience"))
+        #expect(usual.log.contains("client=jwt1"))
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices where realm.clients[index].clientID == "jwt1" {
+                realm.clients[index].takesTokenEndpointAudience = true
+            }
+        }
+        for good in [
+            .string(token), .string(TestRealm.issuer), [.string(TestRealm.issuer)],
+        ] as [JSONValue] {
+            let taken = try assertion(server, good)
+            #expect(try await ask(server, at: endpoint, taken).status < 300)
+            #expect(try await ask(server, at: endpoint, taken).status == 401, "once")
+        }
+        let again = try assertion(server, .string(token))
+        #expect(try await ask(server, at: endpoint, again).status < 300)
+        let lines = server.log.split(separator: "\n")
+        let noted = lines.filter { $0.contains("event=assertion.for_endpoint") }
+        #expect(noted.count == 1)
+        #expect(noted.first?.contains("client=jwt1") == true)
+        for bad in [
+            [.string(token)], [.string(token), .string(TestRealm.issuer)],
+            [.string(TestRealm.issuer), .string(token)], .string(token + "/"),
+            .string(token + "?x"), "https://evil.example/realms/test/protocol/openid-connect/token",
+            .string(TestRealm.issuer + "/protocol/openid-connect/auth"), other, .null, "",
+        ] as [JSONValue] {
+            let reply = try await ask(server, at: endpoint, try assertion(server, bad))
+            #expect(reply.status == 401, "\(bad)")
+            #expect(reply.error == "invalid_client")
+        }
+    }
+
     @Test("RFC 7523 update: one audience in an array is taken; typed assertions are taken")
     func tolerated() async throws {
         let server = try await ProviderUnderTest()

@@ -45,7 +45,7 @@ import Testing
         #expect(document.strings("response_types_supported") == ["code"])
         #expect(document.strings("code_challenge_methods_supported") == ["S256"])
         #expect(document.strings("subject_types_supported") == ["public"])
-        #expect(document.strings("response_modes_supported") == ["query", "form_post"])
+        #expect(document.strings("response_modes_supported") == ["query", "fragment", "form_post"])
         let methods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"]
         #expect(
             document.strings("token_endpoint_auth_methods_supported").map(Set.init) == Set(methods)
@@ -109,7 +109,7 @@ import Testing
     @Test("OpenID Connect Core §15.1: a client that asks for RS256 gets it")
     func rs256() async throws {
         let server = try await ProviderUnderTest { realm in
-            for index in realm.clients.indices { realm.clients[index].signingAlgorithm = .rs256 }
+            for index in realm.clients.indices { realm.clients[index].idTokenAlgorithm = .rs256 }
         }
         let tokens = try await server.tokens()
         let idToken = try JWT(parsing: try #require(tokens.json.string("id_token")))

@@ -57,7 +57,31 @@ import Testing
         let claims = try JWT(parsing: access).uncheckedClaims()
         let same = try key.sign(claims: claims, type: .accessToken)
         #expect(try await server.userInfo(same).status == 200)
-        let other = try key.sign(claims: claims, type: .jwt)
-        #expect(try await server.userInfo(other).status == 401)
+        for type in JWTType.allCases where ![.accessToken, .jwt].contains(type) {
+            let other = try key.sign(claims: claims, type: type)
+            #expect(try await server.userInfo(other).status == 401, "\(type)")
+        }
+    }
+
+    @Test(
+        "RFC 8725 §3.12: where access tokens are typed JWT, their claim typ tells them from others"
+    )
+    func plainType() async throws {
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices { realm.clients[index].accessTokenType = .jwt }
+        }
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let key = try #require(realm.keys.active(.es256, at: server.clock.seconds))
+        let tokens = try await server.tokens("alice", "native1")
+        let access = try #require(tokens.json.string("access_token"))
+        #expect(try JWT(parsing: access).header.type == "JWT")
+        #expect(try await server.userInfo(access).status == 200)
+        #expect(try await server.userInfo(tokens.json.string("id_token") ?? "").status == 401)
+        var claims = try JWT(parsing: access).uncheckedClaims()
+        for kind in ["ID", "Refresh", nil] {
+            claims["typ"] = kind.map(JSONValue.string)
+            let other = try key.sign(claims: claims, type: .jwt)
+            #expect(try await server.userInfo(other).status == 401)
+        }
     }
 }

@@ -209,8 +209,10 @@ import Testing
         "RFC 7009 §2.3, WEB-CORS-1: scripts of registered origins alone may read what is answered"
     )
     func crossOrigin() async throws {
-        let server = try await ProviderUnderTest()
         let registered = "https://app.example.com"
+        let server = try await ProviderUnderTest { realm in
+            for index in realm.clients.indices { realm.clients[index].webOrigins = [registered] }
+        }
         for endpoint in ["revoke", "token", "token/introspect", "ext/par/request"] {
             // Servers call these two, and no page does.
             let isForPages = ["revoke", "token"].contains(endpoint)

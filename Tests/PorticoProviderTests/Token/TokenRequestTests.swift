@@ -26,6 +26,43 @@ import Testing
     }
 
     @Test(
+        "RFC 6749 §5.2: a grant type that is not served is so for everybody, whatever they bring",
+        arguments: [
+            "Bearer x", "Digest x", "Basic !", ProviderUnderTest.basic("web1", "wrong"),
+            ProviderUnderTest.basic("nobody", "x"), nil,
+        ]
+    )
+    func unservedGrantType(authorization: String?) async throws {
+        let server = try await ProviderUnderTest()
+        var headers: HTTPFields = [:]
+        headers[.authorization] = authorization
+        let path = ProviderUnderTest.path("token")
+        let uma = ("grant_type", "urn:ietf:params:oauth:grant-type:uma-ticket")
+        for extra in [
+            [], [("client_id", "web1"), ("client_secret", "x")], [("client_assertion", "x")],
+        ] {
+            // More often than anybody may guess: nothing was tried, so nothing is counted.
+            for _ in 1...25 {
+                let reply = try await server.post(path, [uma] + extra, headers: headers)
+                #expect(reply.status == 400)
+                #expect(reply.error == "unsupported_grant_type")
+                #expect(reply.headers[.wwwAuthenticate] == nil)
+            }
+        }
+        #expect(!server.log.contains("client.refused"))
+        // One that is served asks who is there, and whether they may.
+        let refused = try await server.post(
+            path,
+            [("grant_type", "refresh_token")],
+            headers: [.authorization: "Bearer x"]
+        )
+        #expect(refused.error == "invalid_client")
+        let twice = [uma, ("grant_type", "refresh_token")]
+        let repeated = try await server.post(path, twice, headers: headers)
+        #expect(repeated.error == "invalid_request")
+    }
+
+    @Test(
         "attack C13, RFC 6749 §3.2: the body is a form",
         arguments: ["application/json", "multipart/form-data; boundary=x", "text/plain", nil]
     )
@@ -145,14 +182,10 @@ import Testing
         #expect(try await server.token(form, basic: ("machine", secret)).status == 200)
     }
 
-    @Test("RFC 6749 §2.3.1: each client uses the method of its registration, and never the URL")
+    @Test("RFC 6749 §2.3.1: a confidential client proves itself, and never in the URL")
     func methods() async throws {
         let server = try await ProviderUnderTest()
         let form = [("grant_type", "refresh_token"), ("refresh_token", "x")]
-        let post = [("client_id", "web1"), ("client_secret", TestRealm.secret)]
-        #expect(try await server.token(form + post).error == "invalid_client")
-        let basic = ("other1", TestRealm.otherSecret)
-        #expect(try await server.token(form, basic: basic).error == "invalid_client")
         #expect(try await server.token(form + [("client_id", "web1")]).status == 401)
         // The very credentials that would do in the body.
         let inBody = [("client_id", "other1"), ("client_secret", TestRealm.otherSecret)]
@@ -264,6 +297,28 @@ import Testing
         #expect(claims.string("sub") == "client:machine", "RFC 9700 §4.15: no person's name")
         #expect(claims.string("scope")?.contains("jobs") == true)
         #expect(try await server.userInfo(token).status == 403)
+        // RFC 6749 §3.3: granted without it, and said so.
+        for scope in ["openid", "openid jobs", "jobs openid"] {
+            let reply = try await server.token(
+                [("grant_type", "client_credentials"), ("scope", scope)],
+                basic: ("machine", TestRealm.machineSecret)
+            )
+            #expect(reply.status == 200)
+            #expect(reply.json["id_token"] == nil, "there is nobody whom it could be about")
+            let granted = try Scope(try #require(reply.json.string("scope")))
+            #expect(!granted.contains("openid"))
+            #expect(granted.contains("jobs") == scope.contains("jobs"))
+            let access = try #require(reply.json.string("access_token"))
+            #expect(try ProviderUnderTest.claims(access).string("scope") == granted.text)
+            #expect(try await server.userInfo(access).status == 403)
+        }
+        for scope in ["openid admin", "OpenID"] {
+            let reply = try await server.token(
+                [("grant_type", "client_credentials"), ("scope", scope)],
+                basic: ("machine", TestRealm.machineSecret)
+            )
+            #expect(reply.error == "invalid_scope")
+        }
         let wide = try await server.token(
             [("grant_type", "client_credentials"), ("scope", "admin")],
             basic: ("machine", TestRealm.machineSecret)

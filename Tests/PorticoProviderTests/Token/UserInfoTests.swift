@@ -191,7 +191,9 @@ import Testing
 
     @Test("OpenID Connect Core §5.3: registered origins may read it, others may not")
     func crossOrigin() async throws {
-        let server = try await ProviderUnderTest()
+        let server = try await ProviderUnderTest { realm in
+            realm.clients[client: "native1"].webOrigins = ["https://app.example.com"]
+        }
         let token = try #require(try await server.tokens().json.string("access_token"))
         for (origin, allowed) in [
             ("https://app.example.com", true), ("https://evil.example", false), ("null", false),

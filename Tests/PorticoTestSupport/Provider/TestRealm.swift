@@ -133,7 +133,7 @@ package enum TestRealm {
             secret: secret
         )
         web1.postLogoutRedirectURIs = [RedirectURI("https://app.example.com/bye")]
-        web1.requiresPKCE = false
+        web1.codeProtection = .none
         web1.webOrigins = ["https://app.example.com"]
         var native1 = client(
             "native1",

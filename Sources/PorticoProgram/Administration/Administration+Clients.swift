@@ -1,0 +1,80 @@
+import PorticoBytes
+import PorticoOutbound
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+extension Administration {
+    /// A client that keeps the rules of registration; what is allowed and yet unwise is said.
+    func admit(_ client: Client, secret: ClientRegistration.Secret, in realm: Realm) throws
+        -> ClientRegistration.Admission
+    {
+        let keys = snapshot.keys.filter { $0.realmID == realm.id }
+        do {
+            let admission = try ClientRegistration(ring: installation.ring)(
+                client,
+                secret: secret,
+                others: clients(of: realm).filter { $0.id != client.id },
+                algorithms: SigningKeyRecord.activeAlgorithms(of: keys, at: moment.seconds),
+                random: moment.random
+            )
+            for warning in admission.warnings { console.warn("\(warning.words)") }
+            return admission
+        } catch {
+            switch error {
+            case .idTokenAlgorithm(let algorithm), .accessTokenAlgorithm(let algorithm):
+                throw missingKey(algorithm, for: error, among: keys, in: realm)
+            default: throw error
+            }
+        }
+    }
+
+    private func missingKey(
+        _ algorithm: SignatureAlgorithm,
+        for refusal: ClientRegistration.Refusal,
+        among keys: [SigningKeyRecord],
+        in realm: Realm
+    ) -> Failure {
+        let now = moment.seconds
+        let waiting = keys.filter { $0.algorithm == algorithm && $0.activeFrom > now }
+            .map(\.activeFrom).min()
+        let command = "portico keys rotate --alg \(algorithm.rawValue) --realm \(realm.name) --now"
+        return Failure(
+            .refused,
+            "\(refusal.field) is refused: realm \(realm.name) has no active key for "
+                + "\(algorithm.rawValue).",
+            advice: waiting.map {
+                ["One signs \(Times.relative($0, at: now)). To have it sign at once: \(command)"]
+            } ?? ["Make one first: \(command)"]
+        )
+    }
+
+    /// That a client at a private address is told of logouts only where the server may ask it.
+    ///
+    /// - Parameter former: What the client was before.
+    func sayWhereLogoutsGo(_ client: Client, replacing former: Client?) {
+        guard let address = client.backchannelLogoutURI,
+            address != former?.backchannelLogoutURI,
+            address.isLoopback || address.host == "localhost",
+            case let host = NamedHost(of: address),
+            !installation.settings.backchannelAllow.contains(where: { NamedHost($0) == host })
+        else { return }
+        console.say(
+            "Told of logouts at \(host.host):\(host.port) only where the server may ask there: "
+                + "portico serve --backchannel-allow \(host.host):\(host.port)"
+        )
+    }
+}
+
+extension Client {
+    /// What whoever writes the app has to know of the template's choice; `nil`: nothing.
+    var demand: String? {
+        guard grantTypes.contains(.authorizationCode) else { return nil }
+        return switch codeProtection {
+        case .pkce: "It must send PKCE (S256) with each sign-in."
+        case .pkceOrNonce:
+            "It must send PKCE (S256) or a nonce with each sign-in. Where it knows neither: --no-pkce"
+        case .none: nil
+        }
+    }
+}

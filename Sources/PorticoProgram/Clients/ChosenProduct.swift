@@ -1,0 +1,105 @@
+import ArgumentParser
+import PorticoProtocol
+
+/// What an entry's options say, read as if they had been typed.
+struct ProductRegistration: ParsableArguments {
+    @Option var template: ClientTemplate
+    @OptionGroup var fields: ClientFields
+}
+
+/// A product at its addresses.
+struct ChosenProduct {
+    let product: ClientProduct
+    /// Without a slash at the end; may be empty where a redirect URI was said instead.
+    let urls: [String]
+
+    init(_ product: ClientProduct, urls: [String]) throws(Failure) {
+        self.product = product
+        var known: [String] = []
+        for url in urls {
+            guard let url = Self.address(url, isNative: product.isNative) else {
+                throw Failure(
+                    .wrongValue,
+                    "\"\(printable(String(url.unicodeScalars.prefix(200))))\" is no address of an app.",
+                    "Expected for \(product.name): \(product.url)"
+                )
+            }
+            known.append(url)
+        }
+        if known.isEmpty, product.hasStandardURL { known = [product.url] }
+        self.urls = known
+    }
+
+    /// Nothing in it ends a string or a line of any configuration.
+    private static func address(_ text: String, isNative: Bool) -> String? {
+        guard (1...1000).contains(text.utf8.count),
+            text.utf8.allSatisfy({ isPlain($0) || "~:/[]%+".utf8.contains($0) })
+        else { return nil }
+        if isNative { return text.contains(":") ? text : nil }
+        guard HTTPAddress(text) != nil else { return nil }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "._-".utf8.contains(byte)
+        }
+    }
+
+    /// A `client_id` stands in files of many languages: here it is one that needs no quoting.
+    func check(clientID: String) throws(Failure) {
+        guard (1...200).contains(clientID.utf8.count), clientID.utf8.allSatisfy(Self.isPlain) else {
+            throw Failure(
+                .wrongValue,
+                "With --for, a client_id has letters, digits, '-', '_' and '.' only.",
+                "Choose one like: \(product.name)"
+            )
+        }
+    }
+
+    /// What the entry says of the client. Lists have a value for each address, the rest the first's.
+    ///
+    /// - Parameter hasRedirects: Whether redirect URIs were said otherwise.
+    func registration(of clientID: String, hasRedirects: Bool) throws -> ProductRegistration {
+        let needsURL = product.options.contains { $0.contains("{url}") || $0.contains("{origin}") }
+        guard !urls.isEmpty || hasRedirects || !needsURL else {
+            throw Failure(
+                .wrongValue,
+                "\(product.title) needs to say where it is.",
+                "As people reach it: --url \(product.url)"
+            )
+        }
+        return try ProductRegistration.parse(words(clientID))
+    }
+
+    private static let lists: Set = [
+        "--redirect-uri", "--post-logout-redirect-uri", "--web-origin",
+    ]
+
+    private func words(_ clientID: String) -> [String] {
+        var words: [String] = []
+        for word in product.options {
+            let isPlaced = word.contains("{url}") || word.contains("{origin}")
+            guard isPlaced, let option = words.popLast() else {
+                words.append(Self.filled(word, clientID, ""))
+                continue
+            }
+            for url in Self.lists.contains(option) ? urls : Array(urls.prefix(1)) {
+                words += [option, Self.filled(word, clientID, url)]
+            }
+        }
+        return words
+    }
+
+    private static func filled(_ word: String, _ clientID: String, _ url: String) -> String {
+        ProductValues.fill(word) { placeholder in
+            switch placeholder {
+            case .url: url
+            case .origin: ProductValues.origin(of: url)
+            case .clientID: clientID
+            default: "{\(placeholder.rawValue)}"
+            }
+        }
+    }
+}

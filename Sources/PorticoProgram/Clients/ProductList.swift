@@ -1,0 +1,747 @@
+/// The products that `portico client create --for` knows: one entry each, in the form of
+/// ``ProductFile``, with the placeholders of ``ProductValues``. `docs/clients.md` is made of it:
+///
+///     portico client products --markdown > docs/clients.md
+///
+/// Name no setting that the product's documentation does not have. Write `ran:` only for what you ran.
+/// The order does not matter.
+enum ProductList {
+    static let text = #"""
+        | # Clients
+        |
+        | `portico client create NAME --for PRODUCT --url URL` makes a client as one of these products needs it, and
+        | writes the product's own configuration to stdout, ready to paste, with the new secret in it. What else is
+        | said, as `--redirect-uri` or `--no-pkce`, counts more. `--dry-run` shows it and makes nothing, `--json` is for
+        | programs. `portico client products` lists what is here.
+        |
+        | A date says when the product itself, unmodified, signed people in here, and in which version. On 2026-11-22
+        | the products were set up by hand, before `--for` was there: what that showed is what is printed now. What has no
+        | date was written from the product's documentation and never run.
+        |
+        | ## What holds for all
+        |
+        | - The issuer is `https://HOST/realms/REALM`. Everything else is found at `/.well-known/openid-configuration`
+        |   below it.
+        | - A client secret is taken as `client_secret_basic` or `client_secret_post`, whichever the client was made
+        |   with; `--strict` admits that one only.
+        | - `--template web` wants PKCE or a `nonce` with each sign-in, and signs ID Tokens with RS256, access tokens with
+        |   ES256. Apps (`native`, `cli`, `spa`) use PKCE, and both of their tokens are signed with ES256.
+        | - Roles stand in `realm_access.roles` and `resource_access.CLIENT.roles`, as Keycloak's clients read them, where
+        |   the scope `roles` is granted, which clients have from the start. With the scope `groups`, which a client gets by
+        |   `--optional-scope groups` and must ask for, they also stand flat in the claim `groups`: roles of the realm by
+        |   their names, roles of a client as `CLIENT:ROLE`. `--claim NAME=roles` puts those of the realm under any other name,
+        |   `--claim NAME=roles:CLIENT` those of one client.
+        | - An app on this machine is at `http://127.0.0.1:PORT`; `http://localhost` needs `--development`.
+        | - A back-channel logout to an address of this machine needs `portico serve --backchannel-allow HOST:PORT`.
+
+        = appauth-android
+        title: AppAuth for Android
+        url: com.example.app:/oauth2redirect
+        options: --template native --redirect-uri {url} --post-logout-redirect-uri {url}
+        works: Sign-in with PKCE through the browser, refresh, sign-out.
+        source: https://github.com/openid/AppAuth-Android
+        note: The scheme in front of the address belongs to your app: a domain of yours, turned around.
+        file: app/build.gradle
+        | android {
+        |     defaultConfig {
+        |         manifestPlaceholders = ['appAuthRedirectScheme': '{scheme}']
+        |     }
+        | }
+        file: SignIn.java
+        | AuthorizationServiceConfiguration.fetchFromIssuer(
+        |     Uri.parse("{issuer}"),
+        |     (configuration, problem) -> {
+        |         if (configuration == null) { return; }
+        |         AuthorizationRequest request = new AuthorizationRequest.Builder(
+        |             configuration,
+        |             "{client_id}",
+        |             ResponseTypeValues.CODE,
+        |             Uri.parse("{redirect_uri}")
+        |         ).setScope("openid profile email").build();
+        |         startActivityForResult(service.getAuthorizationRequestIntent(request), RC_AUTH);
+        |     }
+        | );
+
+        = appauth-ios
+        title: AppAuth for iOS and macOS
+        url: com.example.app:/oauth2redirect
+        options: --template native --redirect-uri {url} --post-logout-redirect-uri {url}
+        works: Sign-in with PKCE through the system's browser, refresh, sign-out.
+        source: https://github.com/openid/AppAuth-iOS
+        note: The scheme in front of the address belongs to your app: a domain of yours, turned around.
+        file: Info.plist
+        | <key>CFBundleURLTypes</key>
+        | <array>
+        |   <dict>
+        |     <key>CFBundleURLSchemes</key>
+        |     <array><string>{scheme}</string></array>
+        |   </dict>
+        | </array>
+        file: SignIn.swift
+        | OIDAuthorizationService.discoverConfiguration(
+        |     forIssuer: URL(string: "{issuer}")!
+        | ) { configuration, error in
+        |     guard let configuration else { return }
+        |     let request = OIDAuthorizationRequest(
+        |         configuration: configuration,
+        |         clientId: "{client_id}",
+        |         scopes: [OIDScopeOpenID, OIDScopeProfile, OIDScopeEmail],
+        |         redirectURL: URL(string: "{redirect_uri}")!,
+        |         responseType: OIDResponseTypeCode,
+        |         additionalParameters: nil
+        |     )
+        |     self.flow = OIDAuthState.authState(byPresenting: request, presenting: self) { state, error in
+        |         self.state = state
+        |     }
+        | }
+
+        = dex
+        title: Dex, connector oidc
+        url: https://dex.example.com/dex
+        options: --template web --pkce --redirect-uri {url}/callback --optional-scope groups
+        works: Dex as a broker before this server: sign-in and refresh through both, groups. It finds PKCE by itself.
+        ran: 2026-11-22, Dex with its connector oidc: sign-in, refresh through both
+        source: https://dexidp.io/docs/connectors/oidc/
+        note: `--url` is Dex's own issuer. Groups are as old as the last sign-in: that is what insecureEnableGroups says.
+        file: config.yaml
+        | connectors:
+        | - type: oidc
+        |   id: portico
+        |   name: Portico
+        |   config:
+        |     issuer: {issuer}
+        |     clientID: {client_id}
+        |     clientSecret: "{client_secret}"
+        |     redirectURI: {redirect_uri}
+        |     scopes:
+        |     - profile
+        |     - email
+        |     - groups
+        |     insecureEnableGroups: true
+
+        = django-allauth
+        title: django-allauth, provider openid_connect
+        url: https://app.example.com
+        options: --template web --pkce --redirect-uri {url}/accounts/oidc/portico/login/callback/
+        works: Sign-in.
+        ran: 2026-11-22, django-allauth 65.21: sign-in, with PKCE
+        source: https://docs.allauth.org/en/latest/socialaccount/providers/openid_connect.html
+        note: It sends no nonce and, unless it is told to, no PKCE: OAUTH_PKCE_ENABLED is needed.
+        file: settings.py
+        | SOCIALACCOUNT_PROVIDERS = {
+        |     "openid_connect": {
+        |         "OAUTH_PKCE_ENABLED": True,
+        |         "APPS": [
+        |             {
+        |                 "provider_id": "portico",
+        |                 "name": "Portico",
+        |                 "client_id": "{client_id}",
+        |                 "secret": "{client_secret}",
+        |                 "settings": {
+        |                     "server_url": "{issuer}",
+        |                 },
+        |             },
+        |         ],
+        |     },
+        | }
+
+        = expo
+        title: Expo, expo-auth-session
+        url: com.example.app:/redirect
+        options: --template native --redirect-uri {url} --post-logout-redirect-uri {url}
+        works: Sign-in with PKCE, refresh, sign-out, in apps that are built with their own scheme.
+        ran: 2026-11-22, expo-auth-session 57.0.7: its requests by themselves, no device was used
+        source: https://docs.expo.dev/versions/latest/sdk/auth-session/
+        note: In Expo Go the redirect is an address of your machine: portico client update {client_id} --development --redirect-uri {redirect_uri} --redirect-uri exp://192.168.1.10:8081
+        note: For the web build its origin is one more redirect, without a slash at the end: portico client update {client_id} --redirect-uri {redirect_uri} --redirect-uri https://app.example.com --web-origin https://app.example.com
+        file: app.json
+        | {
+        |   "expo": {
+        |     "scheme": "{scheme}"
+        |   }
+        | }
+        file: SignIn.js
+        | import { makeRedirectUri, useAuthRequest, useAutoDiscovery } from 'expo-auth-session';
+        |
+        | const discovery = useAutoDiscovery('{issuer}');
+        | const redirectUri = makeRedirectUri({ native: '{redirect_uri}' });
+        | const [request, response, promptAsync] = useAuthRequest(
+        |   {
+        |     clientId: '{client_id}',
+        |     scopes: ['openid', 'profile', 'email'],
+        |     redirectUri,
+        |   },
+        |   discovery
+        | );
+
+        = express-openid-connect
+        title: express-openid-connect
+        url: https://app.example.com
+        options: --template web --redirect-uri {url}/callback --post-logout-redirect-uri {url}/
+        works: Sign-in, sign-out here too.
+        ran: 2026-11-22, express-openid-connect 3.4.0 with response_type code and RS256: sign-in
+        source: https://auth0.github.io/express-openid-connect/interfaces/ConfigParams.html
+        note: Its own default, response_type id_token, is the implicit flow, which is refused here: keep 'code'.
+        file: .env
+        | ISSUER_BASE_URL={issuer}
+        | BASE_URL={url}
+        | CLIENT_ID={client_id}
+        | CLIENT_SECRET={client_secret}
+        | SECRET={random}
+        file: server.js
+        | const { auth } = require('express-openid-connect');
+        |
+        | app.use(
+        |   auth({
+        |     idpLogout: true,
+        |     authorizationParams: { response_type: 'code', scope: 'openid profile email' },
+        |     routes: { postLogoutRedirect: '/' },
+        |   })
+        | );
+
+        = gitea
+        title: Gitea, and Forgejo
+        url: https://git.example.com
+        options: --template web --no-pkce --redirect-uri {url}/user/oauth2/portico/callback --optional-scope groups
+        works: Sign-in; groups make administrators.
+        source: https://docs.gitea.com/administration/command-line
+        source: https://docs.gitea.com/usage/authentication
+        note: Releases before 2026 send neither PKCE nor a nonce. With a later one: portico client update {client_id} --pkce
+        note: People with the role gitea-admin of the realm become administrators. Leave that line out if none should.
+        file: Terminal
+        | gitea admin auth add-oauth \
+        |   --name portico \
+        |   --provider openidConnect \
+        |   --key={client_id} \
+        |   --secret={client_secret} \
+        |   --auto-discover-url {discovery} \
+        |   --scopes openid --scopes profile --scopes email --scopes groups \
+        |   --group-claim-name groups \
+        |   --admin-group gitea-admin
+
+        = grafana
+        title: Grafana, Generic OAuth
+        url: https://grafana.example.com
+        options: --template web --pkce --redirect-uri {url}/login/generic_oauth --post-logout-redirect-uri {url}/login --optional-scope groups
+        works: Sign-in with PKCE, roles by groups, refresh, sign-out here too.
+        source: https://grafana.com/docs/grafana/latest/setup-grafana/configure-security/configure-authentication/generic-oauth/
+        note: The roles grafana-admin and grafana-editor of the realm make administrators and editors.
+        file: grafana.ini
+        | [server]
+        | root_url = {url}/
+        |
+        | [auth.generic_oauth]
+        | enabled = true
+        | name = Portico
+        | client_id = {client_id}
+        | client_secret = {client_secret}
+        | scopes = openid profile email groups
+        | auth_url = {authorization_endpoint}
+        | token_url = {token_endpoint}
+        | api_url = {userinfo_endpoint}
+        | use_pkce = true
+        | use_refresh_token = true
+        | login_attribute_path = preferred_username
+        | name_attribute_path = name
+        | groups_attribute_path = groups
+        | role_attribute_path = contains(groups[*], 'grafana-admin') && 'Admin' || contains(groups[*], 'grafana-editor') && 'Editor' || 'Viewer'
+        | signout_redirect_url = {end_session_endpoint}?client_id={client_id}&post_logout_redirect_uri={post_logout_redirect_uri}
+
+        = jupyterhub
+        title: JupyterHub, GenericOAuthenticator
+        url: https://hub.example.com
+        options: --template web --pkce --redirect-uri {url}/hub/oauth_callback --post-logout-redirect-uri {url}/ --optional-scope groups
+        works: Sign-in, roles that admit and roles that make administrators, sign-out.
+        ran: 2026-11-22, oauthenticator 17.4: sign-in, roles admit and make administrators, 403 for others, sign-out
+        source: https://oauthenticator.readthedocs.io/en/latest/reference/api/gen/oauthenticator.generic.html
+        note: People with the role jupyter of the realm may come in, those with jupyter-admin are administrators.
+        file: jupyterhub_config.py
+        | c.JupyterHub.authenticator_class = "generic-oauth"
+        | c.GenericOAuthenticator.client_id = "{client_id}"
+        | c.GenericOAuthenticator.client_secret = "{client_secret}"
+        | c.GenericOAuthenticator.oauth_callback_url = "{redirect_uri}"
+        | c.GenericOAuthenticator.authorize_url = "{authorization_endpoint}"
+        | c.GenericOAuthenticator.token_url = "{token_endpoint}"
+        | c.GenericOAuthenticator.userdata_url = "{userinfo_endpoint}"
+        | c.GenericOAuthenticator.logout_redirect_url = (
+        |     "{end_session_endpoint}?client_id={client_id}"
+        |     "&post_logout_redirect_uri={post_logout_redirect_uri}"
+        | )
+        | c.GenericOAuthenticator.login_service = "Portico"
+        | c.GenericOAuthenticator.scope = ["openid", "profile", "email", "groups"]
+        | c.GenericOAuthenticator.username_claim = "preferred_username"
+        | c.GenericOAuthenticator.manage_groups = True
+        | c.GenericOAuthenticator.auth_state_groups_key = "oauth_user.groups"
+        | c.GenericOAuthenticator.allowed_groups = ["jupyter", "jupyter-admin"]
+        | c.GenericOAuthenticator.admin_groups = ["jupyter-admin"]
+
+        = kube-apiserver
+        title: Kubernetes, the API server
+        standard-url: http://127.0.0.1:8000
+        options: --template native --id-token-algorithm RS256 --redirect-uri {url}/callback --optional-scope groups
+        works: ID Tokens of this client are people of the cluster, with their roles as groups.
+        ran: 2026-11-22, the authenticator of kube-apiserver 0.34: RS256, groups by CEL from realm_access.roles
+        source: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#openid-connect-tokens
+        note: One client serves the cluster and kubectl. The API server takes an https issuer only.
+        note: The flags and the file exclude each other. People's names and groups begin with oidc: in role bindings.
+        file: kube-apiserver, its flags
+        | --oidc-issuer-url={issuer}
+        | --oidc-client-id={client_id}
+        | --oidc-username-claim=preferred_username
+        | --oidc-username-prefix=oidc:
+        | --oidc-groups-claim=groups
+        | --oidc-groups-prefix=oidc:
+        file: or the file that --authentication-config names
+        | apiVersion: apiserver.config.k8s.io/v1
+        | kind: AuthenticationConfiguration
+        | jwt:
+        | - issuer:
+        |     url: {issuer}
+        |     audiences:
+        |     - {client_id}
+        |   claimMappings:
+        |     username:
+        |       claim: preferred_username
+        |       prefix: "oidc:"
+        |     groups:
+        |       claim: groups
+        |       prefix: "oidc:"
+        file: kubeconfig, with kubelogin
+        | users:
+        | - name: oidc
+        |   user:
+        |     exec:
+        |       apiVersion: client.authentication.k8s.io/v1
+        |       command: kubectl
+        |       interactiveMode: IfAvailable
+        |       args:
+        |       - oidc-login
+        |       - get-token
+        |       - --oidc-issuer-url={issuer}
+        |       - --oidc-client-id={client_id}
+        |       - --oidc-extra-scope=profile
+        |       - --oidc-extra-scope=groups
+        |       - --oidc-redirect-url={redirect_uri}
+        |       - --listen-address={authority}
+
+        = kubelogin
+        title: kubelogin, kubectl oidc-login
+        standard-url: http://127.0.0.1:8000
+        options: --template native --id-token-algorithm RS256 --redirect-uri {url}/callback --optional-scope groups
+        works: Sign-in by browser, its cache and refresh. The API server's part: kube-apiserver.
+        ran: 2026-11-22, kubelogin get-token: browser, cache, --force-refresh, another port
+        source: https://github.com/int128/kubelogin/blob/master/docs/usage.md
+        note: Its own default, http://localhost:8000, is refused here: say both lines with 127.0.0.1. Any port is good.
+        note: Before the option --oidc-redirect-url was there it was --oidc-redirect-url-hostname=127.0.0.1, with no path.
+        file: kubeconfig
+        | users:
+        | - name: oidc
+        |   user:
+        |     exec:
+        |       apiVersion: client.authentication.k8s.io/v1
+        |       command: kubectl
+        |       interactiveMode: IfAvailable
+        |       args:
+        |       - oidc-login
+        |       - get-token
+        |       - --oidc-issuer-url={issuer}
+        |       - --oidc-client-id={client_id}
+        |       - --oidc-extra-scope=profile
+        |       - --oidc-extra-scope=groups
+        |       - --oidc-redirect-url={redirect_uri}
+        |       - --listen-address={authority}
+
+        = minio
+        title: MinIO
+        url: https://minio.example.com
+        options: --template web --redirect-uri {url}/oauth_callback --claim policy=attribute:policy[]
+        works: Temporary credentials by ID Token or access token (STS), with the policies that the person's attribute names.
+        ran: 2026-11-22, MinIO with a role policy: STS by ID Token and by access token
+        source: https://min.io/docs/minio/linux/reference/minio-server/settings/iam/openid.html
+        note: Who may do what stands in an attribute: portico user update ann --attribute policy=readwrite
+        note: Newer builds of its console have no OpenID sign-in.
+        file: /etc/default/minio
+        | MINIO_IDENTITY_OPENID_CONFIG_URL="{discovery}"
+        | MINIO_IDENTITY_OPENID_CLIENT_ID="{client_id}"
+        | MINIO_IDENTITY_OPENID_CLIENT_SECRET="{client_secret}"
+        | MINIO_IDENTITY_OPENID_CLAIM_NAME="policy"
+        | MINIO_IDENTITY_OPENID_SCOPES="openid,profile,email"
+        | MINIO_IDENTITY_OPENID_REDIRECT_URI="{redirect_uri}"
+        | MINIO_IDENTITY_OPENID_DISPLAY_NAME="Portico"
+
+        = mod_auth_openidc
+        title: Apache with mod_auth_openidc
+        url: https://app.example.com
+        options: --template web --pkce --redirect-uri {url}/oidc/callback --post-logout-redirect-uri {url}/ --optional-scope groups
+        works: Sign-in, refresh, UserInfo, sign-out, roles by Require.
+        ran: before every release, mod_auth_openidc of Debian (scripts/peers apache)
+        source: https://github.com/OpenIDC/mod_auth_openidc/blob/master/auth_openidc.conf
+        note: The redirect is an address of the module and of no page. Sign-out: /oidc/callback?logout=URL, with the URL of the page that follows.
+        file: the virtual host
+        | OIDCProviderMetadataURL {discovery}
+        | OIDCClientID {client_id}
+        | OIDCClientSecret {client_secret}
+        | OIDCRedirectURI {redirect_uri}
+        | OIDCCryptoPassphrase {random}
+        | OIDCScope "openid profile email groups"
+        | OIDCPKCEMethod S256
+        | OIDCRemoteUserClaim preferred_username
+        |
+        | <Location />
+        |     AuthType openid-connect
+        |     Require valid-user
+        |     # Only people with a role of the realm: Require claim groups:editor
+        | </Location>
+
+        = mozilla-django-oidc
+        title: mozilla-django-oidc
+        url: https://app.example.com
+        options: --template web --redirect-uri {url}/oidc/callback/ --post-logout-redirect-uri {url}/
+        works: Sign-in, SessionRefresh without a page, login_required once the session here is over, sign-out by the ID Token.
+        ran: 2026-11-22, mozilla-django-oidc 5.0: sign-in, SessionRefresh, sign-out
+        source: https://mozilla-django-oidc.readthedocs.io/en/stable/settings.html
+        note: It sends a nonce. For PKCE as well, from 4.0 on: OIDC_USE_PKCE = True
+        file: settings.py
+        | OIDC_RP_CLIENT_ID = "{client_id}"
+        | OIDC_RP_CLIENT_SECRET = "{client_secret}"
+        | OIDC_RP_SIGN_ALGO = "RS256"
+        | OIDC_RP_SCOPES = "openid profile email"
+        | OIDC_OP_AUTHORIZATION_ENDPOINT = "{authorization_endpoint}"
+        | OIDC_OP_TOKEN_ENDPOINT = "{token_endpoint}"
+        | OIDC_OP_USER_ENDPOINT = "{userinfo_endpoint}"
+        | OIDC_OP_JWKS_ENDPOINT = "{jwks_uri}"
+        | OIDC_STORE_ID_TOKEN = True
+        | LOGIN_REDIRECT_URL = "/"
+        | LOGOUT_REDIRECT_URL = "/"
+
+        = nextauth
+        title: Auth.js and NextAuth.js, provider Keycloak
+        url: https://app.example.com
+        options: --template web --redirect-uri {url}/api/auth/callback/keycloak
+        works: Sign-in. The provider is called keycloak because its addresses are the same here.
+        ran: 2026-11-22, next-auth 5.0.0-beta.30 and 4.24.15 on Next.js 16, Auth.js core 0.41.3: sign-in
+        source: https://authjs.dev/getting-started/providers/keycloak
+        source: https://next-auth.js.org/providers/keycloak
+        file: .env.local, for version 5
+        | AUTH_URL={url}
+        | AUTH_SECRET={random}
+        | AUTH_KEYCLOAK_ID={client_id}
+        | AUTH_KEYCLOAK_SECRET={client_secret}
+        | AUTH_KEYCLOAK_ISSUER={issuer}
+        file: auth.ts, for version 5
+        | import NextAuth from 'next-auth';
+        | import Keycloak from 'next-auth/providers/keycloak';
+        |
+        | export const { handlers, auth, signIn, signOut } = NextAuth({ providers: [Keycloak] });
+        file: pages/api/auth/[...nextauth].js, for version 4, with NEXTAUTH_URL and NEXTAUTH_SECRET for the first two lines above
+        | import NextAuth from 'next-auth';
+        | import KeycloakProvider from 'next-auth/providers/keycloak';
+        |
+        | export default NextAuth({
+        |   providers: [
+        |     KeycloakProvider({
+        |       clientId: process.env.AUTH_KEYCLOAK_ID,
+        |       clientSecret: process.env.AUTH_KEYCLOAK_SECRET,
+        |       issuer: process.env.AUTH_KEYCLOAK_ISSUER,
+        |     }),
+        |   ],
+        | });
+
+        = nginx
+        title: nginx, by auth_request and oauth2-proxy
+        url: https://app.example.com
+        options: --template web --pkce --redirect-uri {url}/oauth2/callback --post-logout-redirect-uri {url}/ --optional-scope groups
+        works: Everything behind nginx is for people who are signed in; the service gets their name in a header.
+        ran: 2026-11-22, nginx with oauth2-proxy: sign-in, auth_request
+        source: https://oauth2-proxy.github.io/oauth2-proxy/configuration/integration/
+        source: https://nginx.org/en/docs/http/ngx_http_oidc_module.html
+        note: Without another program: the backend of this server answers auth_request itself, see nginx.md.
+        note: NGINX Plus has a client of its own, ngx_http_oidc_module, whose redirect is /oidc_callback. It was not tried.
+        file: /etc/oauth2-proxy.cfg
+        | http_address = "127.0.0.1:4180"
+        | reverse_proxy = true
+        | provider = "oidc"
+        | provider_display_name = "Portico"
+        | oidc_issuer_url = "{issuer}"
+        | client_id = "{client_id}"
+        | client_secret = "{client_secret}"
+        | redirect_url = "{redirect_uri}"
+        | code_challenge_method = "S256"
+        | scope = "openid profile email groups"
+        | email_domains = ["*"]
+        | cookie_secret = "{random}"
+        | set_xauthrequest = true
+        file: the server of nginx
+        | location /oauth2/ {
+        |     proxy_pass http://127.0.0.1:4180;
+        |     proxy_set_header Host $host;
+        |     proxy_set_header X-Real-IP $remote_addr;
+        |     proxy_set_header X-Forwarded-Proto $scheme;
+        |     proxy_set_header X-Auth-Request-Redirect $request_uri;
+        | }
+        | location = /oauth2/auth {
+        |     internal;
+        |     proxy_pass http://127.0.0.1:4180;
+        |     proxy_set_header Host $host;
+        |     proxy_set_header X-Real-IP $remote_addr;
+        |     proxy_set_header X-Forwarded-Proto $scheme;
+        |     proxy_set_header X-Forwarded-Uri $request_uri;
+        |     proxy_set_header Content-Length "";
+        |     proxy_pass_request_body off;
+        | }
+        | location / {
+        |     auth_request /oauth2/auth;
+        |     error_page 401 =403 /oauth2/sign_in;
+        |     auth_request_set $user $upstream_http_x_auth_request_preferred_username;
+        |     proxy_set_header X-User $user;
+        |     proxy_pass http://127.0.0.1:3000;
+        | }
+
+        = oauth2-proxy
+        title: oauth2-proxy, provider oidc
+        url: https://app.example.com
+        options: --template web --pkce --redirect-uri {url}/oauth2/callback --post-logout-redirect-uri {url}/ --optional-scope groups
+        works: Sign-in, roles of the realm and of clients, cookie refresh, sign-out, the end of the session here at the next refresh.
+        ran: 2026-11-22, oauth2-proxy, oidc and keycloak-oidc: allowed groups and roles, 403 for others, refresh, five at once on one cookie, --backend-logout-url, end of session
+        source: https://oauth2-proxy.github.io/oauth2-proxy/configuration/providers/openid_connect
+        source: https://oauth2-proxy.github.io/oauth2-proxy/configuration/overview
+        note: Only people with a role of the realm: allowed_groups = ["editor"]
+        note: People need a confirmed e-mail address; insecure_oidc_allow_unverified_email = true admits the others.
+        file: oauth2-proxy.cfg
+        | provider = "oidc"
+        | provider_display_name = "Portico"
+        | oidc_issuer_url = "{issuer}"
+        | client_id = "{client_id}"
+        | client_secret = "{client_secret}"
+        | redirect_url = "{redirect_uri}"
+        | code_challenge_method = "S256"
+        | scope = "openid profile email groups"
+        | oidc_groups_claim = "groups"
+        | backend_logout_url = "{end_session_endpoint}?id_token_hint={id_token}"
+        | email_domains = ["*"]
+        | cookie_secret = "{random}"
+        | cookie_refresh = "4m"
+        | upstreams = ["http://127.0.0.1:3000/"]
+
+        = oidc-agent
+        title: oidc-agent
+        standard-url: http://localhost:4242
+        options: --template native --development --redirect-uri {url}/
+        works: Sign-in by browser, oidc-token, refresh.
+        ran: 2026-11-22, oidc-agent 4.2 of Debian, as a client with a secret: code flow, oidc-token, refresh
+        source: https://indigo-dc.gitbook.io/oidc-agent/user/oidc-gen
+        note: It takes no other host than localhost, which is why the client has the development switch. Its device flow and its registration are not there.
+        file: Terminal
+        | oidc-gen --manual --pub \
+        |   --flow=code \
+        |   --issuer={issuer} \
+        |   --client-id={client_id} \
+        |   --redirect-uri={redirect_uri} \
+        |   --scope="openid profile email offline_access" \
+        |   portico
+
+        = oidc-client-ts
+        title: oidc-client-ts, and react-oidc-context
+        url: https://app.example.com
+        options: --template spa --redirect-uri {url}/callback --post-logout-redirect-uri {url}/ --web-origin {origin}
+        works: Sign-in by redirect and popup, refresh, revocation, sign-out.
+        ran: 2026-11-22, oidc-client-ts 3.5.0 and react-oidc-context 3.3.1: redirect, popup, refresh, revocation, sign-out
+        source: https://authts.github.io/oidc-client-ts/interfaces/UserManagerSettings.html
+        note: Silent sign-in in an iframe of an app on another site says login_required: the cookies stay on this one. Refresh tokens do it instead.
+        file: auth.ts
+        | import { UserManager } from 'oidc-client-ts';
+        |
+        | export const userManager = new UserManager({
+        |   authority: '{issuer}',
+        |   client_id: '{client_id}',
+        |   redirect_uri: '{redirect_uri}',
+        |   post_logout_redirect_uri: '{post_logout_redirect_uri}',
+        |   scope: 'openid profile email',
+        | });
+
+        = omniauth
+        title: OmniAuth, omniauth_openid_connect
+        url: https://app.example.com
+        options: --template web --redirect-uri {url}/auth/openid_connect/callback --post-logout-redirect-uri {url}/
+        works: Sign-in. It sends a nonce; PKCE where it knows it.
+        ran: 2026-11-22, omniauth_openid_connect of Debian: sign-in
+        source: https://github.com/omniauth/omniauth_openid_connect
+        note: From 0.5 on it knows PKCE: add pkce: true.
+        file: config/initializers/omniauth.rb
+        | Rails.application.config.middleware.use OmniAuth::Builder do
+        |   provider :openid_connect, {
+        |     name: :openid_connect,
+        |     issuer: "{issuer}",
+        |     discovery: true,
+        |     scope: [:openid, :profile, :email],
+        |     response_type: :code,
+        |     client_options: {
+        |       identifier: "{client_id}",
+        |       secret: "{client_secret}",
+        |       redirect_uri: "{redirect_uri}"
+        |     },
+        |     post_logout_redirect_uri: "{post_logout_redirect_uri}"
+        |   }
+        | end
+
+        = openid-client
+        title: openid-client for Node.js
+        url: https://app.example.com
+        options: --template web --redirect-uri {url}/callback --post-logout-redirect-uri {url}/
+        works: Code flow with PKCE, pushed requests, all ways of client authentication, refresh, revocation, introspection, form_post, sign-out.
+        ran: 2026-11-22, openid-client 6.8.9 on Node.js: all of it
+        source: https://github.com/panva/openid-client
+        file: auth.js
+        | import * as client from 'openid-client';
+        |
+        | const config = await client.discovery(new URL('{issuer}'), '{client_id}', '{client_secret}');
+        |
+        | const codeVerifier = client.randomPKCECodeVerifier();
+        | const state = client.randomState();
+        | const signIn = client.buildAuthorizationUrl(config, {
+        |   redirect_uri: '{redirect_uri}',
+        |   scope: 'openid profile email',
+        |   code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+        |   code_challenge_method: 'S256',
+        |   state,
+        | });
+        |
+        | // At {redirect_uri}, with the address that was asked for:
+        | const tokens = await client.authorizationCodeGrant(config, currentUrl, {
+        |   pkceCodeVerifier: codeVerifier,
+        |   expectedState: state,
+        | });
+
+        = social-auth
+        title: Python Social Auth, backend oidc
+        url: https://app.example.com
+        options: --template web --pkce --redirect-uri {url}/complete/oidc/
+        works: Sign-in and refresh.
+        ran: 2026-11-22, social-core with its backend oidc: sign-in
+        source: https://python-social-auth.readthedocs.io/en/latest/backends/oidc.html
+        file: settings.py, for Django
+        | AUTHENTICATION_BACKENDS = [
+        |     "social_core.backends.open_id_connect.OpenIdConnectAuth",
+        |     "django.contrib.auth.backends.ModelBackend",
+        | ]
+        | SOCIAL_AUTH_OIDC_OIDC_ENDPOINT = "{issuer}"
+        | SOCIAL_AUTH_OIDC_KEY = "{client_id}"
+        | SOCIAL_AUTH_OIDC_SECRET = "{client_secret}"
+        | SOCIAL_AUTH_OIDC_USE_PKCE = True
+
+        = spring
+        title: Spring Boot, oauth2-client
+        url: https://app.example.com
+        options: --template web --redirect-uri {url}/login/oauth2/code/portico --post-logout-redirect-uri {url}/
+        works: Sign-in, OidcUser with roles, refresh, sign-out by OidcClientInitiatedLogoutSuccessHandler, back-channel logout.
+        ran: 2026-11-22, Spring Boot 3.5 and 4.0 with RS256: sign-in, roles, refresh, sign-out, back-channel logout
+        source: https://docs.spring.io/spring-boot/reference/web/spring-security.html#web.security.oauth2.client
+        source: https://docs.spring.io/spring-security/reference/servlet/oauth2/login/logout.html
+        note: Spring Boot 3.5 sends a nonce, 4.0 PKCE as well. After sign-out: setPostLogoutRedirectUri("{baseUrl}/").
+        note: Where the app has oidcLogout with its back channel: portico client update {client_id} --backchannel-logout-uri {url}/logout/connect/back-channel/portico
+        file: application.yml
+        | spring:
+        |   security:
+        |     oauth2:
+        |       client:
+        |         registration:
+        |           portico:
+        |             client-id: {client_id}
+        |             client-secret: "{client_secret}"
+        |             scope: openid,profile,email
+        |         provider:
+        |           portico:
+        |             issuer-uri: {issuer}
+        |             user-name-attribute: preferred_username
+
+        = spring-resource-server
+        title: Spring Boot, oauth2-resource-server
+        url: https://api.example.com
+        options: --template service --access-token-type JWT --audience {client_id}
+        works: An API that takes access tokens. What Spring makes of issuer-uri alone takes the header typ JWT only.
+        ran: 2026-11-22, Spring Boot 3.5 and 4.0 with the JwtDecoder below: takes access tokens, refuses ID Tokens
+        source: https://docs.spring.io/spring-security/reference/servlet/oauth2/resource-server/jwt.html
+        note: There are two ways. Either the tokens say JWT: portico client update APP --access-token-type JWT --audience {client_id}, for each client that calls the API, or portico realm update {realm} --access-token-type JWT, which is for all of them.
+        note: Or the tokens stay at+jwt, as RFC 9068 has it, and the API has the JwtDecoder. Its clientId is the client that calls, which Spring wants to be named.
+        note: In the documentation of Spring the method is once called validateTypes; it is validateType.
+        file: application.yml
+        | spring:
+        |   security:
+        |     oauth2:
+        |       resourceserver:
+        |         jwt:
+        |           issuer-uri: {issuer}
+        |           audiences: {client_id}
+        file: Terminal, a token to try it with
+        | curl -s -u {client_id}:{client_secret} -d grant_type=client_credentials {token_endpoint}
+        file: SecurityConfiguration.java, for tokens with at+jwt
+        | @Bean
+        | JwtDecoder jwtDecoder() {
+        |     NimbusJwtDecoder decoder = NimbusJwtDecoder.withIssuerLocation("{issuer}")
+        |         .validateType(false)
+        |         .build();
+        |     decoder.setJwtValidator(
+        |         JwtValidators.createAtJwtValidator()
+        |             .issuer("{issuer}")
+        |             .audience("{client_id}")
+        |             .clientId("APP")
+        |             .build()
+        |     );
+        |     return decoder;
+        | }
+
+        = step-ca
+        title: step-ca, a provisioner OIDC
+        standard-url: http://127.0.0.1:10000
+        options: --template web --redirect-uri {url}
+        works: A certificate by signing in.
+        ran: 2026-11-22, step and step-ca: step oauth, a certificate issued by sign-in
+        source: https://smallstep.com/docs/step-ca/provisioners/#oauthoidc-single-sign-on
+        note: A loopback address is good with any port: step chooses one where --listen-address names none.
+        file: Terminal
+        | step ca provisioner add portico --type OIDC \
+        |   --client-id={client_id} \
+        |   --client-secret={client_secret} \
+        |   --configuration-endpoint {discovery} \
+        |   --listen-address {authority} \
+        |   --domain example.com
+
+        = streamlit
+        title: Streamlit, st.login
+        url: https://app.example.com
+        options: --template web --redirect-uri {url}/oauth2callback --post-logout-redirect-uri {url}/
+        works: Sign-in, claims with roles, st.logout ends the session here too and comes back.
+        ran: 2026-11-22, streamlit 1.67 in Chromium: sign-in, roles, sign-out
+        source: https://docs.streamlit.io/develop/concepts/connections/authentication
+        file: .streamlit/secrets.toml
+        | [auth]
+        | redirect_uri = "{redirect_uri}"
+        | cookie_secret = "{random}"
+        | client_id = "{client_id}"
+        | client_secret = "{client_secret}"
+        | server_metadata_url = "{discovery}"
+
+        = synapse
+        title: Matrix Synapse
+        url: https://matrix.example.com
+        options: --template web --pkce --redirect-uri {url}/_synapse/client/oidc/callback --backchannel-logout-uri {url}/_synapse/client/oidc/backchannel_logout --backchannel-logout-session
+        works: Sign-in, UserInfo; a back-channel logout ends its access tokens.
+        ran: 2026-11-22, Synapse 1.163: sign-in, UserInfo, back-channel logout
+        source: https://element-hq.github.io/synapse/latest/openid.html
+        note: Its attribute_requirements read flat claims only: add --optional-scope groups, the scope groups, and a requirement on groups.
+        file: homeserver.yaml
+        | oidc_providers:
+        | - idp_id: portico
+        |   idp_name: Portico
+        |   issuer: "{issuer}"
+        |   client_id: "{client_id}"
+        |   client_secret: "{client_secret}"
+        |   scopes: ["openid", "profile", "email"]
+        |   backchannel_logout_enabled: true
+        |   user_mapping_provider:
+        |     config:
+        |       localpart_template: "{{ user.preferred_username }}"
+        |       display_name_template: "{{ user.name }}"
+        |       email_template: "{{ user.email }}"
+        """#
+}

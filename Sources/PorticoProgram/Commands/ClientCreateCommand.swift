@@ -1,0 +1,133 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+extension ClientCommand {
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Register a client.",
+            usage: "portico client create <client-id> [--for <product>] [--template <kind>] …",
+            discussion: """
+                A confidential client that authenticates with a secret gets a new one, written to \
+                stdout once and never again, unless --secret-file names one.
+
+                With --for, the client is made as that product needs it, and the product's own \
+                configuration goes to stdout, with the secret in it. What else is said counts more.
+                """
+        )
+
+        @Argument(help: "The client_id.") var clientID: String?
+        @Option(
+            help: ArgumentHelp(
+                "What it is: native, cli, spa, web or service. Without --for: native.",
+                valueName: "kind"
+            )
+        )
+        var template: ClientTemplate?
+        @OptionGroup var product: ProductOptions
+        @Option(help: ArgumentHelp("A secret chosen elsewhere; - for stdin.", valueName: "path"))
+        var secretFile: String?
+        @Flag(help: "Write the client, its secret and its configuration as JSON.")
+        var json = false
+        @OptionGroup var fields: ClientFields
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var change: ChangeOptions
+        @OptionGroup var place: DataDirectoryOptions
+        @OptionGroup var output: ConsoleOptions
+
+        func validate() throws {
+            // `--for` by itself asks what there is.
+            guard clientID != nil || product.product == "" else {
+                throw ValidationError("Missing expected argument '<client-id>'")
+            }
+        }
+
+        func run() async throws {
+            let console = output.console
+            let chosen = try product.chosen()
+            let clientID = clientID ?? ""
+            try chosen?.check(clientID: clientID)
+            let registration = try chosen?.registration(
+                of: clientID,
+                hasRedirects: !fields.redirectURIs.isEmpty
+            )
+            try await Administration.run(place, changing: change, console) { administration in
+                let realm = try administration.realm(realm.realm)
+                let taken = Failure(
+                    .exists,
+                    "Realm \(realm.name) has a client \"\(printable(clientID))\" already.",
+                    "Change it: portico client update \(printable(clientID)) --realm \(realm.name)"
+                )
+                guard
+                    !administration.clients(of: realm).contains(where: { $0.clientID == clientID })
+                else { throw taken }
+                var client = (template ?? registration?.template ?? .native).client(
+                    id: UniqueID(random: administration.moment.random).text,
+                    realmID: realm.id,
+                    clientID: clientID
+                )
+                try registration?.fields.apply(to: &client)
+                try fields.apply(to: &client)
+                followType(of: &client)
+                let admission = try administration.admit(
+                    client,
+                    secret: try secret(for: client, console),
+                    in: realm
+                )
+                let made = MadeClient(
+                    client: admission.client,
+                    realm: realm,
+                    secret: secretFile == nil ? admission.shownSecret : nil,
+                    chosen: chosen,
+                    isDryRun: change.dryRun
+                )
+                guard !change.dryRun else {
+                    administration.dryRun(
+                        "created \(client.type.rawValue) client \(clientID) of \(realm.name)"
+                    )
+                    return made.show(asJSON: json, administration)
+                }
+                let realms = administration.installation.realms
+                guard try await realms.create(admission.client) == .created else { throw taken }
+                console.done(
+                    "Created \(client.type.rawValue) client \(clientID) in realm \(realm.name). "
+                        + "Undo: portico client delete \(clientID) --realm \(realm.name) "
+                        + "--confirm \(clientID)"
+                )
+                made.show(asJSON: json, administration)
+            }
+        }
+
+        /// What follows from the type, where nothing else was said.
+        private func followType(of client: inout Client) {
+            if fields.authentication == nil {
+                if client.type == .public {
+                    client.authentication = .none
+                } else if client.authentication == .none {
+                    client.authentication = .clientSecretBasic
+                }
+            }
+            if fields.codeProtection == nil, client.type == .public {
+                client.codeProtection = .pkce
+            }
+        }
+
+        private func secret(for client: Client, _ console: Console) throws
+            -> ClientRegistration.Secret
+        {
+            if let secretFile {
+                return .chosen(
+                    try SecretInput(console: console).secret(
+                        path: secretFile,
+                        name: "Secret",
+                        option: "--secret-file"
+                    )
+                )
+            }
+            let hasSecret = [.clientSecretBasic, .clientSecretPost].contains(client.authentication)
+            return hasSecret ? .made : .unchanged
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import PorticoBytes
+package import PorticoStores
+import PorticoWeb
+
+/// Which clients were refused and why, until `portico events` can show it.
+///
+/// Nothing is written within a request: how long an answer takes must not say which clients there
+/// are. And strangers fill no database: a client and a reason make one event in ten minutes; those
+/// that nobody registered are nameless, and one together.
+package final class RefusedClients: Sendable {
+    private let limit = RateLimiter(burst: 1, perMinute: 1.0 / 10)
+    private let waiting = Locked<[AuditEvent]>([])
+
+    /// How many wait to be written; what comes beyond is in the log only.
+    static let most = 256
+
+    func note(_ unproven: UnprovenClient, _ visit: RealmVisit) {
+        let realm = visit.realm.realm
+        let key = LimitKey(
+            "refused client",
+            realm.id,
+            unproven.client?.id ?? "",
+            unproven.reason.rawValue
+        )
+        guard case .allowed = limit.take(key, at: visit.moment.now) else { return }
+        var event = AuditEvent(
+            number: 0,
+            kind: .clientRefused,
+            at: visit.now,
+            accountID: nil,
+            address: visit.visit.address
+        )
+        event.realm = realm.name
+        event.client = unproven.client?.clientID
+        event.reason = unproven.reason.rawValue
+        keep([event])
+    }
+
+    /// Writes what waits. Where that fails, it waits on.
+    package func flush(into audit: any AuditStore) async throws {
+        let events = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        guard !events.isEmpty else { return }
+        do {
+            try await audit.note(events)
+        } catch {
+            keep(events)
+            throw error
+        }
+    }
+
+    private func keep(_ events: [AuditEvent]) {
+        waiting.withLock { $0 += events.prefix(max(0, Self.most - $0.count)) }
+    }
+}

@@ -1,0 +1,19 @@
+package import HTTPTypes
+
+/// What a request says of the answer it can read (RFC 9110 §12.5.1).
+package enum AcceptedMedia {
+    /// Whether the asker is a program: it names JSON, and no page. A browser names `text/html` first.
+    package static func isJSON(_ headers: HTTPFields) -> Bool {
+        var hasJSON = false
+        for value in headers[values: .accept] {
+            for range in value.utf8.split(separator: UInt8(ascii: ",")) {
+                let type = range.prefix { $0 != UInt8(ascii: ";") }.lazy
+                    .filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+                    .map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+                if type.elementsEqual("text/html".utf8) { return false }
+                hasJSON = hasJSON || type.elementsEqual("application/json".utf8)
+            }
+        }
+        return hasJSON
+    }
+}

@@ -1,0 +1,187 @@
+import ArgumentParser
+import Foundation
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoSeals
+import PorticoStores
+import Testing
+
+@testable import PorticoProgram
+
+@Suite("Products that are known")
+struct ProductTests {
+    private static let products = (try? ClientProduct.all()) ?? []  // `try?`: a test says so
+
+    @Test("those that were promised are there, and nothing in the file is broken")
+    func present() throws {
+        let names = try ClientProduct.all().map(\.name)
+        let promised = [
+            "spring", "spring-resource-server", "oauth2-proxy", "kubelogin", "kube-apiserver",
+            "nextauth", "express-openid-connect", "django-allauth", "mozilla-django-oidc",
+            "social-auth", "jupyterhub", "synapse", "streamlit", "minio", "step-ca", "dex",
+            "mod_auth_openidc", "grafana", "gitea", "openid-client", "oidc-client-ts", "expo",
+            "appauth-ios", "appauth-android", "oidc-agent", "omniauth", "nginx",
+        ]
+        #expect(Set(names).isSuperset(of: promised))
+        for name in names { #expect(name.wholeMatch(of: /[a-z0-9_-]+/) != nil, "\(name)") }
+    }
+
+    /// The client that `--for` makes, as the realm would keep it.
+    private func made(_ product: ClientProduct, urls: [String]) throws -> Client {
+        let chosen = try ChosenProduct(product, urls: urls)
+        try chosen.check(clientID: product.name)
+        let registration = try chosen.registration(of: product.name, hasRedirects: false)
+        var client = registration.template.client(id: "c", realmID: "r", clientID: product.name)
+        try registration.fields.apply(to: &client)
+        return try ClientRegistration(ring: try KeyRing(random: .system))(
+            client,
+            secret: client.type == .public ? .unchanged : .made,
+            others: [],
+            algorithms: RealmCreation.firstAlgorithms,
+            random: .system
+        ).client
+    }
+
+    private func values(_ product: ClientProduct, _ client: Client) -> ProductValues {
+        ProductValues(
+            urls: RealmURLs(issuer: "https://id.example.com/realms/shop"),
+            realm: "shop",
+            clientID: client.clientID,
+            secret: "the-clients-own-words",
+            url: product.url,
+            redirectURI: client.redirectURIs.first?.text ?? "",
+            postLogoutRedirectURI: client.postLogoutRedirectURIs.first?.text ?? "",
+            random: { "RANDOM" }
+        )
+    }
+
+    @Test("every entry makes a client that may be registered", arguments: products)
+    func admissible(product: ClientProduct) throws {
+        let client = try made(product, urls: product.hasStandardURL ? [] : [product.url])
+        let signsIn = client.grantTypes.contains(.authorizationCode)
+        #expect(signsIn == !client.redirectURIs.isEmpty)
+    }
+
+    @Test(
+        "every configuration is filled in: no placeholder stays, a secret stands in it once",
+        arguments: products
+    )
+    func filled(product: ClientProduct) throws {
+        let client = try made(product, urls: [product.url])
+        let values = values(product, client)
+        let texts = product.configuration.map { values.filled($0.place + "\n" + $0.text) }
+        let notes = product.notes.map(values.filled)
+        for text in texts + notes {
+            // What is left in braces is the product's own.
+            let rest = text.matches(of: /\{([a-z_]+)\}/).map { String($0.1) }
+            #expect(Set(rest).isSubset(of: ["id_token"]), "\(text)")
+        }
+        let all = texts.joined()
+        #expect(all.contains("https://id.example.com/realms/shop"))
+        #expect(all.contains(client.clientID))
+        let secrets = all.matches(of: /the-clients-own-words/).count
+        #expect(secrets == (client.secret == nil ? 0 : 1))
+        #expect(!all.contains("\"\"") || product.name == "nginx")
+    }
+
+    @Test("the commands that notes name can be typed", arguments: products)
+    func commands(product: ClientProduct) throws {
+        let values = values(product, try made(product, urls: [product.url]))
+        for note in product.notes.map(values.filled) {
+            for match in note.matches(of: /portico ((?:[^ ,]+ )*[^ ,]+)(?:,|$)/) {
+                let words = match.1.split(separator: " ").map(String.init)
+                #expect(throws: Never.self, "\(match.1)") { try Program.parseAsRoot(words) }
+            }
+        }
+    }
+
+    @Test("what was never run has its documentation named, and the page says so")
+    func honest() throws {
+        let page = ProductPage(try ProductFile(ProductList.text)).text
+        for product in Self.products {
+            #expect(product.hasRun || !product.sources.isEmpty, "\(product.name)")
+            let section = page.components(separatedBy: "\n## \(product.name)\n").last ?? ""
+            let own = section.components(separatedBy: "\n## ")[0]
+            #expect(own.contains("never run") == !product.hasRun, "\(product.name)")
+        }
+    }
+
+    @Test("each address gets a redirect; what there is one of gets the first")
+    func several() throws {
+        let product = try ClientProduct.named("synapse")
+        let client = try made(product, urls: ["https://a.example/", "https://b.example:8443"])
+        let path = "/_synapse/client/oidc"
+        #expect(
+            client.redirectURIs.map(\.text) == [
+                "https://a.example\(path)/callback", "https://b.example:8443\(path)/callback",
+            ]
+        )
+        let logout = "https://a.example\(path)/backchannel_logout"
+        #expect(client.backchannelLogoutURI?.text == logout)
+    }
+
+    @Test(
+        "an address that could end a line or a string of a configuration is refused",
+        arguments: [
+            "", "app.example.com", "ftp://app.example.com", "https://", "https://a b",
+            "https://a.example/?q", "https://a.example/#f", "https://a\"b", "https://a'b",
+            "https://a$b", "https://a;b", "https://a{b}", "https://a\nb", "https://user@a.example",
+            "https://a.example/" + String(repeating: "a", count: 1000),
+            "https://" + String(repeating: "e\u{301}", count: 2000),
+        ]
+    )
+    func addresses(url: String) throws {
+        let product = try ClientProduct.named("grafana")
+        do {
+            _ = try ChosenProduct(product, urls: [url])
+            Issue.record("\(url.prefix(40)) was taken")
+        } catch {
+            #expect(error.problem == .wrongValue)
+            #expect(error.what.utf8.count < 2000)
+        }
+    }
+
+    @Test(
+        "a client_id that a configuration would have to quote is refused",
+        arguments: [
+            "", "a b", "a\"b", "a'b", "a$(b)", "a:b", "a\\b", String(repeating: "a", count: 201),
+        ]
+    )
+    func clientIDs(clientID: String) throws {
+        let chosen = try ChosenProduct(try ClientProduct.named("kubelogin"), urls: [])
+        #expect(throws: Failure.self) { try chosen.check(clientID: clientID) }
+        #expect(throws: Never.self) { try chosen.check(clientID: "a-B_1.c") }
+    }
+
+    @Test("what no product is called is a wrong value, with the nearest name and all of them")
+    func unknown() {
+        for (name, nearest) in [
+            ("sprng", "spring"), ("Grafana", "grafana"), ("", nil), ("zzzz", nil),
+            (String(repeating: "e\u{301}", count: 8000), nil),
+        ] as [(String, String?)] {
+            do {
+                _ = try ClientProduct.named(name)
+                Issue.record("\(name.prefix(20)) is known")
+            } catch let failure as Failure {
+                #expect(failure.problem.exitStatus == .usage)
+                #expect(failure.what.utf8.count < 1000)
+                #expect(failure.advice.last?.contains("What there is: appauth-android") == true)
+                #expect(failure.advice.count == (nearest == nil ? 1 : 2))
+                if let nearest {
+                    #expect(failure.advice.first == "Did you mean \"\(nearest)\"?")
+                }
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
+    @Test("what is filled in is not looked at again, and other braces stay as they are")
+    func once() {
+        let filled = ProductValues.fill("{url} {issuer}{ client_id }{baseUrl}{}{{url}} {url") {
+            $0 == .url ? "{issuer}" : "I"
+        }
+        #expect(filled == "{issuer} I{ client_id }{baseUrl}{}{{issuer}} {url")
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoSeals
+import PorticoStores
+import Testing
+
+@Suite("Registering what a client's tokens are made of") struct ClientTokenRegistrationTests {
+    private func refusal(
+        of client: Client,
+        algorithms: Set<SignatureAlgorithm> = RealmCreation.firstAlgorithms
+    ) throws -> ClientRegistration.Refusal? {
+        let registration = ClientRegistration(ring: try Fixture.ring())
+        do {
+            _ = try registration(client, others: [], algorithms: algorithms, random: .system)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("an algorithm that the realm has no active key of is refused, for either token")
+    func algorithms() throws {
+        for algorithm in SignatureAlgorithm.allCases {
+            var client = Fixture.web()
+            client.idTokenAlgorithm = algorithm
+            let others = Set(SignatureAlgorithm.allCases).subtracting([algorithm])
+            #expect(try refusal(of: client, algorithms: [algorithm]) == nil)
+            #expect(try refusal(of: client, algorithms: others) == .idTokenAlgorithm(algorithm))
+            client.idTokenAlgorithm = nil
+            client.accessTokenAlgorithm = algorithm
+            #expect(try refusal(of: client, algorithms: [algorithm]) == nil)
+            #expect(try refusal(of: client, algorithms: others) == .accessTokenAlgorithm(algorithm))
+            #expect(try refusal(of: client, algorithms: []) == .accessTokenAlgorithm(algorithm))
+        }
+        // What names none follows the realm, which has a key of its own algorithm.
+        #expect(try refusal(of: Fixture.web(), algorithms: []) == nil)
+    }
+
+    @Test("a key signs from its time on, and until it is retired")
+    func active() throws {
+        let maker = SigningKeyMaker(ring: try Fixture.ring())
+        let moment = Moment(now: .init(timeIntervalSince1970: 1_000), random: .system)
+        var retired = try maker.make(.es256, realmID: "r", activeFrom: 500, at: moment)
+        retired.retiredFrom = 900
+        let keys = [
+            retired,
+            try maker.make(.rs256, realmID: "r", activeFrom: 1_000, at: moment),
+            try maker.make(.edDSA, realmID: "r", activeFrom: 1_001, at: moment),
+        ]
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 499) == [])
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 500) == [.es256])
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 899) == [.es256])
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 1_000) == [.rs256])
+        #expect(SigningKeyRecord.activeAlgorithms(of: keys, at: 1_001) == [.rs256, .edDSA])
+    }
+
+    @Test(
+        "WEB-INPUT-1: what mappers write into every token has bounds",
+        arguments: [
+            (ClaimMapper.Source.realmRoles(claim: text(200)), true),
+            (.realmRoles(claim: text(201)), false),
+            (.realmRoles(claim: ""), false),
+            (.clientRoles(clientID: text(200), claim: "a"), true),
+            (.clientRoles(clientID: text(201), claim: "a"), false),
+            (.clientRoles(clientID: "", claim: "a"), false),
+            (.attribute(name: text(201), claim: "a", isMultivalued: true), false),
+            (.attribute(name: "", claim: "a", isMultivalued: true), false),
+            (.fixed(claim: "a", value: .string(text(2000))), true),
+            (.fixed(claim: "a", value: .string(text(2100))), false),
+            (.fixed(claim: "aud", value: .string("other")), false),
+            (.audience(text(1000)), true),
+            (.audience(text(1001)), false),
+            (.audience(""), false),
+        ] as [(ClaimMapper.Source, Bool)]
+    )
+    func bounds(source: ClaimMapper.Source, isAdmitted: Bool) throws {
+        var client = Fixture.web()
+        client.mappers = [ClaimMapper(source)]
+        #expect(try refusal(of: client) == (isAdmitted ? nil : .mapper(index: 0)))
+        client.mappers = Array(repeating: ClaimMapper(.realmRoles(claim: "a")), count: 101)
+        #expect(try refusal(of: client) == .tooManyMappers)
+    }
+
+    private static func text(_ length: Int) -> String { String(repeating: "a", count: length) }
+}
