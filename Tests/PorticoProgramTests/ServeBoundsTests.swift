@@ -51,6 +51,8 @@ import Testing
             let port = server.port
             let first = try #require(RawSocket.connect(port: port))
             defer { RawSocket.close(first) }
+            // Each connection begins on one of several threads: once this is answered, the first has.
+            #expect(try await server.request("GET", "/healthz").status == 200)
             var others: [Int32] = []
             defer { others.forEach(RawSocket.close) }
             for _ in 0..<16 { others.append(try #require(RawSocket.connect(port: port))) }
