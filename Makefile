@@ -1,5 +1,5 @@
 # The two commands are `make run` and `make test`; each does its own set-up.
-.PHONY: run test bench build release check consumer docs standards mutate format
+.PHONY: run test bench build release check peers consumer docs standards mutate format
 
 build:
 	@scripts/setup build
@@ -15,6 +15,10 @@ run: release
 test check:
 	@scripts/setup test
 	scripts/check
+
+peers: build
+	@scripts/setup peers
+	scripts/peers --all
 
 consumer:
 	scripts/consumer --build

@@ -26,7 +26,7 @@ package struct BackendEvents: Sendable {
     }
 
     /// Several accounts have the address of somebody new. Whoever runs the service may have to join
-    /// them (pages A4).
+    /// them (docs/decisions/0030).
     func severalMatches(_ matches: [AccountMatch], _ provider: String, _ visit: BackendVisit) {
         log(
             "accounts.same_address",

@@ -31,7 +31,8 @@ extension BackendExits {
         case let error as BackendError: refusal = error
         case let absence as SessionCheck.Absence:
             return Answered(unauthorized(absence, route, visit), "unauthorized")
-        case is StoreBusy: refusal = BackendError(.busy, "The server is busy.", retryAfter: 2)
+        case is StoreBusy:
+            refusal = BackendError(.busy, "The server is busy.", retryAfter: Response.whenBusy)
         default:
             events.failed(error, visit)
             refusal = BackendError(.internalError, "Something went wrong here.")

@@ -25,7 +25,7 @@ extension BackendExits {
         )
     }
 
-    /// Page 21, with the way to try again and the other ways.
+    /// ``NotAnsweringPage``, with the way to try again and the other ways.
     func notAnswering(
         _ provider: BackendDirectory.LiveProvider,
         _ wayBack: WayBack,
@@ -60,7 +60,7 @@ extension BackendExits {
         )
     }
 
-    /// Page 22.
+    /// Google signs nobody in within another app: ``OpenInBrowserPage`` (PRV-G-11).
     func openInBrowser(
         _ provider: BackendDirectory.LiveProvider,
         _ wayBack: WayBack,

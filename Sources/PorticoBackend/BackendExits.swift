@@ -9,7 +9,7 @@ import PorticoUpstream
 import PorticoWeb
 
 /// How sign-ins end, well or badly: JSON for programs, a redirect to the app that waits, a page or
-/// the sign-in page for people (decision 9). Never a dead page that leaves an app waiting.
+/// the sign-in page for people (docs/decisions/0028). Never a dead page that leaves an app waiting.
 struct BackendExits: Sendable {
     let page: BackendPageExit
     let headers: SecurityHeaders
@@ -41,7 +41,7 @@ struct BackendExits: Sendable {
     }
 
     /// Silently by a claimed https redirect; otherwise by a page that names the app and the person,
-    /// with a button (mechanisms, "Attempts").
+    /// with a button (docs/decisions/0013).
     private func handOver(
         _ target: AppTarget,
         _ parameters: [(name: String, value: String)],
@@ -74,7 +74,7 @@ struct BackendExits: Sendable {
             return Response(redirect, headers: headers)
         case .web(let path, let isRemembered)?:
             var query = failure.query(wayBack?.provider)
-            // Whoever proves nothing is asked once more, where they were asked (pages 7 and 8).
+            // Whoever proves nothing is asked once more, where they were asked.
             if path == .joiningProof {
                 if FoundAccountPage.Notice.isToldOf(failure.reason) {
                     return redirect(FormEncoding.appending(query, to: LocalPath.joining.text))
@@ -93,7 +93,7 @@ struct BackendExits: Sendable {
         return unmatched(visit)
     }
 
-    /// Neither the browser nor an app is known: page 14.
+    /// Neither the browser nor an app is known: ``ExpiredPage``.
     func unmatched(_ visit: BackendVisit) -> Response {
         if visit.wantsJSON {
             return BackendError(.invalidState, "No sign-in of this browser has that state.")

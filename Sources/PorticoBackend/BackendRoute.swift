@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Every address that the BFF answers at (wire contract).
+/// Every address that the BFF answers at (docs/openapi.yaml).
 enum BackendRoute: Hashable, Sendable {
     case start(Substring)
     case callback(Substring)

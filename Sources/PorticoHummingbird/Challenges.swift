@@ -1,7 +1,7 @@
 import HTTPTypes
 import PorticoProtocol
 
-/// Why there is no session (decision 7).
+/// Why there is no session (docs/decisions/0029).
 enum NoSession: String {
     case noCookie = "NO_COOKIE"
     case invalidCookie = "INVALID_COOKIE"
@@ -10,7 +10,7 @@ enum NoSession: String {
     case unknown = "UNKNOWN"
 }
 
-/// What to say to a request that brings nothing that is good (RFC 6750 §3, decision 7).
+/// What to say to a request that brings nothing that is good (RFC 6750 §3, docs/decisions/0029).
 struct Challenges {
     /// Who vouches for people here.
     let issuer: String

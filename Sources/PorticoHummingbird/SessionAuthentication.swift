@@ -8,7 +8,7 @@ import PorticoProtocol
     import Foundation
 #endif
 
-/// Sessions at a backend-for-frontend, which is asked about each (decisions 6 and 7).
+/// Sessions at a backend-for-frontend, which is asked about each (docs/decisions/0029).
 struct SessionAuthentication: Sendable {
     /// Without a slash at its end.
     let base: Issuer

@@ -78,7 +78,7 @@ struct ClientAttributes {
         client = candidate
     }
 
-    /// Decision 13: what the realm did not force stays optional.
+    /// What the realm did not force stays optional (docs/decisions/0032).
     func codeProtection(_ subject: String, report: inout ImportReport) -> CodeProtection {
         guard let method = values[Self.pkce] else { return .none }
         if method != "S256" {

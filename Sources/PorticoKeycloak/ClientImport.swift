@@ -77,10 +77,6 @@ struct ClientImport {
         )
         client.isEnabled = try representation.bool("enabled") ?? true
         client.requiresConsent = try representation.bool("consentRequired") ?? false
-        // `client-secret` there means either way of sending it.
-        if method == .clientSecretBasic {
-            report.add(.changed, subject, "sends its secret by client_secret_basic, not by post")
-        }
         if method == .privateKeyJWT { client.keySet = attributes.keySet }
         client.codeProtection = attributes.codeProtection(subject, report: &report)
         client.idTokenAlgorithm = attributes.idTokenAlgorithm(subject, report: &report)

@@ -39,7 +39,7 @@ struct RealmSettings {
         )
         notBefore = max(0, try realm.integer("notBefore") ?? 0)
         lifetimes = try Self.lifetimes(realm, report: &report)
-        // What is missing is RS256 there, and apps may insist on it (decision 19).
+        // What is missing is RS256 there, and apps may insist on it (docs/decisions/0040).
         let name = try realm.text("defaultSignatureAlgorithm") ?? SignatureAlgorithm.rs256.rawValue
         if let algorithm = SignatureAlgorithm(rawValue: name) {
             signingAlgorithm = algorithm

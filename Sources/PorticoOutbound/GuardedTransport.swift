@@ -5,8 +5,7 @@ import NIOSSL
 import PorticoBytes
 package import PorticoProtocol
 
-/// ``HTTPTransport`` for addresses that strangers can influence (WEB-SSRF-1, mechanisms
-/// "Outbound").
+/// ``HTTPTransport`` for addresses that strangers can influence (WEB-SSRF-1).
 ///
 /// https on its own port; the name is resolved once, every address it has must be a public one, and
 /// the connection goes to an address that was checked. No redirect is followed and no proxy asked;

@@ -50,8 +50,8 @@ extension Failure {
         case is ChangedMeanwhile:
             self.init(
                 .changedMeanwhile,
-                "Somebody else has changed it meanwhile.",
-                "Nothing was changed. Look at it, and say it again."
+                "It was changed by another command in the meantime.",
+                "Nothing was changed. Look at it and try again."
             )
         case is MissingReference:
             self.init(.notFound, "Something of it was deleted meanwhile.", "Nothing was changed.")
@@ -74,7 +74,7 @@ extension Failure {
             self.init(
                 .refused,
                 "Something is missing: \(setting.option).",
-                "Say it: portico provider add --help"
+                "See: portico provider add --help"
             )
         case .malformed(let setting):
             self.init(.refused, "\(setting.option) is malformed.", "Nothing was written.")
@@ -82,7 +82,7 @@ extension Failure {
             self.init(
                 .refused,
                 refusal.description,
-                "Apple, and whoever is told --key-id, takes a private key; the others a text."
+                "Apple, and any provider with --key-id, takes a private key; the others a text."
             )
         case .key:
             self.init(

@@ -66,14 +66,19 @@ struct Invocation {
     private func withoutTokens(_ message: String, at place: CommandPath) -> String {
         let isAboutTokens = place.names.first == "token"
         let words = arguments.flatMap { argument in
-            // A value may stand in one word with its option.
+            // A value may stand in one word with its option, or a token be taken for the option.
             argument.hasPrefix("-")
-                ? argument.split(separator: "=", maxSplits: 1).dropFirst() : [argument[...]]
+                ? argument.drop { $0 == "-" }.split(separator: "=", maxSplits: 1)
+                    .filter { !$0.utf8.allSatisfy(Self.isOfOptionName) } : [argument[...]]
         }
         return
             words
             .filter { isAboutTokens && $0.utf8.count >= 16 || TokenForm.isToken($0) }
             .reduce(message) { $0.replacingOccurrences(of: $1, with: "…") }
+    }
+
+    private static func isOfOptionName(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "-")
     }
 
     private func unknownCommand(_ place: CommandPath) -> Failure {

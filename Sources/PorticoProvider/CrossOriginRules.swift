@@ -10,8 +10,8 @@ import PorticoWeb
 struct CrossOriginRules: Sendable {
     private enum Readers {
         case anyone
-        /// Of the client that asks. Where the request names none, of the realm's clients: such an
-        /// answer says nothing of any of them.
+        /// Of the client that asks. Where none has proven itself, of the realm's clients: such an answer
+        /// says nothing of any of them.
         case clients
         /// The same, at an address that answers people too: a page is for nobody's script.
         case knownClients
@@ -67,8 +67,8 @@ struct CrossOriginRules: Sendable {
     }
 }
 
-/// The client that a request names, once an endpoint has read so far; proven or not. It says whose
-/// scripts may read the answer, an error's too.
+/// The client that asks, once it has proven itself, or has nothing to prove. It says whose scripts may
+/// read the answer, an error's too.
 final class AskingClient: Sendable {
     private let noted = Locked<Client?>(nil)
 

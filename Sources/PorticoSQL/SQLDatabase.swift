@@ -1,5 +1,4 @@
-/// A database that the stores are written over: SQLite now, PostgreSQL as one more driver
-/// (decision 23).
+/// A database that the stores are written over: SQLite now, PostgreSQL as one more driver.
 ///
 /// The SQL of the stores is what SQLite 3.40 and PostgreSQL 15 both understand: placeholders `$1`,
 /// `$2`, … in the order of their first appearance, `ON CONFLICT DO NOTHING RETURNING`, and no

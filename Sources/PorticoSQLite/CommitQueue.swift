@@ -138,7 +138,8 @@ final class CommitQueue: Sendable {
 
 /// What a ``CommitQueue`` has done since it was made.
 package struct CommitCounts: Hashable, Sendable {
-    /// Durable transactions that callers asked for and that have run: what decision 15 counts.
+    /// Durable transactions that callers asked for and that have run: docs/decisions/0034 bounds
+    /// them.
     package var writes = 0
     /// Commits that they shared.
     package var commits = 0

@@ -1,6 +1,6 @@
 extension SQLiteSchema {
     /// By what it is known whose an address is, and when somebody last proved who they are
-    /// (`docs/decisions/0020-who-vouches.md`).
+    /// (docs/decisions/0020).
     ///
     /// `email_proof` is `code`, `authority`, or nothing: then a verified address is vouched for. A
     /// program of the version before leaves nothing there, and so do the addresses of before, but for

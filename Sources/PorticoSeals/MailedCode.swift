@@ -4,7 +4,7 @@ package import PorticoBytes
 /// Six digits that are mailed, or shown in one browser to be typed in another: drawn, kept as a keyed
 /// hash, sealed into the mail.
 ///
-/// A plain hash of six digits would be found by trying them all (mechanisms, "Seals and secrets").
+/// A plain hash of six digits would be found by trying them all (docs/decisions/0038).
 package struct MailedCode: Sendable {
     private let ring: KeyRing
 

@@ -12,7 +12,7 @@ import PorticoProtocol
 /// | `authentication` | keycloak, oidc | `client_secret_basic`, `client_secret_post` or `private_key_jwt` instead of what the metadata offers |
 /// | `keyID` | apple; keycloak, oidc | the name of the private key; required for Apple |
 /// | `algorithms` | keycloak, oidc | what ID Tokens must be signed with, of what the metadata lists |
-/// | `pkceUnannounced` | keycloak, oidc | S256 is sent to a provider that does not announce it (decision 26) |
+/// | `pkceUnannounced` | keycloak, oidc | S256 is sent to a provider that does not announce it (docs/decisions/0032) |
 /// | `allowInsecureLoopback` | keycloak, oidc | the issuer may be http on this machine |
 /// | `hostedDomains` | google | Workspace domains of which the person must be a member (`hd`) |
 /// | `offline` | google | ask for a refresh token |

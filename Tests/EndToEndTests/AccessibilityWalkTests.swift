@@ -54,14 +54,14 @@ struct AccessibilityWalkTests {
             try await walk.expect("Welcome")
             try await hears(
                 [
-                    "textbox Your name", "textbox E-mail", "button Continue", "button Not now",
+                    "textbox Your name", "textbox Email", "button Continue", "button Not now",
                     "link Help",
                 ],
                 walk
             )
             try await walk.press("later")
             try await walk.expect("You’re signed in")
-            let places = ["Overview", "Personal details", "Ways to sign in", "Devices"]
+            let places = ["Overview", "Personal details", "Sign-in methods", "Devices"]
                 .map { "link \($0)" }
             try await walk.open("/account/ways")
             try await hears(

@@ -18,15 +18,15 @@ struct AccountWalkTests {
             try await walk.register("keycloak", as: .ben)
             try await walk.open("/account")
             try await walk.browser.click("nav a[href='/account/ways']")
-            try await walk.expect("Ways to sign in")
-            #expect(try await walk.says("This is your only way to sign in"))
+            try await walk.expect("Sign-in methods")
+            #expect(try await walk.says("This is your only sign-in method"))
             #expect(
                 try await walk.browser.run("return document.querySelector('[value=remove]')")
                     == .null
             )
             try await walk.press("facebook")
             try await walk.be(.paul, at: "facebook")
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             #expect(try await walk.says("Facebook has been added."))
 
             let first = try await walk.browser.tab()
@@ -34,17 +34,17 @@ struct AccountWalkTests {
             try await walk.open("/account/ways")
             try await walk.browser.show(first)
             try await remove("Facebook", walk)
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             #expect(try await walk.says("Facebook has been removed"))
             // What the other tab still offers would leave nothing.
             try await walk.browser.show(second)
             try await remove("Example ID", walk)
-            try await walk.expect("Error: Ways to sign in")
+            try await walk.expect("Error: Sign-in methods")
             #expect(
-                try await walk.browser.focusedName() == "Your only way to sign in can’t be removed"
+                try await walk.browser.focusedName() == "Your only sign-in method can’t be removed"
             )
             try await walk.open("/account")
-            try await walk.expect("Account of Ben Sample")
+            try await walk.expect("Ben Sample’s account")
             // What was removed is nobody's, and makes an account of its own.
             try await walk.signOut()
             try await walk.signIn("facebook", as: .paul)
@@ -77,12 +77,12 @@ struct AccountWalkTests {
                 try await there.signIn("google", as: .ann)
                 try await there.expect("You’re signed in")
                 try await here.signOut()
-                #expect(try await here.says("You’re still signed in to Google itself"))
+                #expect(try await here.says("You’re still signed in to Google"))
                 try await here.open("/account/devices")
                 try await here.expect("Sign in to Example")
                 try await there.open("/account/devices")
                 try await there.expect("Devices")
-                #expect(try await there.says("You’re signed in nowhere else."))
+                #expect(try await there.says("You’re not signed in anywhere else."))
 
                 // To where they wanted to go.
                 try await here.start("google")
@@ -90,7 +90,7 @@ struct AccountWalkTests {
                 try await here.expect("Devices")
                 try await here.press("end")
                 try await here.expect("Devices")
-                #expect(try await here.says("You’re signed out there."))
+                #expect(try await here.says("You’re signed out on that device."))
                 try await there.browser.reload()
                 try await there.expect("Sign in to Example")
 
@@ -128,7 +128,7 @@ struct AccountWalkTests {
             try await walk.expect("Delete your account?")
             try await walk.browser.click("#sure")
             try await walk.press("delete")
-            try await walk.expect("Confirm that it’s you")
+            try await walk.expect("Confirm it’s you")
             #expect(try await walk.says("Before you delete your account"))
             // Apple cannot be made to ask.
             try await walk.prove { try await server.mailedCode() }

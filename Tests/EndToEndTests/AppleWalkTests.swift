@@ -71,19 +71,19 @@ struct AppleWalkTests {
     func relay(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
             try await walk.signIn("apple", as: .rea)
-            try await walk.expect("Do you have an account for Example already?")
-            #expect(try await walk.says("Apple hides your e-mail address"))
+            try await walk.expect("Do you already have an account with Example?")
+            #expect(try await walk.says("Apple hides your email address"))
             // To stop is to have done nothing.
             try await walk.press("cancel")
             try await walk.expect("Error: Sign in to Example")
             #expect(try await server.accounts().isEmpty)
             try await walk.start("apple")
             try await walk.be(.rea, at: "apple")
-            try await walk.expect("Do you have an account")
+            try await walk.expect("Do you already have an account")
             try await walk.press("create")
             try await walk.expect("Welcome")
             #expect(try await walk.says("@privaterelay.appleid.com"))
-            #expect(try await walk.says("Apple forwards what we send to this address to you."))
+            #expect(try await walk.says("Apple forwards what we send to this address."))
             #expect(try await server.accounts().first?.email?.isRelay == true)
             try await walk.browser.type("Rea", into: "#name")
             try await walk.press("save")
@@ -108,7 +108,7 @@ struct AppleWalkTests {
             if isKeptBack { try await walk.browser.click("input[name=keep_email]") }
             try await walk.be(isKeptBack ? .ann : .paul, at: "facebook")
             try await walk.expect("Welcome")
-            #expect(try await walk.says("We didn’t get an e-mail address."))
+            #expect(try await walk.says("We didn’t get an email address."))
             try await walk.browser.type("nobody", into: "#email")
             try await walk.press("later")
             try await walk.expect("You’re signed in")

@@ -15,7 +15,7 @@ struct BackendWalkTests {
     }
 
     @Test(
-        "pages C4: whoever stops at the provider is back at the choice, with plain words",
+        "decision 0028: whoever stops at the provider is back at the choice, with plain words",
         .needs(.chromium),
         arguments: [true, false],
         MainWalk.providers
@@ -25,7 +25,7 @@ struct BackendWalkTests {
     }
 
     @Test(
-        "pages A4: a second provider with the same address is added once the account is proven",
+        "decision 0030: a second provider with the same address is added once the account is proven",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -34,7 +34,7 @@ struct BackendWalkTests {
     }
 
     @Test(
-        "pages A4: the mailbox proves an account, by the code that was mailed",
+        "decision 0030: the mailbox proves an account, by the code that was mailed",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -77,14 +77,14 @@ struct BackendWalkTests {
             try await browser.goBack()
             try await browser.open(stage.origin + "/dashboard")
             try await browser.waitForTitle { $0.hasPrefix("You’re signed in") }
-            // Whoever is signed in and opens the choice is told so (page 13).
+            // Whoever is signed in and opens the choice is told so.
             try await browser.open(stage.origin + "/login")
             try await browser.waitForTitle { $0.hasPrefix("You’re already signed in") }
         }
     }
 
     @Test(
-        "mechanisms, attempts: an app on a private-use scheme gets a page with a button, and its form is let go there",
+        "decision 0013: an app on a private-use scheme gets a page with a button, and its form is let go there",
         .needs(.chromium),
         arguments: [true, false]
     )

@@ -7,7 +7,7 @@ import Testing
 @Suite("End to end: cookies that do not come back", .serialized, .sharesBrowsers)
 struct CookieWalkTests {
     @Test(
-        "pages 23: where cookies are blocked the page says what to change, and nothing goes round in circles",
+        "where cookies are blocked the page says what to change, and nothing goes round in circles",
         .needs(.chromium),
         arguments: [true, false]
     )

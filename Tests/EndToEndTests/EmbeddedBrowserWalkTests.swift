@@ -20,7 +20,7 @@ struct EmbeddedBrowserWalkTests {
     ]
 
     @Test(
-        "PRV-G-11, pages 22, RFC 8252 §8.12: Google is not asked in another app's browser, and the way out is told",
+        "PRV-G-11, RFC 8252 §8.12: Google is not asked in another app's browser, and the way out is told",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -47,14 +47,14 @@ struct EmbeddedBrowserWalkTests {
                 try await walk.be(.paul, at: "facebook")
                 try await walk.expect("Welcome")
                 try await walk.press("later")
-                try await walk.expect("Ways to sign in")
+                try await walk.expect("Sign-in methods")
 
                 // What was copied leads on in a browser of its own.
                 try await outside.browser.open(try #require(address.string))
                 try await outside.be(.ben, at: "google")
                 try await outside.expect("Welcome")
                 try await outside.press("later")
-                try await outside.expect("Ways to sign in")
+                try await outside.expect("Sign-in methods")
             }
         }
     }

@@ -27,7 +27,7 @@ struct EngineWalkTests {
     }
 
     @Test(
-        "SEED-ADR-2, pages A4, C4: the main walks in Firefox ESR",
+        "SEED-ADR-2, decision 0030: the main walks in Firefox ESR",
         .needs(.firefox),
         arguments: [true, false],
         Walk.all
@@ -37,7 +37,7 @@ struct EngineWalkTests {
     }
 
     @Test(
-        "SEED-ADR-2, pages A4, C4: the main walks in WebKitGTK",
+        "SEED-ADR-2, decision 0030: the main walks in WebKitGTK",
         .needs(.webkit),
         arguments: [true, false],
         Walk.all
@@ -47,7 +47,7 @@ struct EngineWalkTests {
     }
 
     @Test(
-        "SEED-ADR-2, pages A4, C4: the main walks at a phone's size, with a finger",
+        "SEED-ADR-2, decision 0030: the main walks at a phone's size, with a finger",
         .needs(.phone),
         arguments: [true, false],
         Walk.all

@@ -12,7 +12,7 @@ import Testing
 )
 struct LinkingProofWalkTests {
     @Test(
-        "pages A4, Facebook: its address is never taken for verified; the old way or the mailbox proves it",
+        "decision 0030, Facebook: its address is never taken for verified; the old way or the mailbox proves it",
         .needs(.chromium),
         arguments: ["google", "mailbox"],
         [true, false]
@@ -51,7 +51,7 @@ struct LinkingProofWalkTests {
     }
 
     @Test(
-        "pages A4, Apple's relay: asked before an account is made, and joined to the one that is there",
+        "decision 0030, Apple's relay: asked before an account is made, and joined to the one that is there",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -60,7 +60,7 @@ struct LinkingProofWalkTests {
             try await walk.register("google", as: .ben)
             try await walk.signOut()
             try await walk.signIn("apple", as: .rea)
-            try await walk.expect("Do you have an account for Example already?")
+            try await walk.expect("Do you already have an account with Example?")
             #expect(try await post.server.accounts().count == 1)
             try await walk.press("link")
             try await walk.expect("Sign in to Example")
@@ -80,7 +80,7 @@ struct LinkingProofWalkTests {
     }
 
     @Test(
-        "pages A4, two matches: the one that is proven is signed in to, and whoever runs the service is told",
+        "decision 0030, two matches: the one that is proven is signed in to, and whoever runs the service is told",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -117,7 +117,7 @@ struct LinkingProofWalkTests {
     }
 
     @Test(
-        "pages A4, SEED-ADR-2: the program itself sends the code that proves a mailbox, and the notice",
+        "decision 0030, SEED-ADR-2: the program itself sends the code that proves a mailbox, and the notice",
         .needs(.chromium),
         arguments: [true, false]
     )

@@ -4,7 +4,8 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-/// The table of `pages.md` A4 row by row, in a real Chromium; mail comes from a real mail server.
+/// The table of docs/decisions/0030 row by row, in a real Chromium; mail comes from a real mail
+/// server.
 @Suite(
     "End to end: a second way to sign in",
     .serialized,
@@ -13,7 +14,7 @@ import Testing
 )
 struct LinkingWalkTests {
     @Test(
-        "pages A4, known: whoever is known signs in, and an identity is never moved",
+        "decision 0030, known: whoever is known signs in, and an identity is never moved",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -32,10 +33,10 @@ struct LinkingWalkTests {
             try await walk.open("/account/ways")
             try await walk.press("facebook")
             try await walk.prove(by: post.code)
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             try await walk.press("facebook")
             try await walk.be(.paul, at: "facebook")
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             #expect(
                 try await post.next().headers["subject"] == "Facebook was added to your account"
             )
@@ -47,16 +48,16 @@ struct LinkingWalkTests {
             try await walk.open("/account/ways")
             try await walk.press("facebook")
             try await walk.prove(by: post.code)
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             try await walk.press("facebook")
             try await walk.be(.paul, at: "facebook")
-            try await walk.expect("Error: That Facebook account is taken")
-            #expect(try await walk.says("It belongs to a different account here, and stays there."))
+            try await walk.expect("Error: That Facebook account is connected")
+            #expect(try await walk.says("It stays connected to that account."))
             try await walk.press("switch")
             try await walk.expect("Sign in to Example")
             try await walk.start("facebook")
             try await walk.be(.paul, at: "facebook")
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             #expect(try await post.ways(of: "ben@example.org") == ["google"])
             #expect(try await post.ways(of: "layla@example.com") == ["google", "facebook"])
             #expect(try await post.isEmpty())
@@ -64,7 +65,7 @@ struct LinkingWalkTests {
     }
 
     @Test(
-        "pages A4, adding a way: it asks for a recent proof, adds it, and a mail tells of it",
+        "decision 0030, adding a way: it asks for a recent proof, adds it, and a mail tells of it",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -74,20 +75,20 @@ struct LinkingWalkTests {
             try await walk.register("google", as: .ben)
             try await walk.open("/account/ways")
             try await walk.press("facebook")
-            try await walk.expect("Confirm that it’s you")
-            #expect(try await walk.says("Before you add a way to sign in"))
+            try await walk.expect("Confirm it’s you")
+            #expect(try await walk.says("Before you add a sign-in method"))
             try await walk.prove(by: post.code)
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             try await walk.press("facebook")
             // Another tab's confirmation does not count for whoever stops here.
             try await walk.atProvider()
             try await walk.browser.click("button[name=cancel]")
-            try await walk.expect("Error: Ways to sign in")
+            try await walk.expect("Error: Sign-in methods")
             #expect(try await walk.says("You stopped signing in"))
             #expect(try await post.ways(of: "ben@example.org") == ["google"])
             try await walk.press("facebook")
             try await walk.be(.paul, at: "facebook")
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             #expect(try await walk.says("Facebook has been added."))
             let mail = try await post.next()
             #expect(mail.to == ["ben@example.org"])
@@ -97,7 +98,7 @@ struct LinkingWalkTests {
     }
 
     @Test(
-        "pages A4, vouched for at one: it asks, also with auto, and the old way proves it with a code",
+        "decision 0030, vouched for at one: it asks, also with auto, and the old way proves it with a code",
         .needs(.chromium),
         arguments: [AccountRules.Linking.ask, .auto],
         [true, false]
@@ -122,7 +123,7 @@ struct LinkingWalkTests {
     }
 
     @Test(
-        "pages A4, proven at both: auto asks nothing",
+        "decision 0030, proven at both: auto asks nothing",
         .needs(.chromium),
         arguments: [AccountRules.Linking.ask, .auto],
         [true, false]
@@ -150,7 +151,7 @@ struct LinkingWalkTests {
     }
 
     @Test(
-        "pages A4, Google without authority: even auto asks about an address that Google does not own",
+        "decision 0030, Google without authority: even auto asks about an address that Google does not own",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -172,7 +173,7 @@ struct LinkingWalkTests {
     }
 
     @Test(
-        "pages A4, not proven here: the mailbox decides, and whoever was there before is out",
+        "decision 0030, not proven here: the mailbox decides, and whoever was there before is out",
         .needs(.chromium),
         arguments: ["facebook", "keycloak"],
         [true, false]
@@ -201,7 +202,7 @@ struct LinkingWalkTests {
     }
 
     @Test(
-        "pages A4, unverified or missing there: a new account, and nobody is asked about another",
+        "decision 0030, unverified or missing there: a new account, and nobody is asked about another",
         .needs(.chromium),
         arguments: [("google", StandInPerson.uma), ("facebook", .paul)],
         [true, false]
@@ -215,7 +216,7 @@ struct LinkingWalkTests {
             #expect(try await post.server.accounts().count == 2)
             // An address is asked for, and is worth something once its mailbox has answered.
             if row.person.email == nil {
-                #expect(try await walk.says("We didn’t get an e-mail address."))
+                #expect(try await walk.says("We didn’t get an email address."))
             }
             try await walk.browser.type("other@example.org", into: "#email")
             try await walk.press("save")

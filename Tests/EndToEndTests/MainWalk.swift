@@ -39,10 +39,10 @@ struct MainWalk: Sendable {
         try await signOut()
         try await browser.open(stage.origin + "/login?return_to=/account/ways")
         try await choose(provider, as: "ann")
-        try await browser.waitForTitle { $0.hasPrefix("Ways to sign in") }
+        try await browser.waitForTitle { $0.hasPrefix("Sign-in methods") }
     }
 
-    /// Page C4: plain words for whoever stops at the provider.
+    /// Plain words for whoever stops at the provider (docs/decisions/0028).
     func cancel(_ provider: String) async throws {
         try await browser.open(stage.origin + "/login")
         try await browser.click("button[formaction='/v1/auth/\(provider)']")
@@ -53,7 +53,8 @@ struct MainWalk: Sendable {
         #expect(try await browser.text("main").contains("You stopped signing in"))
     }
 
-    /// Page A4: a second provider with the same address is added once the account is proven.
+    /// A second provider with the same address is added once the account is proven
+    /// (docs/decisions/0030).
     func addSecondProvider() async throws {
         try await browser.open(stage.origin + "/login")
         try await choose("google", as: "ann")
@@ -66,7 +67,7 @@ struct MainWalk: Sendable {
         try await browser.waitForTitle { $0.contains("(stand-in)") }
         try await browser.click("button[value=ann]")
         // Google cannot be made to ask: a code is the proof.
-        try await browser.waitForTitle { $0.hasPrefix("Confirm that it’s you") }
+        try await browser.waitForTitle { $0.hasPrefix("Confirm it’s you") }
         try await browser.click("button[value=code]")
         try await browser.waitForTitle { $0.hasPrefix("Enter the code") }
         let page = try await browser.address()

@@ -25,7 +25,7 @@ struct PageWalkTests {
             try await browser.open(app.address())
             try await browser.signIn("ann", stage.password)
             try await browser.waitForTitle { $0.hasPrefix("Allow Pages & Co. to use") }
-            #expect(try await browser.text(".grants").contains("See your e-mail address"))
+            #expect(try await browser.text(".grants").contains("See your email address"))
             #expect(try await browser.text(".account").contains("Ann Example"))
             try await browser.click("button[value=deny]")
             let answer = try await app.answer()

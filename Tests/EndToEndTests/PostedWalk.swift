@@ -22,6 +22,8 @@ struct PostedWalk: Sendable {
         }
     }
 
+    private static let newDevice = "New sign-in to your Example account"
+
     /// The next mail that is no notice of a new device.
     func next() async throws -> ReceivedMail {
         try await server.sendMails()
@@ -31,7 +33,7 @@ struct PostedWalk: Sendable {
                 return seen - 1
             }
             let mail = try await mails.mail(place)
-            if mail.headers["subject"] != "New sign-in to Example" { return mail }
+            if mail.headers["subject"] != Self.newDevice { return mail }
         }
     }
 
@@ -40,7 +42,7 @@ struct PostedWalk: Sendable {
         try await server.sendMails()
         for place in seen.withLock(\.self)..<mails.count {
             let mail = try await mails.mail(place)
-            guard mail.headers["subject"] == "New sign-in to Example" else { return false }
+            guard mail.headers["subject"] == Self.newDevice else { return false }
         }
         return true
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("End to end: a provider is down", .serialized, .sharesBrowsers)
 struct ProviderDownWalkTests {
     @Test(
-        "PRV-E-2, pages 21: a provider that is down at the start is told as that, with the way on",
+        "PRV-E-2: a provider that is down at the start is told as that, with the way on",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -36,7 +36,7 @@ struct ProviderDownWalkTests {
             try await walk.expect("Welcome")
             try await walk.press("later")
             // To where the person wanted to go at first.
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             try await walk.signOut()
 
             server.standIns.repair()
@@ -49,7 +49,7 @@ struct ProviderDownWalkTests {
     }
 
     @Test(
-        "PRV-E-2, decision 9: a provider that fails at the callback leads back to the choice, and nobody is there",
+        "PRV-E-2, decision 0028: a provider that fails at the callback leads back to the choice, and nobody is there",
         .needs(.chromium),
         arguments: ["google", "facebook", "apple"],
         [true, false]
@@ -84,7 +84,7 @@ struct ProviderDownWalkTests {
             } else {
                 try await walk.press("save")
             }
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
         }
     }
 

@@ -43,7 +43,7 @@ struct SignInWalkTests {
         // The click comes back before the next page is there.
         try await browser.waitForTitle { $0 == "Error: Sign in to Portico command line – Demo" }
         #expect(
-            try await browser.text("[role=alert]").contains("user name and password don’t match")
+            try await browser.text("[role=alert]").contains("username or password is incorrect")
         )
         try await browser.type(stage.password, into: "#password")
         try await browser.click("button[value=sign-in]")

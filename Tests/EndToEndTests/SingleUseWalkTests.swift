@@ -48,7 +48,7 @@ struct SingleUseWalkTests {
     }
 
     @Test(
-        "attack C05, decision 14: a wrong verifier spends the code, and nobody gets a second try",
+        "attack C05, decision 0033: a wrong verifier spends the code, and nobody gets a second try",
         .needs(.chromium)
     )
     func verifier() async throws {
@@ -70,7 +70,7 @@ struct SingleUseWalkTests {
     }
 
     @Test(
-        "decision 16, RFC 9700 §4.14.2: a rotated refresh token ends the family once its successor was used",
+        "decision 0035, RFC 9700 §4.14.2: a rotated refresh token ends the family once its successor was used",
         .needs(.chromium)
     )
     func refreshToken() async throws {
@@ -98,7 +98,7 @@ struct SingleUseWalkTests {
     }
 
     @Test(
-        "mechanisms: a sign-in form that was sent is nobody's, and its button begins anew",
+        "decision 0007: a sign-in form that was sent is nobody's, and its button begins anew",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -122,7 +122,7 @@ struct SingleUseWalkTests {
     }
 
     @Test(
-        "attack B37, mechanisms: a consent that was sent twice gives one code, and its button begins anew",
+        "decision 0007: a consent that was sent twice gives one code, and its button begins anew",
         .needs(.chromium),
         arguments: [true, false]
     )

@@ -16,7 +16,7 @@ struct SlowPersonWalkTests {
     }
 
     @Test(
-        "attack E01, pages 14, WCAG 2.2.1: after 600 s the page says so, and starts the same request again",
+        "attack E01, WCAG 2.2.1: after 600 s the page says so, and starts the same request again",
         .needs(.chromium),
         arguments: ["google", "apple"],
         [true, false]
@@ -44,7 +44,7 @@ struct SlowPersonWalkTests {
             try await walk.be(.ann, at: provider)
             try await walk.expect("Welcome")
             try await walk.press("later")
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             let session = try await walk.browser.keptCookies(at: walk.origin)
                 .first { $0.name.hasSuffix("session") }
             #expect((session?.life ?? 0) > 29 * 86_400)
@@ -52,7 +52,7 @@ struct SlowPersonWalkTests {
     }
 
     @Test(
-        "Decision 9: an app is told when its person was slow, and nobody is signed in",
+        "Decision 0028: an app is told when its person was slow, and nobody is signed in",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -72,7 +72,7 @@ struct SlowPersonWalkTests {
     }
 
     @Test(
-        "pages 5, attack E01: a mailed code and a question are good for ten minutes, and the way on is told",
+        "attack E01: a mailed code and a question are good for ten minutes, and the way on is told",
         .needs(.chromium),
         arguments: [true, false]
     )

@@ -70,7 +70,7 @@ struct Stage {
         let status = try await server.end(within: 30)
         #expect(
             status == 0,
-            "SIGTERM ends the server in peace; it said:\n\(server.stderr.suffix(8192))"
+            "SIGTERM ends the server in peace; it said:\n\(server.lastWords)"
         )
         try FileManager.default.removeItem(at: folder)
     }

@@ -32,7 +32,7 @@ struct TabWalkTests {
                         try await walk.expect("Welcome")
                         try await walk.press("later")
                     }
-                    try await walk.expect(isSecond ? "Devices" : "Ways to sign in")
+                    try await walk.expect(isSecond ? "Devices" : "Sign-in methods")
                 }
             }
             #expect(try await server.accounts().count == 2)
@@ -45,7 +45,7 @@ struct TabWalkTests {
     }
 
     @Test(
-        "pages 13, state T: the late second tab is told that somebody is signed in already",
+        "the late second tab is told that somebody is signed in already",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -63,7 +63,7 @@ struct TabWalkTests {
             try await walk.expect("Welcome")
             try await walk.browser.show(second)
             try await walk.be(.ann, at: "google")
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             #expect(server.standIns.log.count(.token, at: .google) == 1)
             // A choice that was open all the time.
             try await walk.open("/login?return_to=/account/devices")
@@ -75,7 +75,7 @@ struct TabWalkTests {
     }
 
     @Test(
-        "pages 7, state T: a question that was answered in another tab is not asked again",
+        "a question that was answered in another tab is not asked again",
         .needs(.chromium),
         arguments: [true, false]
     )
@@ -134,7 +134,7 @@ struct TabWalkTests {
 
             // After signing out, Back shows nothing of the account.
             try await walk.open("/account")
-            try await walk.expect("Account of Ann Example")
+            try await walk.expect("Ann Example’s account")
             try await walk.signOut()
             try await walk.browser.goBack()
             try await walk.expect("You weren’t signed in")
@@ -158,9 +158,9 @@ struct TabWalkTests {
             try await walk.browser.open(callback)
             try await walk.expect("Welcome")
             try await walk.browser.open(callback)
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             try await walk.browser.reload()
-            try await walk.expect("Ways to sign in")
+            try await walk.expect("Sign-in methods")
             #expect(server.standIns.log.count(.token, at: kind) == 1)
             #expect(try await server.accounts().count == 1)
             // Nobody is signed in any more: the old answer signs nobody in.

@@ -94,7 +94,7 @@ struct Walk: Sendable {
 
     /// On the page that asks who somebody is: has a code mailed, and types it in.
     func prove(by code: () async throws -> String?) async throws {
-        try await expect("Confirm that it’s you")
+        try await expect("Confirm it’s you")
         try await press("code")
         try await expect("Enter the code")
         try await browser.type(try await code() ?? "", into: "#code")

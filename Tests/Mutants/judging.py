@@ -14,6 +14,13 @@ PATIENCE = {"build": 3600, "test": 240}
 WORDS = {"fails": "killed", "passes": "SURVIVED"}
 
 
+def word(entry, verdict):
+    """What became of a mutation. One that ends or stops the process by its nature may do so."""
+    if verdict in ("test crashes", "test hangs") and entry.get("fatal"):
+        return "killed"
+    return WORDS.get(verdict, verdict)
+
+
 def run(command, seconds, tree):
     """The exit code (None: too long) and the output; ends whatever the command started."""
     child = subprocess.Popen(

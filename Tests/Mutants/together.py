@@ -189,7 +189,7 @@ def judge(root, folder, known, chosen):
         else:
             with tree.broken(entry):
                 word = judging.verdict([test], folder)
-            word = judging.WORDS.get(word, word)
+            word = judging.word(entry, word)
         outcomes[word] += 1
         seconds = round(time.monotonic() - started)
         print(f"{word:<16} {name:<32} {seconds:>4} s  {test}", flush=True)

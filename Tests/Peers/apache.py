@@ -89,11 +89,7 @@ class Apache:
             [program, "-f", configuration, "-D", "FOREGROUND"],
             os.path.join(self.folder, "apache.out"),
         )
-        try:
-            self.running.wait_for_port(self.port)
-        except BaseException:
-            self.running.stop()
-            raise
+        self.running.serving(self.port)
         return self
 
     def stop(self):

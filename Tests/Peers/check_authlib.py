@@ -114,17 +114,7 @@ def run(program):
                 timeout=180,
                 env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"),
             )
-            for line in done.stdout.splitlines():
-                if line.startswith("ok "):
-                    steps.passed += 1
-                elif line.startswith("FAILED "):
-                    steps.failed += 1
-                else:
-                    continue
-                print(line, flush=True)
-            if done.returncode != 0 and not steps.failed:
-                steps.failed += 1
-                print(f"FAILED  Authlib: the client ended with {done.returncode}", flush=True)
+            steps.take(done)
             if steps.failed:
                 print(provider.running.tail(3000), file=sys.stderr)
     return steps

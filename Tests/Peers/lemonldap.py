@@ -33,6 +33,67 @@ languages = en
 """
 
 
+def beginning(folder, base):
+    """What its manager would save of any portal; the rest is its defaults."""
+
+    def kept(name):
+        path = os.path.join(folder, name)
+        return {"Directory": path, "LockDirectory": os.path.join(path, "lock")}
+
+    return {
+        "cfgNum": 1,
+        "cfgAuthor": "a test",
+        "cfgDate": 1,
+        "portal": f"{base}/",
+        "domain": "127.0.0.1",
+        "securedCookie": 0,
+        "key": os.urandom(16).hex(),
+        "locationRules": {"127.0.0.1": {"default": "accept"}},
+        "authentication": "Demo",
+        "userDB": "Same",
+        "passwordDB": "Null",
+        "registerDB": "Null",
+        "globalStorage": "Apache::Session::File",
+        "globalStorageOptions": kept("sessions"),
+        "persistentStorage": "Apache::Session::File",
+        "persistentStorageOptions": kept("persistent"),
+        "localSessionStorage": "Cache::FileCache",
+        "localSessionStorageOptions": {
+            "namespace": "sessions",
+            "cache_root": os.path.join(folder, "cache"),
+            "default_expires_in": 600,
+        },
+    }
+
+
+def installed(folder, configuration, more=""):
+    """Writes its files; the path of the one that leads to the others, with the lines of `more`."""
+    need_file(f"{PORTAL}/htdocs/index.psgi", PACKAGES)
+    for name in ("configuration", "sessions/lock", "persistent/lock", "cache"):
+        os.makedirs(os.path.join(folder, name))
+    local = os.path.join(folder, "lemonldap-ng.ini")
+    with open(local, "w", encoding="utf-8") as file:
+        file.write(LOCAL.format(folder=folder, portal=PORTAL) + more)
+    saved = os.path.join(folder, "configuration", "lmConf-1.json")
+    with open(saved, "w", encoding="utf-8") as file:
+        json.dump(configuration, file)
+    return local
+
+
+def portal(folder, port, local):
+    """Starts its portal, which listens when this returns."""
+    program = need("plackup", "libplack-perl")
+    command = [program, "--server", "HTTP::Server::PSGI", "--env", "deployment"]
+    command += ["--host", "127.0.0.1", "--port", str(port)]
+    running = Running(
+        [*command, f"{PORTAL}/htdocs/index.psgi"],
+        os.path.join(folder, "lemonldap.log"),
+        os.environ | {"LLNG_DEFAULTCONFFILE": local},
+        folder,
+    )
+    return running.serving(port)
+
+
 class LemonLDAP:
     """The running portal and what a client must know about it."""
 
@@ -52,26 +113,9 @@ class LemonLDAP:
         self.running = None
 
     def __enter__(self):
-        program = need("plackup", "libplack-perl")
-        need_file(f"{PORTAL}/htdocs/index.psgi", PACKAGES)
         self._check_modules()
-        for name in ("configuration", "sessions/lock", "persistent/lock", "cache"):
-            os.makedirs(os.path.join(self.folder, name))
-        local = self._written("lemonldap-ng.ini", LOCAL.format(folder=self.folder, portal=PORTAL))
-        self._written("configuration/lmConf-1.json", json.dumps(self._configuration()))
-        command = [program, "--server", "HTTP::Server::PSGI", "--env", "deployment"]
-        command += ["--host", "127.0.0.1", "--port", str(self.port)]
-        self.running = Running(
-            [*command, f"{PORTAL}/htdocs/index.psgi"],
-            os.path.join(self.folder, "lemonldap.log"),
-            os.environ | {"LLNG_DEFAULTCONFFILE": local},
-            self.folder,
-        )
-        try:
-            self.running.wait_for_port(self.port)
-        except BaseException:
-            self.running.stop()
-            raise
+        local = installed(self.folder, beginning(self.folder, self.base) | self._configuration())
+        self.running = portal(self.folder, self.port, local)
         return self
 
     def __exit__(self, *_):
@@ -84,45 +128,13 @@ class LemonLDAP:
             if tried.returncode != 0:
                 need_file(path, PACKAGES)
 
-    def _written(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
-
     def _configuration(self):
-        """What its manager would save; the rest is its defaults."""
+        """Of an OpenID Provider with one client."""
         private, public = self._signing_key()
 
-        def kept(name):
-            path = os.path.join(self.folder, name)
-            return {"Directory": path, "LockDirectory": os.path.join(path, "lock")}
-
         return {
-            "cfgNum": 1,
-            "cfgAuthor": "a test",
-            "cfgDate": 1,
-            "portal": f"{self.base}/",
-            "domain": "127.0.0.1",
-            "securedCookie": 0,
-            "key": os.urandom(16).hex(),
-            "locationRules": {"127.0.0.1": {"default": "accept"}},
-            "authentication": "Demo",
-            "userDB": "Same",
-            "passwordDB": "Null",
-            "registerDB": "Null",
             "portalDisplayResetPassword": 0,
             "portalDisplayRegister": 0,
-            "globalStorage": "Apache::Session::File",
-            "globalStorageOptions": kept("sessions"),
-            "persistentStorage": "Apache::Session::File",
-            "persistentStorageOptions": kept("persistent"),
-            "localSessionStorage": "Cache::FileCache",
-            "localSessionStorageOptions": {
-                "namespace": "sessions",
-                "cache_root": os.path.join(self.folder, "cache"),
-                "default_expires_in": 600,
-            },
             "issuerDBOpenIDConnectActivation": 1,
             "oidcServiceMetaDataIssuer": self.issuer,
             "oidcServicePrivateKeySig": private,

@@ -150,11 +150,7 @@ class Nginx:
         if check.returncode != 0:
             raise RuntimeError(f"nginx -t: {check.stdout}{check.stderr}")
         self.running = Running(command, os.path.join(self.folder, "nginx.out"))
-        try:
-            self.running.wait_for_port(self.port)
-        except BaseException:
-            self.running.stop()
-            raise
+        self.running.serving(self.port)
         return self
 
     def stop(self):

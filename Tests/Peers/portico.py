@@ -12,6 +12,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 REALM = "peers"
 ANN = ("ann", "correct horse battery")
 BOB = ("bob", "pässwörd of Bob & co")
+CLEO = ("cleo", "cleo has a password")
+# Who they are in ID Tokens.
+SUBJECTS = {
+    "ann": "5f0c1d34-6c1e-4a49-9d0a-2f6a9a1f0a01",
+    "bob": "5f0c1d34-6c1e-4a49-9d0a-2f6a9a1f0a02",
+    "cleo": "5f0c1d34-6c1e-4a49-9d0a-2f6a9a1f0a03",
+}
 BASIC_SECRET = "basic-secret-of-the-peers-realm"
 POST_SECRET = "post-secret-of-the-peers-realm"
 APACHE_SECRET = "apache: 100% secret + more/&="

@@ -95,6 +95,15 @@ class Running:
             time.sleep(0.02)
         raise RuntimeError(f"{self.command[0]} does not listen on {port}:\n{self.tail()}")
 
+    def serving(self, port, limit=20.0):
+        """Itself, once the port accepts; where it never does, it is stopped."""
+        try:
+            self.wait_for_port(port, limit)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
     def kill(self):
         """SIGKILL, at once. Returns the exit status: -9, unless it had ended by itself."""
         with contextlib.suppress(ProcessLookupError):

@@ -9,6 +9,11 @@ class Steps:
         self.subject = subject
         self.passed = 0
         self.failed = 0
+        # For a product that `portico client create --for` knows: its name there, which version ran
+        # and what was seen of it. See record.py.
+        self.product = None
+        self.version = None
+        self.seen = None
 
     @contextlib.contextmanager
     def step(self, name):
@@ -23,6 +28,20 @@ class Steps:
             raise Stop from problem
         self.passed += 1
         print(f"ok      {self.subject}: {name}", flush=True)
+
+    def take(self, done):
+        """Counts the lines of a program that has steps of its own, and has ended."""
+        for line in done.stdout.splitlines():
+            if line.startswith("ok "):
+                self.passed += 1
+            elif line.startswith("FAILED "):
+                self.failed += 1
+            else:
+                continue
+            print(line, flush=True)
+        if done.returncode != 0 and not self.failed:
+            self.failed += 1
+            print(f"FAILED  {self.subject}: it ended with {done.returncode}", flush=True)
 
     def skipped(self, why):
         print(f"skipped {self.subject}: {why}", flush=True)

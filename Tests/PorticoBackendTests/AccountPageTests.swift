@@ -25,7 +25,7 @@ import Testing
         #expect(done.path == "/orders")
     }
 
-    @Test("pages C2-5: another code is sent to the same address, and the one before is not good")
+    @Test("another code is sent to the same address, and the one before is not good")
     func resend() async throws {
         let server = try await BackendUnderTest()
         let visitor = try await walker.registered(at: server)
@@ -64,7 +64,7 @@ import Testing
         #expect(try await server.database.outbox.latest(limit: 10).count == count)
     }
 
-    @Test("pages C2-7, state C: whoever stops proving an account is asked once more, and can go on")
+    @Test("decision 0028: whoever stops proving an account is asked once more, and can go on")
     func stopped() async throws {
         let server = try await BackendUnderTest()
         let (visitor, found) = try await walker.found(at: server)

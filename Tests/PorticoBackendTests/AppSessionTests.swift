@@ -48,7 +48,7 @@ import Testing
         )
     }
 
-    @Test("Decision 6: a session token lasts 15 minutes; a refresh makes a new one")
+    @Test("Decision 0029: a session token lasts 15 minutes; a refresh makes a new one")
     func lifetime() async throws {
         let server = try await BackendUnderTest()
         let tokens = try await Self.signedIn(server)
@@ -63,7 +63,7 @@ import Testing
         #expect(next.refresh != tokens.refresh)
     }
 
-    @Test("Decision 6: thirty days without use end it, and 180 days whatever is done")
+    @Test("Decision 0029: thirty days without use end it, and 180 days whatever is done")
     func ends() async throws {
         let server = try await BackendUnderTest()
         let idle = try await Self.signedIn(server)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "Decision 16: whoever lost the answer asks again with the same key, and gets the same one"
+        "Decision 0035: whoever lost the answer asks again with the same key, and gets the same one"
     )
     func idempotent() async throws {
         let server = try await BackendUnderTest()
@@ -97,7 +97,7 @@ import Testing
         #expect(server.log.contains("refresh.replayed"))
     }
 
-    @Test("Decision 16: without a key there is a minute of grace, then reuse ends the session")
+    @Test("Decision 0035: without a key there is a minute of grace, then reuse ends the session")
     func grace() async throws {
         let server = try await BackendUnderTest()
         let tokens = try await Self.signedIn(server)

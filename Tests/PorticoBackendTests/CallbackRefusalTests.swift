@@ -140,7 +140,7 @@ import Testing
         #expect(try await returning.server.accounts().count == 1)
     }
 
-    @Test("Decision 9, SEED-ADR-8: cancelling leads back to the choice, with plain words")
+    @Test("Decision 0028, SEED-ADR-8: cancelling leads back to the choice, with plain words")
     func cancelled() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)

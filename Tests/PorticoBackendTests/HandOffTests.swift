@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "Decision 1: a claimed https redirect brings a code and the app's state; the verifier redeems it"
+        "Decision 0013: a claimed https redirect brings a code and the app's state; the verifier redeems it"
     )
     func claimed() async throws {
         let server = try await BackendUnderTest()
@@ -66,7 +66,7 @@ import Testing
         #expect(session.headers[.known("X-Portico-App")] == "notes")
     }
 
-    @Test("Decision 3, SEED-ADR-15: the app's challenge never goes to the identity provider")
+    @Test("Decision 0013, SEED-ADR-15: the app's challenge never goes to the identity provider")
     func twoPairs() async throws {
         let server = try await BackendUnderTest()
         let app = TestApp()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "Decision 1, WEB-BFF-8, SEED-ADR-17: a wrong presentation is refused, and spends the code",
+        "Decision 0013, WEB-BFF-8, SEED-ADR-17: a wrong presentation is refused, and spends the code",
         arguments: ["code_verifier", "app", "redirect_uri"]
     )
     func wrong(_ parameter: String) async throws {
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "Decision 1, decision 14: a code that an unknown app presents is spent, with or without its redirect",
+        "Decision 0013, decision 0033: a code that an unknown app presents is spent, with or without its redirect",
         arguments: ["made-up", "NOTES", "notes\u{301}"],
         [nil, "https://app.example.com/auth/callback"]
     )
@@ -128,7 +128,7 @@ import Testing
         #expect(late.json.string("error") == "invalid_grant")
     }
 
-    @Test("Decision 1: without a verifier the code stays; a verifier of another shape spends it")
+    @Test("Decision 0013: without a verifier the code stays; a verifier of another shape spends it")
     func missingVerifier() async throws {
         let server = try await BackendUnderTest()
         let app = TestApp()
@@ -139,7 +139,7 @@ import Testing
         #expect(right.status == 200)
     }
 
-    @Test("Decision 1: a code is good for a minute, and once")
+    @Test("Decision 0013: a code is good for a minute, and once")
     func onceAndInTime() async throws {
         let server = try await BackendUnderTest()
         let app = TestApp()
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms, attempts: a private-use scheme and loopback get a page with a button",
+        "decision 0013: a private-use scheme and loopback get a page with a button",
         arguments: [
             "com.example.notes:/callback", "http://127.0.0.1:51234/callback",
         ]
@@ -229,7 +229,7 @@ import Testing
         #expect(start.redirected["code_challenge"] != challenge)
     }
 
-    @Test("Decision 9: the app that waits hears of a cancellation, with its state")
+    @Test("Decision 0028: the app that waits hears of a cancellation, with its state")
     func cancelled() async throws {
         let server = try await BackendUnderTest()
         let app = TestApp()
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test(
-        "Decision 2: the compatibility mode puts a session token into the redirect, for its app only"
+        "Decision 0013: the compatibility mode puts a session token into the redirect, for its app only"
     )
     func sessionToken() async throws {
         let old = App(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PorticoBackend
 
-/// mechanisms, "Refresh tokens": neither a leaked database nor a leaked key alone forges one.
+/// Neither a leaked database nor a leaked key alone forges one (docs/decisions/0014).
 @Suite("Tokens of an app's session") struct KeyedTokenTests {
     private static let sessionID = UniqueID(random: .system)
 

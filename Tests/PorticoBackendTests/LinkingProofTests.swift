@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(
-        "decision 11, A4: the operator's rule links at once where the address is proven on both sides, and asks where a provider only says so",
+        "decision 0020: the operator's rule links at once where the address is proven on both sides, and asks where a provider only says so",
         arguments: [AccountRules.Linking.ask, .auto],
         [true, false]
     )
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(
-        "decision 11, A4: an account that the mailbox's owner vouches for is linked to no provider that only says so"
+        "decision 0020: an account that the mailbox's owner vouches for is linked to no provider that only says so"
     )
     func newcomerUnproven() async throws {
         let server = try await BackendUnderTest(rules: AccountRules(linking: .auto))
@@ -173,7 +173,9 @@ import Testing
         #expect(try await server.user(of: owner).strings("providers") == ["google"])
     }
 
-    @Test("pages A4: five wrong codes spend the one that was mailed; the account opens to nobody")
+    @Test(
+        "decision 0030: five wrong codes spend the one that was mailed; the account opens to nobody"
+    )
     func mailboxTries() async throws {
         let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ann)

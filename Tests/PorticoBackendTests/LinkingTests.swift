@@ -36,7 +36,7 @@ import Testing
     struct NoMail: Error {}
 
     @Test(
-        "pages A4: the same verified address at a second provider asks; proving the old way links it"
+        "decision 0030: the same verified address at a second provider asks; proving the old way links it"
     )
     func askThenProve() async throws {
         let server = try await BackendUnderTest()
@@ -83,7 +83,7 @@ import Testing
         #expect(user.bool("email_verified") == false)
     }
 
-    @Test("pages A4: the mailbox proves an account, by a code of six digits that was mailed")
+    @Test("decision 0030: the mailbox proves an account, by a code of six digits that was mailed")
     func mailbox() async throws {
         let server = try await BackendUnderTest()
         let owner = TestVisitor(server)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "pages A4: who registered an address first without proving it loses it to its owner, whatever their provider says",
+        "decision 0030: who registered an address first without proving it loses it to its owner, whatever their provider says",
         arguments: [("facebook", false), ("keycloak", true)]
     )
     func preRegistration(_ provider: String, isVerified: Bool) async throws {
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "pages A4: an unverified address, or none, matches nobody",
+        "decision 0030: an unverified address, or none, matches nobody",
         arguments: [
             ("keycloak", StandInPerson.uma), ("facebook", .paul),
         ]
@@ -142,7 +142,7 @@ import Testing
         #expect(try await server.accounts().count == 2)
     }
 
-    @Test("pages A4: a relay's address is asked about before an account is made")
+    @Test("decision 0030: a relay's address is asked about before an account is made")
     func relay() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)

@@ -118,7 +118,7 @@ import Testing
         #expect(try await server.accounts().isEmpty)
     }
 
-    @Test("pages A4: an app cannot show the question, so it is told that an account is there")
+    @Test("decision 0030: an app cannot show the question, so it is told that an account is there")
     func linkRequired() async throws {
         let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ann)

@@ -7,8 +7,8 @@ import PorticoTestSupport
 import PorticoWeb
 import Testing
 
-/// The rate limits of the wire contract, behind a trusted proxy: the proxy's own word, the last in
-/// `X-Forwarded-For`, says who asks.
+/// The rate limits of docs/threat-model.md, behind a trusted proxy: the proxy's own word, the last
+/// in `X-Forwarded-For`, says who asks.
 @Suite("How often an address may try") struct RateLimitTests {
     struct Limit: Sendable, CustomTestStringConvertible {
         let path: String

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "Decision 7: without a session the answer says why",
+        "Decision 0029: without a session the answer says why",
         arguments: [
             (nil, "NO_COOKIE"), ("short", "INVALID_COOKIE"),
             ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "SESSION_EXPIRED"),

@@ -7,7 +7,7 @@ import PorticoTestSupport
 import PorticoWeb
 import Testing
 
-/// Decision 15, counted where the database runs its transactions.
+/// docs/decisions/0034, counted where the database runs its transactions.
 @Suite("What a sign-in writes") struct TransactionTests {
     private static let providers = ["google", "facebook", "apple", "keycloak"]
 
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "decision 15: a sign-in in a browser is one transaction, whoever it is and however it comes",
+        "decision 0034: a sign-in in a browser is one transaction, whoever it is and however it comes",
         arguments: providers
     )
     func web(_ provider: String) async throws {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("decision 15: an app's sign-in is two, one for the code and one for its redemption")
+    @Test("decision 0034: an app's sign-in is two, one for the code and one for its redemption")
     func app() async throws {
         let server = try await BackendUnderTest()
         let app = TestApp()
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("decision 15: what an app brings from its system is one, and so is One Tap")
+    @Test("decision 0034: what an app brings from its system is one, and so is One Tap")
     func native() async throws {
         let server = try await BackendUnderTest()
         let made = try await server.post("/v1/auth/google/native/nonce", [])
@@ -132,7 +132,7 @@ import Testing
         #expect(server.transactions == before + 1)
     }
 
-    @Test("decision 15: no request of a person or of a provider makes more than one")
+    @Test("decision 0034: no request of a person or of a provider makes more than one")
     func others() async throws {
         let server = try await BackendUnderTest()
         let owner = TestVisitor(server)

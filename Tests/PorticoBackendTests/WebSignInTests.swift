@@ -116,7 +116,7 @@ import Testing
         #expect(try await visitor.session().status == 200)
     }
 
-    @Test("Decision 6: a session lasts a day, and one that is to be remembered thirty")
+    @Test("Decision 0029: a session lasts a day, and one that is to be remembered thirty")
     func lifetimes() async throws {
         let server = try await BackendUnderTest()
         let plain = TestVisitor(server)
@@ -147,7 +147,7 @@ import Testing
         #expect(try await server.accounts().count == 2)
     }
 
-    @Test("mechanisms, attempts: more than five in one browser, and the oldest give way")
+    @Test("decision 0027: more than five in one browser, and the oldest give way")
     func evicted() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)

@@ -14,7 +14,8 @@ import Testing
         )
         let other = AuthenticatedPerson.ID(issuer: issuer, subject: subject)
         #expect(one != other)
-        let known = [one: 1, other: 2]
+        var known = [one: 1]
+        known[other] = 2
         #expect(known[one] == 1)
         #expect(one == AuthenticatedPerson.ID(issuer: one.issuer, subject: one.subject))
     }

@@ -99,7 +99,7 @@ struct SessionAuthenticationTests {
     }
 
     @Test(
-        "Decision 7: what is no session gets 401 and why",
+        "Decision 0029: what is no session gets 401 and why",
         arguments: [
             ([], "NO_COOKIE"), (["Cookie: session=C1"], "NO_COOKIE"),
             (["Cookie: __Host-session="], "NO_COOKIE"),

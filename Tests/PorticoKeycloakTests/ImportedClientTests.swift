@@ -66,7 +66,7 @@ import Testing
         #expect(imported[0].client != nil && imported[0].client?.secret == nil)
     }
 
-    @Test("Decision 13: who must use PKCE there must here, with S256 whatever the file says")
+    @Test("Decision 0032: who must use PKCE there must here, with S256 whatever the file says")
     func pkce() async throws {
         let cases = [
             ("S256", true, false), ("plain", true, true), ("s256", true, true), ("", false, false),

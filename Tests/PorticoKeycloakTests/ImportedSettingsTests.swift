@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("Decision 24: no address in the file makes an issuer")
+    @Test("Decision 0036: no address in the file makes an issuer")
     func issuer() async throws {
         let imported = try await ImportSample.realm(
             #""attributes": {"frontendUrl": "https://evil.example"}"#

@@ -109,7 +109,7 @@ struct RealmImportTests {
         )
     }
 
-    @Test("Decision 13: a public client whose realm did not force PKCE gets it as optional")
+    @Test("Decision 0032: a public client whose realm did not force PKCE gets it as optional")
     func publicClient() async throws {
         let imported = try await garden()
         let client = try client("garden-app", of: imported.realm)

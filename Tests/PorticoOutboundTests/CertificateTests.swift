@@ -54,7 +54,10 @@ struct CertificateTests {
         }
     }
 
-    @Test("Only HTTP/1.1 is offered: the gate for what is no status stands in no other way")
+    @Test(
+        "Only HTTP/1.1 is offered: the gate for what is no status stands in no other way",
+        .timeLimit(.minutes(1))
+    )
     func protocols() async throws {
         // It would speak HTTP/2 as well as it can, which is not at all.
         let server = try TLSServer(protocols: "h2,http/1.1")

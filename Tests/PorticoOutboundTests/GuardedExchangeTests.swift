@@ -99,7 +99,7 @@ struct GuardedExchangeTests {
         }
     }
 
-    @Test("attack G04: a redirect is a reply and is not followed")
+    @Test("WEB-SSRF-1: a redirect is a reply and is not followed")
     func redirect() async throws {
         let server = try TLSServer(files: Self.files)
         let reply = try await get(transport(server), "redirect")
@@ -117,7 +117,7 @@ struct GuardedExchangeTests {
         await #expect(throws: HTTPTransportError.malformed) { try await get(transport, path) }
     }
 
-    @Test("attack G04: a body that is too long is given up, announced or not")
+    @Test("WEB-SSRF-1: a body that is too long is given up, announced or not")
     func tooLarge() async throws {
         let server = try TLSServer(files: Self.files)
         let transport = transport(server)
@@ -128,7 +128,7 @@ struct GuardedExchangeTests {
     }
 
     @Test(
-        "attack G04: more than 1 MiB of a body is not read, whatever a caller asks for",
+        "WEB-SSRF-1: more than 1 MiB of a body is not read, whatever a caller asks for",
         arguments: [1 << 40, Int.max]
     )
     func mostBytes(asked: Int) async throws {
@@ -149,7 +149,7 @@ struct GuardedExchangeTests {
         }
     }
 
-    @Test("attack G04: content of a type that was not asked for is not read")
+    @Test("WEB-SSRF-1: content of a type that was not asked for is not read")
     func wrongType() async throws {
         let server = try TLSServer(files: Self.files)
         let transport = transport(server, ["application/json"])

@@ -47,7 +47,7 @@ private struct SilentResolver: AddressResolver {
     }
 
     @Test(
-        "WEB-SSRF-1, CIMD-6.5-1: no address of this machine, its link, a private network or a protocol is asked",
+        "WEB-SSRF-1: no address of this machine, its link, a private network or a protocol is asked",
         arguments: [
             "127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255",
             "100.64.0.1", "100.100.100.200", "100.127.255.255", "168.63.129.16", "169.254.0.1",
@@ -107,7 +107,7 @@ private struct SilentResolver: AddressResolver {
         #expect(try await refusal(transport, "https://id.example/") == .unreachable)
     }
 
-    @Test("attack G17: a name is resolved once; the checked address is the one connected to")
+    @Test("WEB-SSRF-1: a name is resolved once; the checked address is the one connected to")
     func rebinding() async throws {
         // 2d00::/8 is not given out: nobody is there, and nobody is bothered.
         let nowhere: [UInt8] = [0x2D] + [UInt8](repeating: 0, count: 14) + [1]

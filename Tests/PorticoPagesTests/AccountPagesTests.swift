@@ -39,7 +39,7 @@ import Testing
         )
         let one = try markup(AccountWaysPage(linked: linked(1), others: [], form: form))
         #expect(posts(one).isEmpty)
-        #expect(one.text.contains("This is your only way to sign in, so it can’t be removed."))
+        #expect(one.text.contains("This is your only sign-in method, so it can’t be removed."))
         let refused = try markup(
             AccountWaysPage(linked: linked(1), others: [], form: form, lastOneRefused: true)
         )
@@ -114,7 +114,7 @@ import Testing
         )
         #expect(page.all("button").map(\.text) == ["Remove Notes", "Remove Reader"])
         for words in [
-            "See your e-mail address", "Allowed 21 September 2026", "Last used 2 hours ago",
+            "See your email address", "Allowed 21 September 2026", "Last used 2 hours ago",
         ] {
             #expect(page.text.contains(words), "\(words)")
         }
@@ -133,7 +133,7 @@ import Testing
         #expect(box["required"] != nil && box["checked"] == nil && box["name"] == "sure")
         #expect(posts(page) == [["csrf=token", "action=delete", "action=cancel"]])
         #expect(page.all("button").last?.attributes["formnovalidate"] != nil)
-        #expect(page.text.contains("We tell Apple"))
+        #expect(page.text.contains("We’ll tell Apple"))
         let done = try markup(AccountDeletedPage(appleLeft: true))
         #expect(done.text.contains("Sign in with Apple"))
     }

@@ -306,7 +306,7 @@ struct AccountCommandTests {
             let all = try place.run("session", "revoke", "--all", "--account", place.ann)
             #expect(all.stderr.contains("Ended 1 session of Ann Ruiz."))
             let none = try place.run("session", "list", "--account", place.ann)
-            #expect(none.stderr == "Ann Ruiz is signed in nowhere.\n")
+            #expect(none.stderr == "Ann Ruiz is not signed in anywhere.\n")
         }
     }
 
@@ -355,7 +355,7 @@ struct AccountCommandTests {
             let unknown = "00000000-0000-4000-8000-000000000000"
             let missing = try place.run("account", "show", unknown)
             #expect(missing.status == 1)
-            #expect(missing.stderr.contains("What there is: portico account list"))
+            #expect(missing.stderr.contains("See all: portico account list"))
             #expect(try place.run("session", "list").status == 2)
             #expect(try place.run("session", "revoke", "--account", place.ann).status == 2)
             #expect(try place.run("session", "revoke", "--all").status == 2)

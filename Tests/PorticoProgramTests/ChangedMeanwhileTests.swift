@@ -24,8 +24,8 @@ import Testing
         #expect(try await typing.ended() == 6)
         #expect(
             typing.stderr == """
-                ✗ Somebody else has changed it meanwhile. (changed-meanwhile)
-                  Nothing was changed. Look at it, and say it again.
+                ✗ It was changed by another command in the meantime. (changed-meanwhile)
+                  Nothing was changed. Look at it and try again.
 
                 """
         )

@@ -66,8 +66,14 @@ struct DoctorTests {
         #expect(fixes.contains("portico app update legacy --hand-off code"))
         // Google for an iOS app, and no Apple beside it.
         #expect(fixes.contains("portico provider add apple"))
+        // Google says nobody's `auth_time`, and no code can be mailed.
+        #expect(
+            well.all("note").contains {
+                $0.string("check") == "google" && $0.string("fix")?.hasPrefix("mail.from") == true
+            }
+        )
         try doctor("--public-url", "https://id.example.com")
-            .expectProblem("everybody counts as one visitor", fix: "trusted-proxies: [127.0.0.1]")
+            .expectProblem("everyone counts as one visitor", fix: "trusted-proxies: [127.0.0.1]")
         let behindProxy = try doctor(
             "--public-url",
             "https://id.example.com",
@@ -183,7 +189,7 @@ struct DoctorTests {
             (.noMetadata, "answers 404", "Is the issuer right? ", 1),
             (.failing, "answers 500", "Try again later", 5),
             (.noPKCE, "does not announce PKCE with S256", "oidc --pkce-unannounced", 1),
-            (.notJSON, "cannot be used", "Ask whoever runs it", 1),
+            (.notJSON, "cannot be used", "Ask the people who run it", 1),
         ] as [(LocalProvider.Fault, String, String, Int32)] {
             let outcome = try test(fault)
             #expect(outcome.status == status, "\(fault) \(outcome.stderr)")

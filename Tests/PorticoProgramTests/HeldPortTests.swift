@@ -39,7 +39,8 @@ import Testing
             Issue.record("it was taken")
         } catch {
             #expect(error.problem == .portInUse)
-            #expect(error.what == "Somebody listens on 127.0.0.1:\(listener.port) already.")
+            let address = "127.0.0.1:\(listener.port)"
+            #expect(error.what == "Another program is already listening on \(address).")
         }
     }
 }

@@ -19,7 +19,8 @@ import Testing
             ["inspect", "Bearer", token], ["inspect", "Bearer \(token)"], ["inspect", "-", token],
             ["inspect", "--token", token], ["inspect", "--token=\(token)"],
             ["inspect", "--json", "-n", token], [token], ["print", token],
-            ["--min-ttl", token], ["--min-ttl=\(token)"],
+            ["--min-ttl", token], ["--min-ttl=\(token)"], ["inspect", "--\(token)"],
+            ["inspect", "--\(token)=x"],
         ] {
             let outcome = try portico.run(["token"] + arguments)
             #expect(outcome.status != 0, "\(arguments)")
@@ -39,7 +40,7 @@ import Testing
         for token in [Self.signed, Self.encrypted] {
             for arguments in [
                 ["userinfo", token], ["whoami", "--token=\(token)"], [token], ["logout", token],
-                ["login", "--timeout", token], ["realm", token],
+                ["login", "--timeout", token], ["realm", token], ["userinfo", "--\(token)"],
             ] {
                 let outcome = try portico.run(arguments)
                 #expect(outcome.status == 2, "\(arguments)")

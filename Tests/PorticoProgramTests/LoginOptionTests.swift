@@ -2,7 +2,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("portico login, at providers that say little") struct LoginOptionTests {
-    @Test("Decision 26: without an announcement of S256 the error names the command's own option")
+    @Test("Decision 0032: without an announcement of S256 the error names the command's own option")
     func unannounced() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
@@ -55,7 +55,7 @@ import Testing
             "--callback-port", String(taken.port),
         ])
         #expect(outcome.status == 6)
-        #expect(outcome.stderr.contains("127.0.0.1:\(taken.port) already. (port-in-use)"))
+        #expect(outcome.stderr.contains("127.0.0.1:\(taken.port). (port-in-use)"))
         #expect(outcome.stderr.contains("--callback-port PORT"))
         #expect(!outcome.stderr.contains("redirect_uri="))
     }

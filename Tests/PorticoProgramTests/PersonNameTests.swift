@@ -23,7 +23,7 @@ import Testing
             let more = command == "update" ? ["--disable-user"] : []
             let outcome = try portico.run(["user", command, ann] + more, input: "")
             #expect(outcome.status == 2, "\(command)")
-            #expect(outcome.stderr.contains("the user name of one person and the id of another"))
+            #expect(outcome.stderr.contains("the username of one person and the id of another"))
             #expect(outcome.stderr.contains(other))
         }
         #expect(try run("user", "show", "ann").stdout.contains("Ann"))

@@ -53,7 +53,7 @@ struct PublicAddressTests {
         try session(LocalServer.reply("404 Not Found"))
             .expectProblem("answers 404", fix: "pass every path on")
         try session(LocalServer.reply("200 OK", [], "Welcome to nginx"))
-            .expectProblem("answered by somebody else", fix: "It must be this server")
+            .expectProblem("answered by another server", fix: "It must be this server")
         try session(.bytes(Array("nonsense\r\n\r\n".utf8)))
             .expectProblem("/v1/auth/session: ", fix: "Does the server run")
         // To the letter: a slash more is another issuer (RFC 8414 §3.3).
@@ -61,7 +61,7 @@ struct PublicAddressTests {
             path == "/v1/auth/session"
                 ? well(path, origin)
                 : LocalServer.reply("200 OK", [], #"{"issuer":"\#(origin)/realms/acme/"}"#)
-        }.expectProblem("answered by somebody else, or with another name", fix: "public-url")
+        }.expectProblem("answered by another server, or with another name", fix: "public-url")
         let elsewhere = try portico.run([
             "doctor", "--json", "--offline", "--public-url", "http://127.0.0.1:9",
         ])

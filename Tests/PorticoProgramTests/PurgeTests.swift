@@ -36,13 +36,7 @@ import Testing
                 keys: [key("gone", retired), key("later", retired + 1), key("used", nil)]
             )
         )
-        let purge = Purge(
-            realms: database.realms,
-            sessions: database.sessions,
-            grants: database.grants,
-            pushedRequests: database.pushedRequests,
-            mailboxes: database.mailboxes
-        )
+        let purge = purge(of: database)
         func left() async throws -> [String] {
             try await database.realms.snapshot().keys.map(\.keyID).sorted()
         }
@@ -78,18 +72,8 @@ import Testing
                 )
             }
         }
-        let purge = Purge(
-            realms: database.realms,
-            sessions: database.sessions,
-            grants: database.grants,
-            pushedRequests: database.pushedRequests,
-            mailboxes: database.mailboxes
-        )
-        let accounts = AccountPurge(
-            accounts: database.accounts,
-            outbox: database.outbox,
-            audit: database.audit
-        )
+        let purge = purge(of: database)
+        let accounts = AccountPurge(accounts: database.accounts, outbox: database.outbox)
         for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
         {
             try await purge(at: now)
@@ -140,13 +124,7 @@ import Testing
                 )
             )
         }
-        let purge = Purge(
-            realms: database.realms,
-            sessions: database.sessions,
-            grants: database.grants,
-            pushedRequests: database.pushedRequests,
-            mailboxes: database.mailboxes
-        )
+        let purge = purge(of: database)
         for (left, now) in [(2, Self.now - 1), (1, Self.now), (0, Self.now + 1)] as [(Int64, Int64)]
         {
             try await purge(at: now)
@@ -155,11 +133,21 @@ import Testing
         }
     }
 
-    @Test("a mail that was sent stays a week, what accounts went through four hundred days")
-    func kept() async throws {
+    private func purge(of database: TestDatabase) -> Purge {
+        Purge(
+            realms: database.realms,
+            sessions: database.sessions,
+            grants: database.grants,
+            pushedRequests: database.pushedRequests,
+            mailboxes: database.mailboxes,
+            audit: database.audit
+        )
+    }
+
+    @Test("a mail that was sent stays a week")
+    func mails() async throws {
         let database = try TestDatabase.inMemory()
         let week = Self.now - 7 * 86_400
-        let year = Self.now - 400 * 86_400
         try await database.database.write { transaction in
             for offset: Int64 in [-1, 0, 1] {
                 try transaction.run(
@@ -170,26 +158,33 @@ import Testing
                     """,
                     [.bytes([UInt8(offset + 1)]), .int64(week + offset)]
                 )
-                try transaction.run(
-                    "INSERT INTO audit_events (kind, at) VALUES ('signedIn', $1)",
-                    [.int64(year + offset)]
-                )
             }
-            // The latest stays in any case.
-            try transaction.run(
-                "INSERT INTO audit_events (kind, at) VALUES ('signedIn', $1)",
-                [.int64(Self.now)]
-            )
         }
-        let purge = AccountPurge(
-            accounts: database.accounts,
-            outbox: database.outbox,
-            audit: database.audit
-        )
+        let purge = AccountPurge(accounts: database.accounts, outbox: database.outbox)
         for (left, now) in [(3, Self.now - 1), (2, Self.now), (1, Self.now + 1)] as [(Int64, Int64)]
         {
             try await purge(at: now)
             #expect(try rows(database, "SELECT count(*) FROM mails") == left)
+        }
+    }
+
+    @Test(
+        "what accounts went through stays four hundred days, a client's refusal thirty",
+        arguments: [(AuditEvent.Kind.signedIn, Int64(400)), (.clientRefused, 30)]
+    )
+    func events(_ kind: AuditEvent.Kind, _ days: Int64) async throws {
+        let database = try TestDatabase.inMemory()
+        let end = Self.now - days * 86_400
+        // The latest stays in any case.
+        try await database.audit.note(
+            [end - 1, end, end + 1, Self.now].map {
+                AuditEvent(number: 0, kind: kind, at: $0, accountID: nil)
+            }
+        )
+        let purge = purge(of: database)
+        for (left, now) in [(3, Self.now - 1), (2, Self.now), (1, Self.now + 1)] as [(Int64, Int64)]
+        {
+            try await purge(at: now)
             #expect(try rows(database, "SELECT count(*) FROM audit_events") == left + 1)
         }
     }

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("decision 25: what a proxy says of its visitors counts from a named proxy only")
+    @Test("decision 0036: what a proxy says of its visitors counts from a named proxy only")
     func proxies() async throws {
         let spoof = ["X-Forwarded-For: 198.51.100.7", "X-Forwarded-Proto: http"]
         let https = ["--public-url", "https://id.example.com"]
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("decision 24: another Host than that of the public URL is not served")
+    @Test("decision 0036: another Host than that of the public URL is not served")
     func host() async throws {
         try await EarnestServer.run(["--public-url", "https://id.example.com"]) { server in
             #expect(try await server.request("GET", "/nowhere").status == 421)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "decision 20: passwords are hashed on the threads that were set; too many are told to wait"
+        "decision 0037: passwords are hashed on the threads that were set; too many are told to wait"
     )
     func hashing() async throws {
         let one = ["--hashing-threads", "1", "--hashing-queue", "0"]

@@ -136,7 +136,9 @@ struct ServeTests {
                 "serve", "--listen", String(address), "--data-directory", "other",
             ])
             #expect(outcome.status == 6)
-            #expect(outcome.stderr.hasPrefix("✗ Somebody listens on \(address) already."))
+            #expect(
+                outcome.stderr.hasPrefix("✗ Another program is already listening on \(address).")
+            )
             #expect(outcome.stderr.contains("portico serve --listen 127.0.0.1:0"))
         }
     }
@@ -171,7 +173,7 @@ struct ServeTests {
         }
     }
 
-    @Test("decision 2: an app that gets its session in an address is warned about at the start")
+    @Test("decision 0013: an app that gets its session in an address is warned about at the start")
     func sessionInAddress() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }

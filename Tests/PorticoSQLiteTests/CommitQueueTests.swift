@@ -7,7 +7,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("SQLite: the commit queue") struct CommitQueueTests {
-    @Test("decision 15: what waits while a commit runs shares the next ones, 128 at most")
+    @Test("decision 0034: what waits while a commit runs shares the next ones, 128 at most")
     func sharing() async throws {
         let notes = try await Notes()
         let before = notes.database.commitCounts
@@ -143,7 +143,7 @@ import Testing
         #expect(try notes.numbers() == [1, 2])
     }
 
-    @Test("mechanisms: at most 2,048 writes wait, the next is told that the database is busy")
+    @Test("decision 0034: at most 2,048 writes wait, the next is told that the database is busy")
     func bound() async throws {
         let notes = try await Notes()
         let isRefused = Locked(false)

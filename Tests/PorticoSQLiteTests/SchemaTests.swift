@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// `docs/decisions/0020-who-vouches.md`
-    @Test("A4: of the addresses of before only those are proven whose code came back")
+    /// docs/decisions/0020
+    @Test("decision 0020: of the addresses of before only those are proven whose code came back")
     func proofs() throws {
         let database = try empty()
         let count = SQLiteSchema.migrations.firstIndex { "\($0.name)" == "proofs" }

@@ -71,7 +71,7 @@ struct SealTests {
     }
 
     @Test(
-        "Attack F06: a seal for one purpose is nothing as another, and of one realm nothing in another"
+        "A seal for one purpose is nothing as another, and of one realm nothing in another"
     )
     func separation() throws {
         let ring = try ring()
@@ -98,7 +98,7 @@ struct SealTests {
         #expect(Set(keys.map { $0?.withUnsafeBytes { Array($0) } }).count == 4)
     }
 
-    @Test("Attack F02: a seal with any one bit changed never opens")
+    @Test("A seal with any one bit changed never opens")
     func bitFlips() throws {
         let seal = Seal(ring: try ring(), purpose: "code", realm: "demo")
         let sealed = try #require(
@@ -173,7 +173,7 @@ struct SealTests {
         }
     }
 
-    @Test("Attack F08: a megabyte is refused before any key is derived")
+    @Test("A megabyte is refused before any key is derived")
     func tooLong() throws {
         let ring = try ring()
         let seal = Seal(ring: ring, purpose: "code", realm: "demo")

@@ -45,7 +45,7 @@ struct SealedAtRestTests {
         #expect(Array(plaintext) == secret)
     }
 
-    @Test("Attack F06: a secret at rest does not open as a seal, nor a seal as a secret at rest")
+    @Test("A secret at rest does not open as a seal, nor a seal as a secret at rest")
     func notASeal() throws {
         let ring = try ring()
         let rest = SealedAtRest(ring: ring, purpose: "code")

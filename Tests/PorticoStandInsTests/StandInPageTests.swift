@@ -116,7 +116,8 @@ struct StandInPageTests {
         let request = try #require(receiver.requests.first { $0.hasPrefix("POST /callback") })
         #expect(request.contains("Sec-Fetch-Site: cross-site"))
         #expect(request.contains("code=code-") && request.contains("user=%7B"))
-        // What decision 4's bounce is for: the cookie is there, and stays away from this post alone.
+        // Why Apple's answer becomes a GET (docs/decisions/0027): the cookie is there, and stays
+        // away from this post alone.
         #expect(!request.contains("kept=1"))
         let end = try #require(receiver.requests.first { $0.hasPrefix("GET /end") })
         #expect(end.contains("kept=1"))

@@ -54,6 +54,12 @@ package final class RunningProgram: Sendable {
 
     package var stdout: String { output.text }
     package var stderr: String { errors.text }
+    /// The end of what it said; after a crash, from where that is told: what failed stands first there.
+    package var lastWords: Substring {
+        let text = stderr
+        guard let crash = text.range(of: "Program crashed") else { return text.suffix(8192) }
+        return text[crash.lowerBound...].prefix(8192)
+    }
     package var isRunning: Bool { child.isRunning }
     package var processID: Int32 { child.id }
 

@@ -14,7 +14,7 @@ struct BackendRefreshTests {
         scene.backend.requests("/v1/auth/refresh")
     }
 
-    @Test("Decision 6: a session token that has expired is renewed, and what the request says")
+    @Test("Decision 0029: a session token that has expired is renewed, and what the request says")
     func request() async throws {
         let (scene, session) = try await BackendScene.expired()
         let old = try #require(try await scene.storedRecord)
@@ -102,7 +102,7 @@ struct BackendRefreshTests {
         }
     }
 
-    @Test("Decision 16: a lost answer signs nobody out; the repetition has the same key")
+    @Test("Decision 0035: a lost answer signs nobody out; the repetition has the same key")
     func lostAnswer() async throws {
         let (scene, session) = try await BackendScene.expired()
         let backend = scene.backend
@@ -140,7 +140,7 @@ struct BackendRefreshTests {
         #expect(!backend.isOver)
     }
 
-    @Test("Decision 16: an answer that is repeated too late for its token is renewed once more")
+    @Test("Decision 0035: an answer that is repeated too late for its token is renewed once more")
     func lateAnswer() async throws {
         let (scene, session) = try await BackendScene.expired()
         let backend = scene.backend

@@ -271,7 +271,7 @@ struct BackendSignOutTests {
         #expect(scene.backend.generation == 1)
     }
 
-    @Test("Decision 16: a sign-out after a lost answer repeats the refresh with its key")
+    @Test("Decision 0035: a sign-out after a lost answer repeats the refresh with its key")
     func lostAnswer() async throws {
         let (scene, session) = try await BackendScene.expired()
         let backend = scene.backend

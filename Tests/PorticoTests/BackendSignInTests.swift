@@ -135,7 +135,7 @@ struct BackendSignInTests {
     }
 
     @Test(
-        "Decision 9: what an error in the redirect means",
+        "Decision 0028: what an error in the redirect means",
         arguments: [
             ("access_denied", .cancelled(.denied)),
             ("authentication_failed", .transient(.serverError, retryAfter: nil)),

@@ -160,7 +160,7 @@ struct DiscoveryTests {
         #expect(await failure(scene) == .rejected(.metadataIssuer))
     }
 
-    @Test("Decision 26: without S256 in the metadata it fails, unless that is accepted by name")
+    @Test("Decision 0032: without S256 in the metadata it fails, unless that is accepted by name")
     func pkce() async throws {
         for value in [nil, [], ["plain"]] as [JSONValue?] {
             let scene = Scene()
@@ -222,7 +222,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "Decision 24: issuers that are refused before anything is sent",
+        "Decision 0036: issuers that are refused before anything is sent",
         arguments: [
             ("http://op.example.com", .issuerInsecure), ("http://127.0.0.1:8080", .issuerInsecure),
             ("https://op.example.com?x", .issuerInvalid), ("op.example.com", .issuerInvalid),
@@ -235,7 +235,7 @@ struct DiscoveryTests {
         #expect(scene.provider.requests(openID).isEmpty)
     }
 
-    @Test("Decision 24: allowInsecureLoopback is for this machine only")
+    @Test("Decision 0036: allowInsecureLoopback is for this machine only")
     func loopbackIssuers() async {
         for issuer in ["http://op.example.com", "http://localhost.evil.example:8080"] {
             let scene = Scene(issuer: issuer, options: .allowInsecureLoopback)

@@ -47,7 +47,7 @@ private final class TakingTransport: HTTPTransport {
         #expect(here.requests == ["http://localhost:8080/"])
     }
 
-    @Test("Decision 24: http on localhost is for who allows it")
+    @Test("Decision 0036: http on localhost is for who allows it")
     func allowed() async {
         for issuer in ["http://localhost:8080", "http://op.localhost:8080/realms/demo"] {
             let strict = Scene(issuer: issuer)

@@ -52,7 +52,7 @@ struct AttemptTests {
         #expect(seen.count == 60)
     }
 
-    @Test("Decision 3: the verifier goes to the token endpoint, with the redirect URI, once")
+    @Test("Decision 0013: the verifier goes to the token endpoint, with the redirect URI, once")
     func redemption() async throws {
         let scene = try Scene(.oidc)
         let (attempt, _) = try await scene.begin()

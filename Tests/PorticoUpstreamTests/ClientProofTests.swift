@@ -69,7 +69,7 @@ import Testing
         let request = try #require(scene.world.requests(scene.addresses.token).first)
         let field = try #require(request.fields[.authorization])
         let pair = try #require(Data(base64Encoded: String(field.dropFirst("Basic ".count))))
-        #expect(String(decoding: pair, as: UTF8.self) == "us%3Aa+b:p%25%3A%2B+%C3%BC")
+        #expect(String(decoding: pair, as: UTF8.self) == "us%3Aa%20b:p%25%3A%2B%20%C3%BC")
     }
 
     @Test(

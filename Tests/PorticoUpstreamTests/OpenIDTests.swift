@@ -33,8 +33,8 @@ struct OpenIDTests {
         )
         let request = try await redemption(scene)
         if isBasic {
-            // us:s3cret+%26+more
-            #expect(request.fields[.authorization] == "Basic dXM6czNjcmV0KyUyNittb3Jl")
+            // us:s3cret%20%26%20more
+            #expect(request.fields[.authorization] == "Basic dXM6czNjcmV0JTIwJTI2JTIwbW9yZQ==")
             #expect(request.form["client_secret"] == nil && request.form["client_id"] == nil)
         } else {
             #expect(request.fields[.authorization] == nil)
@@ -178,7 +178,7 @@ struct OpenIDTests {
     }
 
     @Test(
-        "PRV-O-4, decision 11: a verified address may be asked about, an unverified one says nothing",
+        "PRV-O-4, decision 0020: a verified address may be asked about, an unverified one says nothing",
         arguments: [
             (true, .ask), (false, .never), ("true", .ask), ("yes", .never), (1, .never),
             (.null, .never),

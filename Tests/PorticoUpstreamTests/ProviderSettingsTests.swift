@@ -157,7 +157,7 @@ struct ProviderSettingsTests {
         #expect(try provider(.keycloak, local).navigationSources == ["http://127.0.0.1:8080"])
     }
 
-    @Test("PRV-A-11, decision 27: each provider takes its own sort of secret")
+    @Test("PRV-A-11: each provider takes its own sort of secret")
     func secrets() throws {
         let text = try ProviderSecret(SecretText("s"))
         let key = try ProviderSecret(SecretText(Scene.pem))

@@ -58,6 +58,15 @@ struct ErrorAnswerTests {
         #expect(response.headers[.retryAfter] == "2")
     }
 
+    @Test("RFC 9110 §15.6.4: 503 says when to try again, and no other failure does")
+    func busy() {
+        let busy = OAuthError(.temporarilyUnavailable, "The server is busy.")
+        #expect(busy.response(headers: headers).status == .serviceUnavailable)
+        #expect(busy.response(headers: headers).headers[.retryAfter] == "2")
+        let failed = OAuthError(.serverError, "The reason.")
+        #expect(failed.response(headers: headers).headers[.retryAfter] == nil)
+    }
+
     @Test("RFC 6750 §3: a challenge has a realm, and an error where a token was sent")
     func bearer() {
         let issuer = "https://id.example.com/realms/demo"

@@ -12,8 +12,7 @@ struct HostGuardTests {
         path: String = "/a?b=c",
         from peer: String = "127.0.0.1",
         proto: String? = nil,
-        trusting range: String? = nil,
-        overTLS: Bool = false
+        trusting range: String? = nil
     ) throws -> String {
         let hosts = HostGuard(try origins.map { try PublicURL($0) })
         var headers = HTTPFields()
@@ -21,8 +20,7 @@ struct HostGuardTests {
         let client = ClientAddress(
             peer: try SocketAddress(ipAddress: peer, port: 1),
             headers: headers,
-            trusting: TrustedProxies(range.flatMap { NetworkRange($0) }.map { [$0] } ?? []),
-            overTLS: overTLS
+            trusting: TrustedProxies(range.flatMap { NetworkRange($0) }.map { [$0] } ?? [])
         )
         let request = HTTPRequest(method: method, scheme: "http", authority: host, path: path)
         switch hosts.check(request, from: client) {
@@ -43,20 +41,20 @@ struct HostGuardTests {
         ]
     )
     func misdirected(host: String) throws {
-        #expect(try verdict(["https://id.example.com"], host: host, overTLS: true) == "421")
+        #expect(try verdict(["https://id.example.com"], host: host) == "421")
     }
 
     @Test("RFC 9110 §4.2.3: the host in any case, with or without the scheme's port")
     func named() throws {
         let origins = ["https://id.example.com", "https://other.example.com:8443"]
         for host in ["id.example.com", "ID.example.COM", "id.example.com:443"] {
-            #expect(try verdict(origins, host: host, overTLS: true) == origins[0])
+            #expect(try verdict(origins, host: host) == origins[0])
         }
         #expect(
-            try verdict(origins, host: "other.example.com:8443", overTLS: true) == origins[1]
+            try verdict(origins, host: "other.example.com:8443") == origins[1]
         )
-        #expect(try verdict(origins, host: "other.example.com", overTLS: true) == "421")
-        #expect(try verdict(origins, host: nil, overTLS: true) == "421")
+        #expect(try verdict(origins, host: "other.example.com") == "421")
+        #expect(try verdict(origins, host: nil) == "421")
     }
 
     @Test("A GET under localhost goes to the configured loopback literal, other requests do not")
@@ -144,20 +142,6 @@ struct HostGuardTests {
             try verdict(origins, host: host, from: "172.17.0.1", trusting: "172.17.0.1")
                 == origins[0]
         )
-    }
-
-    @Test(
-        "Decision 25: plain http listens on loopback, or behind TLS or a named proxy",
-        arguments: [
-            ("127.0.0.1", false, nil, true), ("::1", false, nil, true), ("[::1]", false, nil, true),
-            ("0.0.0.0", false, nil, false), ("::", false, nil, false),
-            ("192.0.2.1", false, nil, false), ("localhost", false, nil, false),
-            ("0.0.0.0", true, nil, true), ("0.0.0.0", false, "10.0.0.0/8", true),
-        ] as [(String, Bool, String?, Bool)]
-    )
-    func listening(host: String, hasTLS: Bool, range: String?, expected: Bool) {
-        let proxies = TrustedProxies(range.flatMap { NetworkRange($0) }.map { [$0] } ?? [])
-        #expect(ListeningRule.permits(host: host, hasTLS: hasTLS, proxies: proxies) == expected)
     }
 
     @Test(

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "decision 20: a rehash signs nobody out, and yields to a password changed meanwhile",
+        "decision 0037: a rehash signs nobody out, and yields to a password changed meanwhile",
         arguments: StoreUnderTest.allCases
     )
     func upgrade(_ database: StoreUnderTest) async throws {
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(
-        "decision 21: consent adds up, for one client",
+        "decision 0039: consent adds up, for one client",
         arguments: StoreUnderTest.allCases
     )
     func consent(_ database: StoreUnderTest) async throws {
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "decision 21: concurrent consents are all kept",
+        "decision 0039: concurrent consents are all kept",
         arguments: StoreUnderTest.allCases
     )
     func consentRace(_ database: StoreUnderTest) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("GrantStore: a grant's life") struct GrantLifeContract {
     @Test(
-        "mechanisms: a grant is alive only while all that it hangs on allows it",
+        "decision 0035: a grant is alive only while all that it hangs on allows it",
         arguments: StoreUnderTest.allCases,
         GrantDeath.allCases
     )
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: of somebody who is disabled already no grant is alive, nor any redeemed",
+        "decision 0035: of somebody who is disabled already no grant is alive, nor any redeemed",
         arguments: StoreUnderTest.allCases
     )
     func disabledBefore(_ database: StoreUnderTest) async throws {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: a rotation moves the grant to the next generation and says who asked",
+        "decision 0035: a rotation moves the grant to the next generation and says who asked",
         arguments: StoreUnderTest.allCases
     )
     func rotation(_ database: StoreUnderTest) async throws {
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: a refresh is a use of its browser session, noted once in five minutes",
+        "decision 0035: a refresh is a use of its browser session, noted once in five minutes",
         arguments: StoreUnderTest.allCases
     )
     func use(_ database: StoreUnderTest) async throws {
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: a refresh revives no idle session, and is no use of one that it has left behind",
+        "decision 0035: a refresh revives no idle session, and is no use of one that it has left behind",
         arguments: StoreUnderTest.allCases
     )
     func noUse(_ database: StoreUnderTest) async throws {
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: neither an earlier nor a later generation rotates",
+        "decision 0035: neither an earlier nor a later generation rotates",
         arguments: StoreUnderTest.allCases,
         [0, 1, 3] as [UInt32]
     )
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: a grant ends at its own time, however long its browser session lives",
+        "decision 0035: a grant ends at its own time, however long its browser session lives",
         arguments: StoreUnderTest.allCases
     )
     func ownTime(_ database: StoreUnderTest) async throws {

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: a spent code's row outlives the code by a day, and is still spent",
+        "decision 0033: a spent code's row outlives the code by a day, and is still spent",
         arguments: StoreUnderTest.allCases,
         [true, false]
     )

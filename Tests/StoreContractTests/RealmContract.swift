@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "decision 24: neither a realm's name nor its issuer is given twice",
+        "decision 0036: neither a realm's name nor its issuer is given twice",
         arguments: StoreUnderTest.allCases,
         [true, false]
     )
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: every change of a realm, client or key raises the version, nothing else does",
+        "every change of a realm, client or key raises the version, nothing else does",
         arguments: StoreUnderTest.allCases
     )
     func version(_ database: StoreUnderTest) async throws {

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: of any number of codes for one authorization request exactly one is redeemed",
+        "decision 0033: of any number of codes for one authorization request exactly one is redeemed",
         arguments: StoreUnderTest.allCases
     )
     func requestRace(_ database: StoreUnderTest) async throws {
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: a second code of an answered request is refused and leaves the grant alone",
+        "decision 0033: a second code of an answered request is refused and leaves the grant alone",
         arguments: StoreUnderTest.allCases
     )
     func secondCode(_ database: StoreUnderTest) async throws {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: no grant comes of a code whose browser session or person is gone",
+        "decision 0033: no grant comes of a code whose browser session or person is gone",
         arguments: StoreUnderTest.allCases,
         SignInLoss.allCases
     )
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms: no grant comes of a code for another person than the session's",
+        "decision 0033: no grant comes of a code for another person than the session's",
         arguments: StoreUnderTest.allCases
     )
     func otherPerson(_ database: StoreUnderTest) async throws {
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "decision 14: a code presented wrongly is never good again",
+        "decision 0033: a code presented wrongly is never good again",
         arguments: StoreUnderTest.allCases
     )
     func refusal(_ database: StoreUnderTest) async throws {
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "decision 14: a wrong presentation after the right one changes nothing",
+        "decision 0033: a wrong presentation after the right one changes nothing",
         arguments: StoreUnderTest.allCases
     )
     func lateRefusal(_ database: StoreUnderTest) async throws {
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "decision 14: of a right and a wrong presentation at once one spends the code",
+        "decision 0033: of a right and a wrong presentation at once one spends the code",
         arguments: StoreUnderTest.allCases
     )
     func refusalRace(_ database: StoreUnderTest) async throws {

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("mechanisms: what the command line changes raises the version that the server polls")
+    @Test("what the command line changes raises the version that the server polls")
     func version() async throws {
         let (server, command) = try await both()
         let before = try await server.realms.version()

@@ -30,7 +30,7 @@ final class Visitor: Caller {
         }
     }
 
-    /// What every request to a team's services asks (wire contract: `GET /v1/auth/session`).
+    /// What every request to a team's services asks: `GET /v1/auth/session`.
     private func session() throws {
         let cookie = settings.cookies[(number + count * 7) % settings.cookies.count]
         let answer = try get("/v1/auth/session", cookie: cookie)

@@ -9,7 +9,7 @@ package import PorticoProtocol
 /// What is known of a provider beforehand, and where it departs from the standards. An app's
 /// provider departs nowhere, except for what ``SignInClient/Options`` names.
 package struct ProviderProfile: Sendable {
-    /// A provider that does not announce PKCE with S256 will do (decision 26).
+    /// A provider that does not announce PKCE with S256 will do (docs/decisions/0032).
     package var pkceUnannounced = false
     /// Configured, for a provider whose own metadata is missing or wrong; nothing is discovered.
     package var metadata: ProviderMetadata?

@@ -66,7 +66,7 @@ extension SignInCompletion.Subject {
 }
 
 extension AccountRules {
-    /// What an unknown person's address means (`pages.md` A4).
+    /// What an unknown person's address means (docs/decisions/0030).
     func rule(for person: ProvenPerson) -> SignInEvent.EmailRule {
         if person.email?.isRelay == true { return .askFirst }
         switch person.matchesEmail {

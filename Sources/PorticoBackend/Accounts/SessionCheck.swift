@@ -11,7 +11,7 @@ struct SessionCheck: Sendable {
     let ring: KeyRing
     let activity: SessionActivity<UniqueID>
 
-    /// Why there is no session (decision 7).
+    /// Why there is no session (docs/decisions/0029).
     enum Absence: String, Error, Sendable {
         case noCookie = "NO_COOKIE"
         case invalidCookie = "INVALID_COOKIE"

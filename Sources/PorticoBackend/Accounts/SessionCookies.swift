@@ -2,7 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoWeb
 
-/// The BFF's own cookies besides those of attempts (decision 6; WEB-COOKIE-8).
+/// The BFF's own cookies besides those of attempts (docs/decisions/0029; WEB-COOKIE-8).
 struct SessionCookies: Sendable {
     private let policy: CookiePolicy
 

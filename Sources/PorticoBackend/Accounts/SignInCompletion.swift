@@ -7,7 +7,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Makes a session of somebody proven: the callback's one transaction (decision 10).
+/// Makes a session of somebody proven: the callback's one transaction (docs/decisions/0030).
 struct SignInCompletion: Sendable {
     let accounts: any AccountStore
     let ring: KeyRing
@@ -96,7 +96,7 @@ struct SignInCompletion: Sendable {
         enum Secret: Sendable {
             case cookie(String)
             case handOffCode(String)
-            /// The compatibility mode (decision 2).
+            /// The compatibility mode (docs/decisions/0013).
             case state(RefreshState)
         }
     }
@@ -245,7 +245,8 @@ package struct AccountRules: Hashable, Sendable {
     package var isSignUpOpen: Bool
     package var linking: Linking
 
-    /// What a verified address that an account has means for somebody unknown (`pages.md` A4).
+    /// What a verified address that an account has means for somebody unknown
+    /// (docs/decisions/0030).
     package enum Linking: String, Hashable, Sendable {
         case ask
         case auto
@@ -258,6 +259,6 @@ package struct AccountRules: Hashable, Sendable {
 }
 
 enum HandOffRule {
-    /// Seconds for which a hand-off code is good (decision 1).
+    /// Seconds for which a hand-off code is good (docs/decisions/0013).
     static let lifetime: Int64 = 60
 }

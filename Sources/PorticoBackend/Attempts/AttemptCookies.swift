@@ -5,7 +5,7 @@ import PorticoSeals
 import PorticoUpstream
 import PorticoWeb
 
-/// The cookies of sign-ins under way in one browser (decision 4; WEB-BFF-6, WEB-BFF-7).
+/// The cookies of sign-ins under way in one browser (docs/decisions/0027; WEB-BFF-6, WEB-BFF-7).
 ///
 /// Each attempt has its own, named by eight characters of its state's hash, so that tabs do not
 /// disturb each other. Sealed, `HttpOnly`, `SameSite=Lax`, ten minutes; beside it the way back, a

@@ -6,7 +6,7 @@ import PorticoUpstream
 import PorticoWeb
 
 /// Somebody proven but not yet known, who is asked something before an account is made or joined
-/// (`pages.md` A4, pages 6 and 7). It waits, sealed, in their browser for ten minutes.
+/// (docs/decisions/0030). It waits, sealed, in their browser for ten minutes.
 struct PendingIdentity: Sendable {
     /// The attempt that proved it, used up when the answer counts.
     let attemptID: UniqueID

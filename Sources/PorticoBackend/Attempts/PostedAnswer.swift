@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoSeals
 
 /// An authorization response that came as a cross-site POST, on its way to the same address by GET,
-/// where the browser sends the attempt's `SameSite=Lax` cookie (PRV-A-4, mechanisms "Apple").
+/// where the browser sends the attempt's `SameSite=Lax` cookie (PRV-A-4, docs/decisions/0027).
 ///
 /// Sealed for 60 seconds; it proves nothing but that we received it.
 struct PostedAnswer: Sendable {

@@ -2,7 +2,7 @@ import Portico
 import PorticoProtocol
 import PorticoUpstream
 
-/// Why a web sign-in ended at the sign-in page: `/login?error=…&reason=…` (wire contract; decision 9).
+/// Why a web sign-in ended at the sign-in page: `/login?error=…&reason=…` (docs/decisions/0028).
 struct SignInFailure: Error, Hashable, Sendable {
     let error: Kind
     let reason: Reason

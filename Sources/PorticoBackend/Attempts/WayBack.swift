@@ -5,7 +5,7 @@ import PorticoProtocol
 ///
 /// It stands in two cookies: sealed with the attempt's secrets for ten minutes, and alone for a day,
 /// where it completes nothing but tells "too late" from "never seen", and starts the same request
-/// again (mechanisms, "Attempts").
+/// again (docs/decisions/0027).
 struct WayBack: Hashable, Sendable {
     /// The configured name of the identity provider.
     let provider: String

@@ -6,7 +6,7 @@ import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
-/// `POST /v1/auth/refresh`: an app renews its session (decision 16).
+/// `POST /v1/auth/refresh`: an app renews its session (docs/decisions/0035).
 ///
 /// Rotation is linear. Whoever rotated last, and lost the answer, gets the same one again; any
 /// other reuse ends the session.

@@ -6,7 +6,7 @@ import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
-/// `POST /v1/auth/token`: an app redeems its hand-off code (decision 1, WEB-BFF-8).
+/// `POST /v1/auth/token`: an app redeems its hand-off code (docs/decisions/0013, WEB-BFF-8).
 struct AppTokenEndpoint: Sendable {
     let directory: BackendDirectory
     let accounts: any AccountStore

@@ -9,7 +9,7 @@ import PorticoUpstream
 import PorticoWeb
 
 /// `GET` and `POST /v1/auth/{provider}/callback`, and `…/callback/link`: the identity provider's
-/// answer (SEED-ADR-2). The order of checks is decision 5.
+/// answer (SEED-ADR-2). The order of checks: docs/decisions/0028.
 struct CallbackEndpoint: Sendable {
     let directory: BackendDirectory
     let cookies: AttemptCookies

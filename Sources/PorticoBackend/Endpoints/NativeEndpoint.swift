@@ -8,7 +8,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Identity tokens that a platform's own sign-in gave to an app (PRV-N-*, PRV-A-16 to 18,
+/// Identity tokens that a platform's own sign-in gave to an app (PRV-N-1 to 4, PRV-A-16 to 18,
 /// PRV-G-12), and Google's One Tap (PRV-G-13).
 struct NativeEndpoint: Sendable {
     let directory: BackendDirectory

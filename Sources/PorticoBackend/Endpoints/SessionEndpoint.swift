@@ -12,7 +12,7 @@ struct SessionEndpoint: Sendable {
     let cookies: SessionCookies
     let headers: SecurityHeaders
 
-    /// Who is signed in, for the front end and for `auth_request` of a proxy (wire contract). The
+    /// Who is signed in, for the front end and for `auth_request` of a proxy. The
     /// call that every request to a team's services makes.
     func get(_ visit: BackendVisit) async throws -> Response {
         let live: LiveAccountSession
@@ -41,7 +41,7 @@ struct SessionEndpoint: Sendable {
         )
     }
 
-    /// 401 in the words of decision 7.
+    /// 401, and why (docs/decisions/0029).
     static func unauthorized(_ absence: SessionCheck.Absence, _ headers: SecurityHeaders)
         -> Response
     {

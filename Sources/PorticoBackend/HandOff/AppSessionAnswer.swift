@@ -4,7 +4,7 @@ import PorticoSeals
 import PorticoStores
 
 /// What an app gets for a hand-off code, a native identity token or a refresh token: a session
-/// token for 15 minutes and a refresh token (decision 6; RFC 6749 §5.1).
+/// token for 15 minutes and a refresh token (docs/decisions/0029; RFC 6749 §5.1).
 struct AppSessionAnswer: Sendable {
     /// Seconds.
     static let tokenLifetime: Int64 = 900

@@ -3,15 +3,15 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The app that a sign-in hands its session to, and how (decision 1): the redirect URI is one that
-/// the app registered (RFC 8252 §8.4), never one from the request alone.
+/// The app that a sign-in hands its session to, and how (docs/decisions/0013): the redirect URI is
+/// one that the app registered (RFC 8252 §8.4), never one from the request alone.
 struct AppTarget: Hashable, Sendable {
     let app: String
     /// Permitted: as requested, which differs from the registered one in a loopback port at most.
     let redirectURI: String
     /// The app's own, echoed.
     let state: String?
-    /// `nil` only where the app has the compatibility mode (decision 2).
+    /// `nil` only where the app has the compatibility mode (docs/decisions/0013).
     let challenge: CodeChallenge?
 
     /// The redirect URI with parameters added to its query (RFC 6749 §4.1.2).
@@ -21,7 +21,7 @@ struct AppTarget: Hashable, Sendable {
     }
 
     /// Whether the operating system hands the address to one app only: then nobody has to press a
-    /// button (mechanisms, "Attempts").
+    /// button (docs/decisions/0013).
     var isClaimed: Bool { RedirectURI(redirectURI).kind == .https }
 }
 
@@ -60,7 +60,7 @@ extension AppTarget {
         )
     }
 
-    /// RFC 8252 §8.4, decision 12: byte-exact, the port of a loopback literal aside.
+    /// Byte-exact, the port of a loopback literal aside (RFC 8252 §8.4, docs/decisions/0031).
     private static func redirectURI(_ requested: String?, of app: App) throws(BackendError)
         -> String
     {

@@ -4,7 +4,7 @@ import PorticoSeals
 import PorticoStores
 
 /// A token of an app's session: its id, a number, and a MAC that only the session's row and the key
-/// ring together make (mechanisms, "Refresh tokens").
+/// ring together make (docs/decisions/0014).
 ///
 /// `base64url(version1 ‖ keyID4 ‖ session16 ‖ number8 ‖ HMAC-SHA256(K[keyID], … ‖ row.secret32))`. No token is
 /// stored. The number is the time at which a session token expires, or a refresh token's

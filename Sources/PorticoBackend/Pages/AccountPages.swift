@@ -6,8 +6,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The account in the browser: who it is, where it is signed in, and leaving (account pages 1, 4 and
-/// 8 of `pages.md`). ``DetailsPages`` and ``WayPages`` have the others.
+/// The account in the browser: who it is, where it is signed in, and leaving. ``DetailsPages`` and
+/// ``WayPages`` have the others.
 struct AccountPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck

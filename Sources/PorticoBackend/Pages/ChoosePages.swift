@@ -6,7 +6,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET /login` and `GET /signup`: the choice of a way to sign in (pages 1, 13).
+/// `GET /login` and `GET /signup`: the choice of a way to sign in.
 struct ChoosePages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
@@ -62,7 +62,7 @@ struct ChoosePages: Sendable {
         )
     }
 
-    /// Page 13: whoever is signed in goes on, or chooses another account.
+    /// ``AlreadySignedInPage``: whoever is signed in goes on, or chooses another account.
     private func alreadySignedIn(
         _ live: LiveAccountSession,
         _ path: LocalPath,

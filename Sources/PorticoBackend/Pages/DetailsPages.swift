@@ -6,7 +6,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// Name and e-mail address, and the code that confirms an address (account page 2, page 5).
+/// Name and e-mail address, and the code that confirms an address.
 struct DetailsPages: Sendable {
     let check: SessionCheck
     let accounts: any AccountStore

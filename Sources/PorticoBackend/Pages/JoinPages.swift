@@ -7,8 +7,8 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Somebody proven whom no account knows is asked whether one of theirs is here already (pages 5, 6
-/// and 7; the linking table of `pages.md` A4).
+/// Somebody proven whom no account knows is asked whether one of theirs is here already
+/// (docs/decisions/0030).
 struct JoinPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
@@ -180,13 +180,14 @@ struct JoinPages: Sendable {
     }
 
     /// Nobody waits here any more, or never did. Whoever has finished, perhaps in another tab, is
-    /// told that they are signed in (page 13).
+    /// told that they are signed in.
     private func over(_ visit: BackendVisit) async throws -> Response {
         try await check.ifAny(visit) == nil
             ? exits.unmatched(visit) : exits.go(to: .login, visit)
     }
 
-    /// `GET /login/cookies`: whether the cookie is here that was set on the way (pages 14 and 23).
+    /// `GET /login/cookies`: whether the cookie is here that was set on the way: if not,
+    /// ``CookiesBlockedPage``.
     func cookies(_ visit: BackendVisit) -> Response {
         guard forms.cookies.visit(visit.headers) == nil else { return exits.unmatched(visit) }
         return exits.page(

@@ -6,8 +6,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The welcome, the dashboard, signing out, help, and what stands behind an app's https redirect
-/// (pages 6, 11, 15 and 25).
+/// The welcome, the dashboard, signing out, help, and what stands behind an app's https redirect.
 struct OtherPages: Sendable {
     let check: SessionCheck
     let accounts: any AccountStore
@@ -147,7 +146,7 @@ struct OtherPages: Sendable {
         )
     }
 
-    /// `POST /logout`, of the sign-out page and of page 13.
+    /// `POST /logout`, of the sign-out page and of ``AlreadySignedInPage``.
     func signOut(_ visit: BackendVisit) async throws -> Response {
         guard let live = try await check.ifAny(visit) else {
             return try await askToSignOut(visit)

@@ -27,8 +27,8 @@ struct ProviderWays: Sendable {
         providers.first { $0.name == name }?.label
     }
 
-    /// What `error` and `reason` of an address say became of a sign-in (decision 9). The provider is
-    /// one of ours, or none.
+    /// What `error` and `reason` of an address say became of a sign-in (docs/decisions/0028). The
+    /// provider is one of ours, or none.
     func problem(in query: FormParameters) -> ChooseWayPage.Problem? {
         query["error"].map { error in
             ChooseWayPage.Problem(

@@ -17,12 +17,14 @@ struct SaidOfOneself: Sendable {
     ///   - known: The account's address.
     ///   - asksForEmail: Whether the form needs an address, or one that is confirmed.
     init(_ form: FormParameters, _ known: WelcomePage.Email, asksForEmail: Bool? = nil) {
-        name = String(ShownText(form["name"] ?? "", limit: 100).text)
+        let typedName = String(ShownText(form["name"] ?? "", limit: 100).text)
+        let trimmed = typedName.trimmingBlanks
+        name = trimmed.isEmpty ? typedName : trimmed
         let typed = form["email"] ?? ""
         let isKnown = sameBytes(typed, known.address ?? "")
         let isAsked = asksForEmail ?? known.isAskedFor
         var problems: [WelcomePage.Problem] = []
-        if name.allSatisfy(\.isWhitespace) { problems.append(.nameMissing) }
+        if trimmed.isEmpty { problems.append(.nameMissing) }
         if isAsked, typed.isEmpty { problems.append(.emailMissing) }
         if !typed.isEmpty, !isKnown || isAsked, !EmailAddressRule.isAddress(typed) {
             problems.append(.emailWrong)
@@ -58,5 +60,13 @@ extension WelcomePage.Email {
         case .unverified, .missing: true
         case .verified, .relay: false
         }
+    }
+}
+
+extension String {
+    /// Without white space before and behind.
+    fileprivate var trimmingBlanks: String {
+        guard let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(self[...last].drop(while: \.isWhitespace))
     }
 }

@@ -3,7 +3,7 @@ import Hummingbird
 import PorticoProtocol
 import PorticoWeb
 
-/// Why a request to the BFF is refused, in the words of its contract (decision 8).
+/// Why a request to the BFF is refused, as docs/openapi.yaml lists it (docs/decisions/0029).
 struct BackendError: Error, Hashable, Sendable {
     let code: Code
     /// A literal: nothing secret and nothing of the caller's gets in.

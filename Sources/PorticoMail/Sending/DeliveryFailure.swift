@@ -54,7 +54,7 @@ package struct DeliveryFailure: Error, Hashable, Sendable, CustomStringConvertib
         case .timedOut: "It took too long."
         case .untrusted: "The mail server's certificate is not trusted."
         case .notEncrypted: "The mail server offers no encryption."
-        case .loginRefused: "The mail server refused the user name and password."
+        case .loginRefused: "The mail server refused the username and password."
         case .refused:
             isPermanent ? "The mail was refused." : "The mail was refused for now."
         case .unintelligible: "The mail server does not speak SMTP as it should."

@@ -35,15 +35,15 @@ struct MailWords: Sendable {
             )
         case .newDevice(let device, let time, let provider):
             Text(
-                subject: "New sign-in to \(name: service)",
+                subject: "New sign-in to your \(name: service) account",
                 lines: [
-                    "Somebody signed in to your account with \(name: provider):",
+                    "There was a new sign-in to your \(name: service) account with \(name: provider):",
                     device.isEmpty
                         ? "\(TimeWords.english.moment(of: time))"
                         : "\(name: device), \(TimeWords.english.moment(of: time))",
-                    "If that was you, all is well.",
-                    "If it wasn’t, open your account, sign out that device under Devices, and change "
-                        + "your password at \(name: provider).",
+                    "If this was you, there’s nothing to do.",
+                    "If it wasn’t you, open your account, sign out that device under Devices, and "
+                        + "change your password at \(name: provider).",
                 ]
             )
         case .wayAdded(let provider):
@@ -51,7 +51,7 @@ struct MailWords: Sendable {
                 subject: "\(name: provider) was added to your account",
                 lines: [
                     "You can now sign in to \(name: service) with \(name: provider) as well.",
-                    "If you didn’t do that, open your account and remove it under Ways to sign in.",
+                    "If you didn’t do this, open your account and remove it under Sign-in methods.",
                 ]
             )
         case .wayRemoved(let provider):
@@ -59,29 +59,29 @@ struct MailWords: Sendable {
                 subject: "\(name: provider) was removed from your account",
                 lines: [
                     "You can no longer sign in to \(name: service) with \(name: provider).",
-                    "If you didn’t do that, open your account and look under Devices for what you "
-                        + "don’t know.",
+                    "If you didn’t do this, open your account and, under Devices, sign out any "
+                        + "device you don’t recognise.",
                 ]
             )
         case .passwordReset(let address, let minutes):
             Text(
                 subject: "Choose a new password for \(name: service)",
                 lines: [
-                    "Open this address in the browser that you want to sign in with:",
+                    "Open this link in the browser you want to sign in with:",
                     "\(exact: address)",
-                    "It works for \(ours: Words.englishSpan(minutes: minutes)), once.",
-                    "If you didn’t ask for it, you needn’t do anything: your password stays as it is.",
+                    "It expires in \(ours: Words.englishSpan(minutes: minutes)) and works once.",
+                    "If you didn’t request this, ignore this email. Your password won’t change.",
                 ]
             )
         case .passwordChanged:
             Text(
                 subject: "Your password was changed",
                 lines: [
-                    "The password of your account at \(name: service) was changed, and you were "
+                    "The password for your \(name: service) account was changed, and you were "
                         + "signed out everywhere.",
-                    "If that was you, sign in with the new password.",
-                    "If it wasn’t, somebody can read your e-mail: change the password of your "
-                        + "mailbox first, then choose a new one at \(name: service).",
+                    "If this was you, sign in with the new password.",
+                    "If it wasn’t you, someone may have access to your email. Change your email "
+                        + "password first, then choose a new password for \(name: service).",
                 ]
             )
         case .accountDeleted:

@@ -17,24 +17,24 @@ extension Words {
         start: StartWords(
             heading: "Sign in from an app",
             comeFromApp:
-                "People come here from an app, to sign in, and then go back to it.",
-            nothingToDo: "There is nothing to do on this page itself."
+                "Apps send you here to sign in, and then take you back.",
+            nothingToDo: "There’s nothing to do on this page."
         ),
         signIn: SignInWords(
             heading: { "Sign in to \(name: $0)" },
             intro: { "Use your \(name: $0) account." },
             again: "Sign in again to continue",
-            whyAgain: "For this step we need to know that it’s really you.",
+            whyAgain: "For this step, we need to confirm it’s you.",
             endsAnother: "If you sign in with a different account, the account last used in this "
                 + "browser will be signed out, along with its apps.",
-            userName: "User name or e-mail",
+            userName: "Username or email",
             password: "Password",
             signIn: "Sign in",
             forgot: "Forgot your password?",
             problem: "There is a problem",
-            wrongPair: "That user name and password don’t match. Check both and try again.",
-            wrongPassword: "That isn’t the password of this account. Try again.",
-            enterUserName: "Enter your user name or e-mail",
+            wrongPair: "The username or password is incorrect. Check both and try again.",
+            wrongPassword: "Incorrect password. Try again.",
+            enterUserName: "Enter your username or email",
             enterPassword: "Enter your password",
             tooManyTries: "Too many tries",
             wait: { "Wait \(ours: englishSpan(seconds: $0)), then try again." },
@@ -62,12 +62,12 @@ extension Words {
         ),
         signOut: SignOutWords(
             heading: { "Sign out of \(name: $0)?" },
-            asked: { "\(name: $0) asks to sign you out in this browser." },
+            asked: { "\(name: $0) is asking to sign you out in this browser." },
             askedElsewhere: {
-                "\(name: $0) asks to sign you out in another browser or on another device."
+                "\(name: $0) is asking to sign you out in another browser or on another device."
             },
             intro: "This signs you out in this browser.",
-            still: "You’re still signed in. You can sign out here.",
+            still: "You’re still signed in. You can sign out now.",
             signOut: "Sign out",
             stay: "Stay signed in"
         ),
@@ -75,16 +75,16 @@ extension Words {
             heading: "You’re signed out",
             done: { "You’re no longer signed in to \(name: $0) in this browser." },
             stillOpen:
-                "Apps that you opened earlier may keep you signed in until you sign out there.",
+                "Apps you opened earlier may keep you signed in until you sign out of them.",
             nobodyWas: "You weren’t signed in",
             stayed: "You’re still signed in",
-            nothingChanged: "Nothing was changed. You can close this page."
+            nothingChanged: "Nothing has changed. You can close this page."
         ),
         expired: ExpiredWords(
             tookTooLong: "This took too long",
             closed: {
                 """
-                The sign-in started more than \(ours: englishSpan(minutes: $0)) ago, so it was closed \
+                The sign-in started more than \(ours: englishSpan(minutes: $0)) ago, so we closed it \
                 to keep you safe.
                 """
             },
@@ -93,13 +93,12 @@ extension Words {
                 "It was started in another browser, or your browser didn’t keep our cookie.",
             answered: "You’ve already completed this sign-in",
             worksOnce: "It works only once. If the app hasn’t signed you in, start again.",
-            returnToApp: "Go back to the app and sign in from there."
+            returnToApp: "Go back to the app and sign in again."
         ),
         cookies: CookiesWords(
             heading: "Cookies are blocked",
             why:
-                "To keep a sign-in safe we need one cookie from this site, and your browser didn’t "
-                + "send it.",
+                "We need one cookie to keep sign-in safe, and your browser didn’t send it.",
             advice: "Allow cookies for this site in your browser’s settings, then try again."
         ),
         formPost: FormPostWords(
@@ -147,7 +146,7 @@ extension Words {
         switch scope {
         case "openid": "Know that it’s you when you sign in"
         case "profile": "See your name and the rest of your profile"
-        case "email": "See your e-mail address"
+        case "email": "See your email address"
         case "address": "See your postal address"
         case "phone": "See your phone number"
         case "roles": "See which roles you have"

@@ -11,8 +11,7 @@ extension Words {
         case .unknownClient:
             ErrorWords(
                 heading: "We don’t know this app",
-                sentence: "It isn’t set up for signing in here. This is a mistake in the app, "
-                    + "not yours.",
+                sentence: "It isn’t set up for sign-in. This is a mistake in the app, not yours.",
                 next: "Tell the people who make the app."
             )
         case .unknownRedirect:
@@ -30,53 +29,53 @@ extension Words {
             )
         case .notAllowed:
             ErrorWords(
-                heading: "This page can’t be opened like this",
-                sentence: "It was opened from another site, or it isn’t for the account that "
+                heading: "You can’t open this page like this",
+                sentence: "It was opened from another site, or it isn’t for the account "
                     + "you’re using.",
-                next: "Go back to the app and start from there."
+                next: "Go back to the app and start again."
             )
         case .providerMisconfigured(let provider):
             ErrorWords(
                 heading: "\(name: provider) didn’t accept our request",
                 sentence: "The people who run this service need to fix a setting.",
-                next: "Use another way to sign in."
+                next: "Use another sign-in method."
             )
         case .busy:
             ErrorWords(
-                heading: "Too much is going on right now",
-                sentence: "We couldn’t get to your request in time. Nothing was changed.",
+                heading: "We’re very busy right now",
+                sentence: "Your request wasn’t processed.",
                 next: "Try again in a moment."
             )
         case .serverError:
             ErrorWords(
                 heading: "Something went wrong on our side",
-                sentence: "This is not your mistake, and nothing was changed.",
+                sentence: "This isn’t your fault, and nothing has changed.",
                 next: "Try again in a moment. If it happens again, contact support and give the "
                     + "reference below."
             )
         case .tooLarge:
             ErrorWords(
-                heading: "That was too much at once",
+                heading: "That request is too large",
                 sentence: "The page or the app sent more than we accept.",
                 next: "Go back and try again with less text."
             )
         case .tooManyTries(let seconds):
             ErrorWords(
                 heading: "Too many tries",
-                sentence: "To keep accounts safe there is a limit.",
+                sentence: "To keep accounts safe, we limit how often you can try.",
                 next: "Wait \(ours: englishSpan(seconds: seconds)), then try again."
             )
         case .notFound:
             ErrorWords(
-                heading: "There is no page here",
-                sentence: "The address may be mistyped, or the page was moved.",
-                next: "Go back to the app and start from there."
+                heading: "Page not found",
+                sentence: "The address may be mistyped, or the page may have moved.",
+                next: "Go back to the app and start again."
             )
         case .methodNotAllowed:
             ErrorWords(
-                heading: "This address is not for opening directly",
-                sentence: "It belongs to a form or to an app.",
-                next: "Go back to the app and start from there."
+                heading: "You can’t open this page directly",
+                sentence: "It’s part of a form or an app.",
+                next: "Go back to the app and start again."
             )
         }
     }

@@ -1,6 +1,6 @@
 /// Everything that the pages say, in one language.
 ///
-/// A language is complete or does not compile. Rules: "sign in", "sign out", "way to sign in"; sentence
+/// A language is complete or does not compile. Rules: "sign in", "sign out", "sign-in method"; sentence
 /// case; no exclamation marks; nobody is blamed; no codes.
 package struct Words: Sendable {
     let common: CommonWords

@@ -24,7 +24,7 @@ extension Account {
             fields: [
                 ("Account", id.text),
                 ("Name", name),
-                ("E-mail", markedEmail),
+                ("Email", markedEmail),
                 ("State", state),
                 ("Language", language),
                 ("Ways in", joined(ways)),

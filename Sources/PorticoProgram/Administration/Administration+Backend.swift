@@ -109,10 +109,11 @@ extension BackendConfiguration {
 }
 
 extension App {
-    /// Why an app that gets its session in an address is warned about (decision 2).
+    /// Why an app that gets its session in an address is warned about (docs/decisions/0013).
     var sessionWarning: String? {
         guard isEnabled, handOff == .sessionToken else { return nil }
-        return "gets its session in the address it is opened with: whoever sees that address has "
+        return
+            "gets its session in the address it is opened with: anyone who sees that address has "
             + "the session"
     }
 }

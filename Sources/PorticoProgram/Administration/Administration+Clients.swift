@@ -77,4 +77,13 @@ extension Client {
         case .none: nil
         }
     }
+
+    /// Of an app in a browser that may call nothing here; `nil`: nothing.
+    var missingOrigin: String? {
+        guard type == .public, webOrigins.isEmpty,
+            let redirect = redirectURIs.map(\.text).first(where: { $0.hasPrefix("https://") })
+        else { return nil }
+        let origin = ProductValues.origin(of: redirect)
+        return "Where it runs in a browser, it has to have its origin: --web-origin \(origin)"
+    }
 }

@@ -105,8 +105,8 @@ struct Administration: Sendable {
         if let named {
             throw Failure(
                 .wrongValue,
-                "\(printable(name)) is the user name of one person and the id of another.",
-                "Name them by the id \(named.person.id), or by the user name \(found.username)."
+                "\(printable(name)) is the username of one person and the id of another.",
+                "Name them by the id \(named.person.id), or by the username \(found.username)."
             )
         }
         let credentials = try await people.credentials(
@@ -126,7 +126,7 @@ struct Administration: Sendable {
         return Failure(
             .notFound,
             "There is no \(kind) \"\(printable(name))\".",
-            advice: (nearest.map { ["Did you mean \"\($0)\"?"] } ?? []) + ["What there is: \(list)"]
+            advice: (nearest.map { ["Did you mean \"\($0)\"?"] } ?? []) + ["See all: \(list)"]
         )
     }
 

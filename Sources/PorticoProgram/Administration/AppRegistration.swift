@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// What an app may register as (RFC 8252 §8.4, decisions 2 and 12).
+/// What an app may register as (RFC 8252 §8.4, docs/decisions/0013 and 0031).
 struct AppRegistration {
     let publicURL: String
     /// The names of those that are there.

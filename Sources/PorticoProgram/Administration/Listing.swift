@@ -35,7 +35,7 @@ struct Listing<Item> {
 
     /// What is said where there is nothing.
     func empty(_ none: String) -> String {
-        isPart ? "Nothing here. All there is: without --filter and --cursor" : none
+        isPart ? "Nothing found. To list all, leave out --filter and --cursor" : none
     }
 
     static func matches(_ filter: String?, _ texts: [String?]) -> Bool {

@@ -13,7 +13,7 @@ extension Person {
             fields: [
                 ("User", username),
                 ("Name", displayName),
-                ("E-mail", markedEmail),
+                ("Email", markedEmail),
                 ("State", state),
                 ("Password", hasPassword ? "set" : "none"),
                 ("Roles", joined(roles.sorted(by: Self.areInOrder).map(\.text))),

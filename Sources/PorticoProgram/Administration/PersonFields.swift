@@ -4,7 +4,7 @@ import PorticoStores
 
 /// What may be said about a person, new or changed. What is left out stays as it is.
 struct PersonFields: ParsableArguments {
-    @Option(help: ArgumentHelp("The e-mail address; empty: none.", valueName: "address"))
+    @Option(help: ArgumentHelp("The email address; empty: none.", valueName: "address"))
     var email: String?
 
     @Flag(inversion: .prefixedNo, help: "Whether the address is known to be theirs.")

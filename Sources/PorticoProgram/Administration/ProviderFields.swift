@@ -19,7 +19,7 @@ struct ProviderFields: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "keycloak, oidc: the issuer, to the letter as the provider writes it.",
+            "keycloak, oidc: the issuer, exactly as the provider writes it.",
             valueName: "url"
         )
     )

@@ -25,10 +25,10 @@ extension Realm {
                 ("Issuer", issuer),
                 ("State", state),
                 ("Algorithm", signingAlgorithm.rawValue),
-                ("Signs in with", signsInWithEmail ? "user name or e-mail address" : "user name"),
+                ("Signs in with", signsInWithEmail ? "username or email address" : "username"),
                 ("Forgotten password", allowsPasswordReset ? "replaced by mail" : "not replaced"),
                 (
-                    "E-mail address",
+                    "Email address",
                     confirmsEmail ? "confirmed before an app gets anything" : "not confirmed"
                 ),
                 (

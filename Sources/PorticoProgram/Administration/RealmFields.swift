@@ -8,7 +8,7 @@ struct RealmFields: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether people confirm their e-mail address before an app gets anything."
+        help: "Whether people confirm their email address before an app gets anything."
     )
     var confirmEmail: Bool?
 

@@ -65,6 +65,6 @@ struct RealmFile {
 extension Realm {
     func warnWhereDisabled(_ console: Console) {
         guard !isEnabled else { return }
-        console.warn("Realm \(name) is disabled, as the file has it: nobody can sign in.")
+        console.warn("Realm \(name) is disabled, as in the file: no one can sign in.")
     }
 }

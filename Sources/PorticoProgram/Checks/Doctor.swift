@@ -24,7 +24,7 @@ struct Doctor {
             server.append(
                 .note(
                     "data",
-                    "there is none in \(directory.path) yet",
+                    "no data in \(directory.path) yet",
                     fix: DataDirectory(path: directory.path + "/demo").hasDatabase
                         ? "That of serve --demo: --data-directory \(directory.path)/demo"
                         : "portico realm create NAME, or portico provider add KIND"
@@ -119,7 +119,7 @@ struct Doctor {
             return [
                 .problem(
                     "proxies",
-                    "the public URL is https, and no proxy is trusted: everybody counts as one "
+                    "the public URL is https, and no proxy is trusted: everyone counts as one "
                         + "visitor",
                     fix: "trusted-proxies: [127.0.0.1] in portico.yaml, or where your proxy is"
                 )

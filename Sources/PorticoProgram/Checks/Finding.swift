@@ -96,7 +96,7 @@ struct Findings: Sendable {
         return Failure(
             .problemsFound,
             problems == 1 ? "One problem was found." : "\(problems) problems were found.",
-            "What mends it stands beside each."
+            "Each is listed with its fix."
         )
     }
 

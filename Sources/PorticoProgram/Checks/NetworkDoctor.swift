@@ -33,7 +33,7 @@ struct NetworkDoctor {
         ]
     }
 
-    /// Imported clients may be laxer than new ones can be (decision 13).
+    /// Imported clients may be laxer than new ones can be (docs/decisions/0032).
     func laxClients() -> [Finding] {
         administration.snapshot.realms.flatMap { realm in
             administration.clients(of: realm)
@@ -74,7 +74,7 @@ struct NetworkDoctor {
                 )
             )
         }
-        return (findings + appleHint() + artworkHint(), leads)
+        return (findings + appleHint() + proofHint() + artworkHint(), leads)
     }
 
     /// App Store Review Guidelines 4.8: an app that offers such a sign-in offers an equal one that
@@ -91,6 +91,25 @@ struct NetworkDoctor {
                 "an iOS app that offers Google or Facebook is asked by App Review to offer "
                     + "Sign in with Apple or its like",
                 fix: "portico provider add apple"
+            )
+        ]
+    }
+
+    /// Google, Apple and Facebook do not say when a person signed in with them: a mailed code is how
+    /// such a person proves who they are, before an account is joined, changed or deleted.
+    private func proofHint() -> [Finding] {
+        let undated = Set(PageLook.branded.map(\.rawValue))
+        let names = backend.providers.filter { $0.isEnabled && undated.contains($0.kind) }
+            .map(\.name)
+        let settings = administration.installation.settings
+        guard let first = names.first, settings.mailSMTP == nil, settings.mailSendmail == nil
+        else { return [] }
+        return [
+            .note(
+                first,
+                "no mail is sent: who signs in only with \(names.joined(separator: ", ")) cannot "
+                    + "confirm who they are, to change or delete the account",
+                fix: "mail.from and mail.smtp in portico.yaml"
             )
         ]
     }

@@ -141,7 +141,7 @@ struct ProviderCheck {
             return .problem(
                 "reachable",
                 "\(place) answers \(reply.response.status.code)",
-                fix: "Try again later, or ask whoever runs it."
+                fix: "Try again later, or ask the people who run it."
             )
         case (_, .success(let reply)?):
             guard reply.response.status == .ok else {
@@ -158,7 +158,7 @@ struct ProviderCheck {
                 return .problem(
                     "issuer",
                     "it calls itself \(named), not \(provider.canonicalIssuer)",
-                    fix: "Say it to the letter: \(updateCommand) --issuer URL"
+                    fix: "Write it exactly so: \(updateCommand) --issuer URL"
                 )
             }
             let methods = json?.strings("code_challenge_methods_supported") ?? []
@@ -172,7 +172,7 @@ struct ProviderCheck {
             return .problem(
                 "metadata",
                 "what \(place) says cannot be used",
-                fix: "Ask whoever runs it: it must keep OpenID Connect Discovery."
+                fix: "Ask the people who run it: it must keep OpenID Connect Discovery."
             )
         case (_, nil):
             return .problem("reachable", "\(place) was not reached", fix: updateCommand + " …")

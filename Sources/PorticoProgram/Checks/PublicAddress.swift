@@ -114,7 +114,7 @@ struct PublicAddress {
         case 200:
             return .problem(
                 probe.name,
-                "\(probe.address) is answered by somebody else, or with another name",
+                "\(probe.address) is answered by another server, or with another name",
                 fix: "What does \(publicURL) reach? It must be this server, with public-url "
                     + publicURL
             )

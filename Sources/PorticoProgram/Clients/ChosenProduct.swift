@@ -1,5 +1,6 @@
 import ArgumentParser
 import PorticoProtocol
+import PorticoStores
 
 /// What an entry's options say, read as if they had been typed.
 struct ProductRegistration: ParsableArguments {
@@ -30,14 +31,18 @@ struct ChosenProduct {
         self.urls = known
     }
 
-    /// Nothing in it ends a string or a line of any configuration.
     private static func address(_ text: String, isNative: Bool) -> String? {
-        guard (1...1000).contains(text.utf8.count),
-            text.utf8.allSatisfy({ isPlain($0) || "~:/[]%+".utf8.contains($0) })
-        else { return nil }
-        if isNative { return text.contains(":") ? text : nil }
+        guard isQuotable(text), !text.utf8.contains(UInt8(ascii: "?")) else { return nil }
+        // An app's own scheme: what such an app needs at an address of the web, its entry does not say.
+        if isNative { return text.contains(":") && HTTPAddress(text) == nil ? text : nil }
         guard HTTPAddress(text) != nil else { return nil }
         return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    /// Nothing in it ends a string or a line of any configuration, and it means itself in a query.
+    private static func isQuotable(_ address: String) -> Bool {
+        (1...1000).contains(address.utf8.count)
+            && address.utf8.allSatisfy { isPlain($0) || "~:/[]?=".utf8.contains($0) }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -58,6 +63,18 @@ struct ChosenProduct {
         }
     }
 
+    /// The addresses that stand in files; those that were said by options of their own, too.
+    func check(addressesOf client: Client) throws(Failure) {
+        for address in client.redirectURIs.map(\.text) + client.postLogoutRedirectURIs.map(\.text)
+        where !Self.isQuotable(address) {
+            throw Failure(
+                .wrongValue,
+                "\"\(printable(String(address.unicodeScalars.prefix(200))))\" would have to be quoted.",
+                "With --for, addresses have letters, digits and -._~:/[]?= only."
+            )
+        }
+    }
+
     /// What the entry says of the client. Lists have a value for each address, the rest the first's.
     ///
     /// - Parameter hasRedirects: Whether redirect URIs were said otherwise.
@@ -66,8 +83,8 @@ struct ChosenProduct {
         guard !urls.isEmpty || hasRedirects || !needsURL else {
             throw Failure(
                 .wrongValue,
-                "\(product.title) needs to say where it is.",
-                "As people reach it: --url \(product.url)"
+                "--url is missing: where \(product.title) is, as people reach it.",
+                "For instance: --url \(product.url)"
             )
         }
         return try ProductRegistration.parse(words(clientID))

@@ -48,7 +48,7 @@ extension ClientProduct {
         let products = try all()
         if let product = products.first(where: { $0.name == bounded(name) }) { return product }
         let names = products.map(\.name)
-        var advice = ["What there is: \(names.joined(separator: " "))"]
+        var advice = ["Available: \(names.joined(separator: " "))"]
         if name.isEmpty {
             throw Failure(.wrongValue, "--for takes the name of a product.", advice: advice)
         }

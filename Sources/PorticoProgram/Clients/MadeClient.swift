@@ -35,7 +35,9 @@ struct MadeClient {
         }
         administration.sayWhereLogoutsGo(client, replacing: nil)
         guard let product else {
-            if let demand = client.demand { console.say(demand) }
+            for hint in [client.demand, client.missingOrigin].compactMap(\.self) {
+                console.say(hint)
+            }
             guard let secret, !isDryRun else { return }
             console.say("This secret is shown once:")
             return console.made("Secret", secret.reveal())

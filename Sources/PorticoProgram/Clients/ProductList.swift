@@ -10,20 +10,24 @@ enum ProductList {
         | # Clients
         |
         | `portico client create NAME --for PRODUCT --url URL` makes a client as one of these products needs it, and
-        | writes the product's own configuration to stdout, ready to paste, with the new secret in it. What else is
-        | said, as `--redirect-uri` or `--no-pkce`, counts more. `--dry-run` shows it and makes nothing, `--json` is for
-        | programs. `portico client products` lists what is here.
+        | writes the product's own configuration to stdout, ready to paste, with the new secret in it. The names of the
+        | files go to stderr: where there are several, copy each from the terminal. It is printed once; to see it again,
+        | delete the client and make it anew. Options given beside `--for`, such as `--redirect-uri` or `--no-pkce`, take
+        | precedence. `--dry-run` shows it and makes nothing, `--json` is for programs. `portico client products` lists the
+        | products.
         |
         | A date says when the product itself, unmodified, signed people in here, and in which version. On 2026-11-22
-        | the products were set up by hand, before `--for` was there: what that showed is what is printed now. What has no
-        | date was written from the product's documentation and never run.
+        | the products were set up by hand, before `--for` was there: what that showed is what is printed now. Later dates
+        | are those of `scripts/peers --all`, which sets products up by what is printed. What has no date was written from
+        | the product's documentation and never run.
         |
         | ## What holds for all
         |
         | - The issuer is `https://HOST/realms/REALM`. Everything else is found at `/.well-known/openid-configuration`
         |   below it.
-        | - A client secret is taken as `client_secret_basic` or `client_secret_post`, whichever the client was made
-        |   with; `--strict` admits that one only.
+        | - A running server sees a new client, or a changed one, within about a second.
+        | - A client secret is taken as `client_secret_basic` or `client_secret_post`, whatever the client was made
+        |   with; with `--strict` only as that.
         | - `--template web` wants PKCE or a `nonce` with each sign-in, and signs ID Tokens with RS256, access tokens with
         |   ES256. Apps (`native`, `cli`, `spa`) use PKCE, and both of their tokens are signed with ES256.
         | - Roles stand in `realm_access.roles` and `resource_access.CLIENT.roles`, as Keycloak's clients read them, where
@@ -31,7 +35,9 @@ enum ProductList {
         |   `--optional-scope groups` and must ask for, they also stand flat in the claim `groups`: roles of the realm by
         |   their names, roles of a client as `CLIENT:ROLE`. `--claim NAME=roles` puts those of the realm under any other name,
         |   `--claim NAME=roles:CLIENT` those of one client.
-        | - An app on this machine is at `http://127.0.0.1:PORT`; `http://localhost` needs `--development`.
+        | - Give an app on this machine as `http://127.0.0.1:PORT`; `http://localhost` needs `--development`.
+        | - Roles have to be made and given before anybody has them: `portico role create jupyter`, then
+        |   `portico role assign jupyter ann`.
         | - A back-channel logout to an address of this machine needs `portico serve --backchannel-allow HOST:PORT`.
 
         = appauth-android
@@ -110,7 +116,7 @@ enum ProductList {
         |   name: Portico
         |   config:
         |     issuer: {issuer}
-        |     clientID: {client_id}
+        |     clientID: "{client_id}"
         |     clientSecret: "{client_secret}"
         |     redirectURI: {redirect_uri}
         |     scopes:
@@ -124,10 +130,25 @@ enum ProductList {
         url: https://app.example.com
         options: --template web --pkce --redirect-uri {url}/accounts/oidc/portico/login/callback/
         works: Sign-in.
-        ran: 2026-11-22, django-allauth 65.21: sign-in, with PKCE
+        ran: 2026-11-24, django-allauth 65.21.1: sign-in with PKCE, accounts with name and address
         source: https://docs.allauth.org/en/latest/socialaccount/providers/openid_connect.html
+        source: https://docs.allauth.org/en/latest/installation/quickstart.html
         note: It sends no nonce and, unless it is told to, no PKCE: OAUTH_PKCE_ENABLED is needed.
-        file: settings.py
+        file: Terminal
+        | pip install "django-allauth[socialaccount]"
+        file: settings.py, at its end
+        | INSTALLED_APPS += [
+        |     "allauth",
+        |     "allauth.account",
+        |     "allauth.socialaccount",
+        |     "allauth.socialaccount.providers.openid_connect",
+        | ]
+        | MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
+        | AUTHENTICATION_BACKENDS = [
+        |     "django.contrib.auth.backends.ModelBackend",
+        |     "allauth.account.auth_backends.AuthenticationBackend",
+        | ]
+        | LOGIN_REDIRECT_URL = "/"
         | SOCIALACCOUNT_PROVIDERS = {
         |     "openid_connect": {
         |         "OAUTH_PKCE_ENABLED": True,
@@ -144,6 +165,10 @@ enum ProductList {
         |         ],
         |     },
         | }
+        file: urls.py, at its end
+        | from django.urls import include
+        |
+        | urlpatterns += [path("accounts/", include("allauth.urls"))]
 
         = expo
         title: Expo, expo-auth-session
@@ -252,9 +277,12 @@ enum ProductList {
         url: https://hub.example.com
         options: --template web --pkce --redirect-uri {url}/hub/oauth_callback --post-logout-redirect-uri {url}/ --optional-scope groups
         works: Sign-in, roles that admit and roles that make administrators, sign-out.
-        ran: 2026-11-22, oauthenticator 17.4: sign-in, roles admit and make administrators, 403 for others, sign-out
+        ran: 2026-11-24, JupyterHub 6.1.1 with oauthenticator 17.4.0: sign-in, roles admit and make administrators, 403 for others, sign-out
         source: https://oauthenticator.readthedocs.io/en/latest/reference/api/gen/oauthenticator.generic.html
-        note: People with the role jupyter of the realm may come in, those with jupyter-admin are administrators.
+        note: People with the role jupyter of the realm may come in, those with jupyter-admin are administrators: portico role create jupyter
+        note: Its sign-out asks once more on our page, for it sends no ID Token. The address is the hub's without /hub.
+        file: Terminal
+        | pip install oauthenticator
         file: jupyterhub_config.py
         | c.JupyterHub.authenticator_class = "generic-oauth"
         | c.GenericOAuthenticator.client_id = "{client_id}"
@@ -298,7 +326,7 @@ enum ProductList {
         | - issuer:
         |     url: {issuer}
         |     audiences:
-        |     - {client_id}
+        |     - "{client_id}"
         |   claimMappings:
         |     username:
         |       claim: preferred_username
@@ -351,6 +379,49 @@ enum ProductList {
         |       - --oidc-redirect-url={redirect_uri}
         |       - --listen-address={authority}
 
+        = lemonldap-ng
+        title: LemonLDAP::NG, authentication by OpenID Connect
+        url: https://auth.example.com
+        options: --template web --redirect-uri {url}/?openidconnectcallback=1 --post-logout-redirect-uri {url}/?logout=1 --optional-scope groups
+        works: Its portal signs people in here, knows their name, address and roles, and its sign-out is one here too.
+        ran: 2026-11-24, LemonLDAP::NG 2.16.1: sign-in, roles, sign-out
+        source: https://lemonldap-ng.org/documentation/latest/authopenidconnect.html
+        note: `--url` is its portal. That of Debian 12 sends a nonce, and no PKCE.
+        note: Debian has the command in /usr/share/lemonldap-ng/bin. Save what was before: lemonldap-ng-cli save
+        note: Rules ask for a role of the realm by $roles, which is a list: grep { $_ eq "editor" } @{$roles}
+        file: portico.json
+        | {
+        |   "authentication": "OpenIDConnect",
+        |   "userDB": "Same",
+        |   "oidcOPMetaDataJSON": {
+        |     "portico": "{\"issuer\": \"{issuer}\", \"authorization_endpoint\": \"{authorization_endpoint}\", \"token_endpoint\": \"{token_endpoint}\", \"userinfo_endpoint\": \"{userinfo_endpoint}\", \"jwks_uri\": \"{jwks_uri}\", \"end_session_endpoint\": \"{end_session_endpoint}\"}"
+        |   },
+        |   "oidcOPMetaDataOptions": {
+        |     "portico": {
+        |       "oidcOPMetaDataOptionsDisplayName": "Portico",
+        |       "oidcOPMetaDataOptionsConfigurationURI": "{discovery}",
+        |       "oidcOPMetaDataOptionsClientID": "{client_id}",
+        |       "oidcOPMetaDataOptionsClientSecret": "{client_secret}",
+        |       "oidcOPMetaDataOptionsTokenEndpointAuthMethod": "client_secret_basic",
+        |       "oidcOPMetaDataOptionsScope": "openid profile email groups",
+        |       "oidcOPMetaDataOptionsCheckJWTSignature": 1,
+        |       "oidcOPMetaDataOptionsJWKSTimeout": 3600,
+        |       "oidcOPMetaDataOptionsStoreIDToken": 1,
+        |       "oidcOPMetaDataOptionsUseNonce": 1
+        |     }
+        |   },
+        |   "oidcOPMetaDataExportedVars": {
+        |     "portico": {
+        |       "uid": "preferred_username",
+        |       "cn": "name",
+        |       "mail": "email",
+        |       "roles": "groups"
+        |     }
+        |   }
+        | }
+        file: Terminal
+        | lemonldap-ng-cli merge portico.json
+
         = minio
         title: MinIO
         url: https://minio.example.com
@@ -393,15 +464,46 @@ enum ProductList {
         |     # Only people with a role of the realm: Require claim groups:editor
         | </Location>
 
+        = mod_oauth2
+        title: Apache with mod_oauth2
+        url: https://api.example.com
+        options: --template service --audience {client_id}
+        works: An API that takes access tokens: it asks here about each of them, so that one whose session is over is refused. Roles by Require.
+        ran: 2026-11-24, Apache with mod_oauth2 3.3.1: access tokens, roles, revocation
+        source: https://github.com/OpenIDC/mod_oauth2/blob/master/oauth2.conf
+        note: Each client that calls the API: portico client update APP --audience {client_id} --optional-scope groups, and the scope groups where roles count.
+        note: The API gets the claims in fields as OAUTH2_CLAIM_sub and OAUTH2_CLAIM_username, and in environment variables of the same names. REMOTE_USER is sub.
+        note: It remembers an answer for the seconds of expiry: so long a token is good whose session is over.
+        file: the virtual host
+        | <Location />
+        |     AuthType oauth2
+        |     OAuth2TokenVerify introspect {token_endpoint}/introspect introspect.auth=client_secret_basic&client_id={client_id}&client_secret={client_secret}&expiry=5
+        |     Require valid-user
+        |     # Only people with a role of the realm: Require oauth2_claim groups:editor
+        | </Location>
+
         = mozilla-django-oidc
         title: mozilla-django-oidc
         url: https://app.example.com
         options: --template web --redirect-uri {url}/oidc/callback/ --post-logout-redirect-uri {url}/
-        works: Sign-in, SessionRefresh without a page, login_required once the session here is over, sign-out by the ID Token.
-        ran: 2026-11-22, mozilla-django-oidc 5.0: sign-in, SessionRefresh, sign-out
+        works: Sign-in, SessionRefresh without a page, sign-out by the ID Token. Once the session at Portico is over, the next refresh signs people out of the app.
+        ran: 2026-11-24, mozilla-django-oidc 5.0.2: sign-in, SessionRefresh, login_required once the session here is over, sign-out
         source: https://mozilla-django-oidc.readthedocs.io/en/stable/settings.html
+        source: https://mozilla-django-oidc.readthedocs.io/en/stable/installation.html
         note: It sends a nonce. For PKCE as well, from 4.0 on: OIDC_USE_PKCE = True
-        file: settings.py
+        note: It matches people by their e-mail address, verified or not: never give two people the same one. Who has none is sent to LOGIN_REDIRECT_URL_FAILURE, which must be a page that needs no sign-in.
+        note: It signs people out by POST: <form method="post" action="{% url 'oidc_logout' %}">{% csrf_token %}<button>Sign out</button></form>
+        note: User names in Django are hashes of the address, unless OIDC_USERNAME_ALGO names a function of yours.
+        file: Terminal
+        | pip install mozilla-django-oidc
+        file: settings.py, at its end
+        | INSTALLED_APPS += ["mozilla_django_oidc"]
+        | MIDDLEWARE += ["mozilla_django_oidc.middleware.SessionRefresh"]
+        | AUTHENTICATION_BACKENDS = [
+        |     "mozilla_django_oidc.auth.OIDCAuthenticationBackend",
+        |     "django.contrib.auth.backends.ModelBackend",
+        | ]
+        | LOGIN_URL = "oidc_authentication_init"
         | OIDC_RP_CLIENT_ID = "{client_id}"
         | OIDC_RP_CLIENT_SECRET = "{client_secret}"
         | OIDC_RP_SIGN_ALGO = "RS256"
@@ -410,9 +512,28 @@ enum ProductList {
         | OIDC_OP_TOKEN_ENDPOINT = "{token_endpoint}"
         | OIDC_OP_USER_ENDPOINT = "{userinfo_endpoint}"
         | OIDC_OP_JWKS_ENDPOINT = "{jwks_uri}"
+        | OIDC_OP_LOGOUT_URL_METHOD = "sign_out.address"
         | OIDC_STORE_ID_TOKEN = True
         | LOGIN_REDIRECT_URL = "/"
+        | LOGIN_REDIRECT_URL_FAILURE = "/refused"
         | LOGOUT_REDIRECT_URL = "/"
+        file: urls.py, at its end
+        | from django.urls import include
+        |
+        | urlpatterns += [path("oidc/", include("mozilla_django_oidc.urls"))]
+        file: sign_out.py, beside manage.py
+        | from urllib.parse import urlencode
+        |
+        | def address(request):
+        |     token = request.session.get("oidc_id_token")
+        |     if token is None:
+        |         return "/"
+        |     return "{end_session_endpoint}?" + urlencode(
+        |         [
+        |             ("id_token_hint", token),
+        |             ("post_logout_redirect_uri", "{post_logout_redirect_uri}"),
+        |         ]
+        |     )
 
         = nextauth
         title: Auth.js and NextAuth.js, provider Keycloak
@@ -527,18 +648,27 @@ enum ProductList {
         title: oidc-agent
         standard-url: http://localhost:4242
         options: --template native --development --redirect-uri {url}/
-        works: Sign-in by browser, oidc-token, refresh.
-        ran: 2026-11-22, oidc-agent 4.2 of Debian, as a client with a secret: code flow, oidc-token, refresh
+        works: Sign-in by browser without a secret, oidc-token, refresh, also after the agent was started anew, revocation.
+        ran: 2026-11-24, oidc-agent 4.2.6: sign-in, refresh, restart, revocation
         source: https://indigo-dc.gitbook.io/oidc-agent/user/oidc-gen
         note: It takes no other host than localhost, which is why the client has the development switch. Its device flow and its registration are not there.
+        note: A refresh token is good once. The agent writes the next one to its file only where it can find out the file's password by itself: by --pw-file, --pw-cmd or --pw-gpg. Otherwise people sign in again each time that it is started.
+        note: What it holds is taken back by: oidc-gen --delete portico
         file: Terminal
-        | oidc-gen --manual --pub \
+        | eval "$(oidc-agent)"
+        | (umask 077 && echo '{random}' > "$HOME/.oidc-agent-portico")
+        | oidc-gen --manual \
         |   --flow=code \
         |   --issuer={issuer} \
         |   --client-id={client_id} \
+        |   --client-secret='' \
         |   --redirect-uri={redirect_uri} \
         |   --scope="openid profile email offline_access" \
+        |   --pw-file="$HOME/.oidc-agent-portico" \
         |   portico
+        file: Terminal, from the second time on
+        | eval "$(oidc-agent)"
+        | oidc-add --pw-file="$HOME/.oidc-agent-portico" portico
 
         = oidc-client-ts
         title: oidc-client-ts, and react-oidc-context
@@ -563,10 +693,12 @@ enum ProductList {
         title: OmniAuth, omniauth_openid_connect
         url: https://app.example.com
         options: --template web --redirect-uri {url}/auth/openid_connect/callback --post-logout-redirect-uri {url}/
-        works: Sign-in. It sends a nonce; PKCE where it knows it.
-        ran: 2026-11-22, omniauth_openid_connect of Debian: sign-in
+        works: Sign-in, sign-out here too, which people confirm. It sends a nonce; PKCE where it knows it.
+        ran: 2026-11-24, OmniAuth 0.10.0 on Rails 6.1.7.10: sign-in, sign-out that is confirmed here
         source: https://github.com/omniauth/omniauth_openid_connect
-        note: From 0.5 on it knows PKCE: add pkce: true.
+        note: From 0.5 on it knows PKCE: add pkce: true. GitLab's fork of it, which is what Debian has, does not.
+        note: A sign-in begins with a POST to /auth/openid_connect: a button, and the gem omniauth-rails_csrf_protection.
+        note: Sign-out: /auth/openid_connect/logout. It names neither the client nor the person, so people are asked here and stay here.
         file: config/initializers/omniauth.rb
         | Rails.application.config.middleware.use OmniAuth::Builder do
         |   provider :openid_connect, {
@@ -612,14 +744,71 @@ enum ProductList {
         |   expectedState: state,
         | });
 
+        = python-keycloak
+        title: python-keycloak, KeycloakOpenID
+        url: https://app.example.com
+        options: --template web --pkce --redirect-uri {url}/callback
+        works: Sign-in, UserInfo, introspection, refresh, tokens checked with our keys, sign-out by the refresh token.
+        ran: 2026-11-24, python-keycloak 7.1.1: sign-in, UserInfo, introspection, refresh, client credentials, sign-out
+        source: https://python-keycloak.readthedocs.io/en/latest/modules/openid_client.html
+        note: For tokens of the app's own, without a person: portico client update {client_id} --grant-type authorization_code --grant-type refresh_token --grant-type client_credentials
+        note: public_key() and KeycloakAdmin do not work here: they ask for Keycloak's own addresses. decode_token finds the keys by itself.
+        file: Terminal
+        | pip install python-keycloak
+        file: sign_in.py
+        | import base64
+        | import hashlib
+        | import secrets
+        |
+        | from keycloak import KeycloakOpenID
+        |
+        | keycloak = KeycloakOpenID(
+        |     server_url="{server}/",
+        |     realm_name="{realm}",
+        |     client_id="{client_id}",
+        |     client_secret_key="{client_secret}",
+        | )
+        |
+        |
+        | # Where to send the browser. What the answer is compared with stays in the session.
+        | def address(session):
+        |     session["state"], session["verifier"] = secrets.token_urlsafe(), secrets.token_urlsafe(48)
+        |     digest = hashlib.sha256(session["verifier"].encode()).digest()
+        |     return keycloak.auth_url(
+        |         redirect_uri="{redirect_uri}",
+        |         scope="openid profile email",
+        |         state=session["state"],
+        |         code_challenge=base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
+        |         code_challenge_method="S256",
+        |     )
+        |
+        |
+        | # The tokens, and who it is, for what came to {redirect_uri}.
+        | def signed_in(session, state, code):
+        |     if state is None or state != session.pop("state", None):
+        |         raise PermissionError("This sign-in was not begun here.")
+        |     tokens = keycloak.token(
+        |         grant_type="authorization_code",
+        |         code=code,
+        |         redirect_uri="{redirect_uri}",
+        |         code_verifier=session.pop("verifier"),
+        |     )
+        |     expected = dict(iss="{issuer}", aud="{client_id}")
+        |     return tokens, keycloak.decode_token(tokens["id_token"], check_claims=expected)
+
         = social-auth
         title: Python Social Auth, backend oidc
         url: https://app.example.com
         options: --template web --pkce --redirect-uri {url}/complete/oidc/
         works: Sign-in and refresh.
-        ran: 2026-11-22, social-core with its backend oidc: sign-in
+        ran: 2026-11-24, Python Social Auth 8.0.0 with social-auth-core 7.0.0: sign-in with PKCE, refresh
         source: https://python-social-auth.readthedocs.io/en/latest/backends/oidc.html
-        file: settings.py, for Django
+        source: https://python-social-auth.readthedocs.io/en/latest/configuration/django.html
+        note: For Django. From version 8 on a sign-in begins by POST only: a form with its csrf_token, to the URL social:begin with "oidc".
+        file: Terminal
+        | pip install social-auth-app-django
+        file: settings.py, at its end
+        | INSTALLED_APPS += ["social_django"]
         | AUTHENTICATION_BACKENDS = [
         |     "social_core.backends.open_id_connect.OpenIdConnectAuth",
         |     "django.contrib.auth.backends.ModelBackend",
@@ -628,6 +817,11 @@ enum ProductList {
         | SOCIAL_AUTH_OIDC_KEY = "{client_id}"
         | SOCIAL_AUTH_OIDC_SECRET = "{client_secret}"
         | SOCIAL_AUTH_OIDC_USE_PKCE = True
+        | LOGIN_REDIRECT_URL = "/"
+        file: urls.py, at its end
+        | from django.urls import include
+        |
+        | urlpatterns += [path('', include('social_django.urls', namespace='social'))]
 
         = spring
         title: Spring Boot, oauth2-client
@@ -646,7 +840,7 @@ enum ProductList {
         |       client:
         |         registration:
         |           portico:
-        |             client-id: {client_id}
+        |             client-id: "{client_id}"
         |             client-secret: "{client_secret}"
         |             scope: openid,profile,email
         |         provider:
@@ -671,7 +865,7 @@ enum ProductList {
         |       resourceserver:
         |         jwt:
         |           issuer-uri: {issuer}
-        |           audiences: {client_id}
+        |           audiences: "{client_id}"
         file: Terminal, a token to try it with
         | curl -s -u {client_id}:{client_secret} -d grant_type=client_credentials {token_endpoint}
         file: SecurityConfiguration.java, for tokens with at+jwt
@@ -709,10 +903,13 @@ enum ProductList {
         = streamlit
         title: Streamlit, st.login
         url: https://app.example.com
-        options: --template web --redirect-uri {url}/oauth2callback --post-logout-redirect-uri {url}/
+        options: --template web --redirect-uri {url}/oauth2callback --post-logout-redirect-uri {url}/oauth2callback
         works: Sign-in, claims with roles, st.logout ends the session here too and comes back.
-        ran: 2026-11-22, streamlit 1.67 in Chromium: sign-in, roles, sign-out
+        ran: 2026-11-24, Streamlit 1.67.0: sign-in in Chromium, roles, sign-out
         source: https://docs.streamlit.io/develop/concepts/connections/authentication
+        note: After st.logout people come to the redirect URI, too, and from there to the app's first page.
+        file: Terminal
+        | pip install "streamlit[auth]"
         file: .streamlit/secrets.toml
         | [auth]
         | redirect_uri = "{redirect_uri}"
@@ -720,16 +917,28 @@ enum ProductList {
         | client_id = "{client_id}"
         | client_secret = "{client_secret}"
         | server_metadata_url = "{discovery}"
+        file: app.py
+        | import streamlit as st
+        |
+        | if not st.user.is_logged_in:
+        |     st.button("Sign in", on_click=st.login)
+        |     st.stop()
+        |
+        | st.write(st.user.name)
+        | st.button("Sign out", on_click=st.logout)
 
         = synapse
         title: Matrix Synapse
         url: https://matrix.example.com
         options: --template web --pkce --redirect-uri {url}/_synapse/client/oidc/callback --backchannel-logout-uri {url}/_synapse/client/oidc/backchannel_logout --backchannel-logout-session
         works: Sign-in, UserInfo; a back-channel logout ends its access tokens.
-        ran: 2026-11-22, Synapse 1.163: sign-in, UserInfo, back-channel logout
+        ran: 2026-11-24, Matrix Synapse 1.163.2: sign-in with PKCE, UserInfo, back-channel logout ends its access tokens, roles by the scope groups
         source: https://element-hq.github.io/synapse/latest/openid.html
-        note: Its attribute_requirements read flat claims only: add --optional-scope groups, the scope groups, and a requirement on groups.
+        note: To admit people by a role: add --optional-scope groups here, the scope groups there, and after it attribute_requirements: [{attribute: groups, value: ROLE}]
+        file: Terminal
+        | pip install "matrix-synapse[oidc]"
         file: homeserver.yaml
+        | public_baseurl: "{url}/"
         | oidc_providers:
         | - idp_id: portico
         |   idp_name: Portico

@@ -7,7 +7,7 @@ import PorticoStores
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account",
-        abstract: "Accounts: people who registered with the backend.",
+        abstract: "Manage accounts: people who registered with the backend.",
         subcommands: [List.self, Show.self, Block.self, Unblock.self, Delete.self]
     )
 
@@ -29,11 +29,11 @@ struct AccountCommand: AsyncParsableCommand {
                 let time = administration.timeForReading
                 console.show(
                     try await page(administration),
-                    Table("ACCOUNT", "NAME", "E-MAIL", "STATE", "LAST SIGN-IN"),
+                    Table("ACCOUNT", "NAME", "EMAIL", "STATE", "LAST SIGN-IN"),
                     read,
                     none: email == nil
-                        ? "Nobody has registered yet."
-                        : "No account has that address. All there are: portico account list",
+                        ? "No one has registered yet."
+                        : "No account has that address. See all: portico account list",
                     row: {
                         [$0.id.text, $0.name, $0.markedEmail, $0.state, time($0.lastSignInAt)]
                     },
@@ -47,7 +47,7 @@ struct AccountCommand: AsyncParsableCommand {
             var cursor: UniqueID?
             if let text = list.cursor {
                 guard let id = UniqueID(text) else {
-                    throw Failure(.wrongValue, "--cursor is none that an earlier list gave.")
+                    throw Failure(.wrongValue, "--cursor is not one from an earlier list.")
                 }
                 cursor = id
             }
@@ -106,7 +106,7 @@ struct AccountCommand: AsyncParsableCommand {
 
     struct Block: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Block an account: it is signed out everywhere and not let in."
+            abstract: "Block an account and sign it out everywhere."
         )
 
         @Argument(help: "Its id.") var id: String
@@ -120,7 +120,7 @@ struct AccountCommand: AsyncParsableCommand {
     }
 
     struct Unblock: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let a blocked account in again.")
+        static let configuration = CommandConfiguration(abstract: "Unblock an account.")
 
         @Argument(help: "Its id.") var id: String
         @OptionGroup var change: ChangeOptions

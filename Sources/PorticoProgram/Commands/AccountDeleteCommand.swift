@@ -8,9 +8,9 @@ extension AccountCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete an account with its identities and sessions, for good.",
             discussion: """
-                What a provider gave us to keep is given back: it is asked to revoke it. A \
-                provider that does not answer keeps nobody from leaving; what was not done is said. The \
-                account's verified address is told by mail, where the server sends mail.
+                Asks each provider to revoke the tokens that it gave us. If a provider does not \
+                answer, the account is deleted all the same, and the command says which token was not \
+                revoked. Where the server sends mail, a notice goes to the account's verified address.
                 """
         )
 
@@ -29,7 +29,7 @@ extension AccountCommand {
                 let ways = joined(try await accounts.identities(of: account.id).map(\.provider))
                 guard !change.dryRun else {
                     return administration.dryRun(
-                        "deleted account \(text) (\(account.called), \(ways ?? "no way to sign in"))"
+                        "deleted account \(text) (\(account.called), \(ways ?? "no sign-in method"))"
                     )
                 }
                 try confirmation.check(

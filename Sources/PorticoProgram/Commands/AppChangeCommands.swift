@@ -8,8 +8,8 @@ extension AppCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register an app.",
             discussion: """
-                Redirect URIs are compared to the letter; http://127.0.0.1 and http://[::1] come \
-                back on any port. An https redirect needs the app that opens it: --bundle-id with \
+                Redirect URIs must match exactly, but http://127.0.0.1 and http://[::1] match on \
+                any port. An https redirect needs the app that opens it: --bundle-id with \
                 --team, --android-package with --fingerprint.
                 """
         )
@@ -31,7 +31,7 @@ extension AppCommand {
             ) { administration in
                 let taken = Failure(
                     .exists,
-                    "There is an app \"\(printable(name))\" already.",
+                    "App \"\(printable(name))\" already exists.",
                     "Change it: portico app update \(printable(name))"
                 )
                 let configuration = try await administration.backend()
@@ -64,7 +64,7 @@ extension AppCommand {
 
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change an app. What is not named stays; a list is replaced as a whole."
+            abstract: "Change an app. What you leave out stays; a list is replaced as a whole."
         )
 
         @Argument(help: "Its name.") var name: String
@@ -80,7 +80,7 @@ extension AppCommand {
                 var app = former
                 try fields.apply(to: &app)
                 guard app != former else {
-                    return console.say("Nothing to change: app \(app.name) is like that already.")
+                    return console.say("Nothing to change: app \(app.name) is already like that.")
                 }
                 try administration.admit(
                     app,

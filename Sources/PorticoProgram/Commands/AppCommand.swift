@@ -6,7 +6,7 @@ import PorticoStores
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Apps: what hands its people to the backend and gets a session back.",
+        abstract: "Manage apps that sign people in through the backend.",
         subcommands: [
             List.self, Show.self, Create.self, Update.self, Delete.self, AppLinksCommand.self,
         ]
@@ -29,7 +29,7 @@ struct AppCommand: AsyncParsableCommand {
                     },
                     Table("APP", "NAME", "STATE", "HAND-OFF", "REDIRECTS"),
                     read,
-                    none: "No app. The first: portico app create NAME --redirect-uri "
+                    none: "No apps yet. Create one: portico app create NAME --redirect-uri "
                         + "com.example.app:/callback",
                     row: {
                         [
@@ -61,8 +61,8 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete an app: it signs nobody in any more.",
-            discussion: "Sessions that it got before live on until they expire or are revoked."
+            abstract: "Delete an app, so that no one can sign in with it.",
+            discussion: "Its sessions last until they expire or are revoked."
         )
 
         @Argument(help: "Its name.") var name: String
@@ -80,7 +80,7 @@ struct AppCommand: AsyncParsableCommand {
                 }
                 try confirmation.check(
                     app.name,
-                    warning: "This deletes app \(app.name): it signs nobody in any more.",
+                    warning: "This deletes app \(app.name): no one can sign in with it any more.",
                     console
                 )
                 try administration.expectChanged(

@@ -6,7 +6,7 @@ import ArgumentParser
 struct AppLinksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "links",
-        abstract: "The files by which Apple and Google know whose links an app opens.",
+        abstract: "Check the files by which Apple and Google know an app's links.",
         subcommands: [Check.self]
     )
 
@@ -20,7 +20,7 @@ struct AppLinksCommand: AsyncParsableCommand {
         )
 
         @Argument(help: "The name of the app.") var name: String
-        @Option(help: ArgumentHelp("What people reach the server at.", valueName: "url"))
+        @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
         var publicURL: String?
         @OptionGroup var place: DataDirectoryOptions
         @OptionGroup var read: ReadOptions

@@ -6,10 +6,10 @@ import PorticoStores
 extension ClientCommand {
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change a client. What is not named stays.",
+            abstract: "Change a client. What you leave out stays.",
             discussion: """
-                Scopes, claims and audiences are added, and go when they are named to go; another \
-                list is replaced as a whole.
+                Scopes, claims and audiences are added or removed one by one; any other list is \
+                replaced as a whole.
                 """
         )
 
@@ -26,7 +26,7 @@ extension ClientCommand {
 
         func validate() throws {
             guard !newSecret || secretFile == nil else {
-                throw ValidationError("--new-secret and --secret-file exclude each other.")
+                throw ValidationError("Use --new-secret or --secret-file, not both.")
             }
         }
 
@@ -56,7 +56,7 @@ extension ClientCommand {
                 let admission = try administration.admit(client, secret: secret, in: realm)
                 guard admission.client != former else {
                     return console.say(
-                        "Nothing to change: client \(clientID) is like that already."
+                        "Nothing to change: client \(clientID) is already like that."
                     )
                 }
                 guard !change.dryRun else {

@@ -6,7 +6,7 @@ import PorticoStores
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",
-        abstract: "Clients: the apps and services that people sign in to.",
+        abstract: "Manage clients: the apps and services that people sign in to.",
         subcommands: [
             List.self, Show.self, Create.self, Update.self, Delete.self, Products.self,
         ]
@@ -31,7 +31,8 @@ struct ClientCommand: AsyncParsableCommand {
                     },
                     Table("CLIENT", "NAME", "TYPE", "STATE", "REDIRECTS"),
                     read,
-                    none: "No client. The first: portico client create ID --realm \(realm.name)",
+                    none:
+                        "No clients yet. Create one: portico client create ID --realm \(realm.name)",
                     row: {
                         [
                             $0.clientID, $0.name, $0.type.rawValue, $0.state,
@@ -64,7 +65,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete a client with its roles; what was issued to it ends."
+            abstract: "Delete a client with its roles and everything issued to it."
         )
 
         @Argument(help: "The client_id.") var clientID: String
@@ -85,7 +86,7 @@ struct ClientCommand: AsyncParsableCommand {
                 try confirmation.check(
                     clientID,
                     warning: "This deletes client \(clientID) of realm \(realm.name) with its "
-                        + "roles; everybody signed in to it is signed out.",
+                        + "roles; everyone signed in to it is signed out.",
                     console
                 )
                 try administration.expectChanged(

@@ -14,7 +14,7 @@ extension ClientCommand {
                 stdout once and never again, unless --secret-file names one.
 
                 With --for, the client is made as that product needs it, and the product's own \
-                configuration goes to stdout, with the secret in it. What else is said counts more.
+                configuration goes to stdout, with the secret in it. Other options take precedence.
                 """
         )
 
@@ -57,7 +57,7 @@ extension ClientCommand {
                 let realm = try administration.realm(realm.realm)
                 let taken = Failure(
                     .exists,
-                    "Realm \(realm.name) has a client \"\(printable(clientID))\" already.",
+                    "Realm \(realm.name) already has a client \"\(printable(clientID))\".",
                     "Change it: portico client update \(printable(clientID)) --realm \(realm.name)"
                 )
                 guard
@@ -76,6 +76,7 @@ extension ClientCommand {
                     secret: try secret(for: client, console),
                     in: realm
                 )
+                try chosen?.check(addressesOf: admission.client)
                 let made = MadeClient(
                     client: admission.client,
                     realm: realm,

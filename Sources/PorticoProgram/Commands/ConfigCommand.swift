@@ -14,12 +14,12 @@ struct ConfigCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show every setting and, with --origin, where its value comes from.",
             discussion: """
-                Options win over the environment, that over ./portico.yaml, and that over \
+                Options override the environment, which overrides ./portico.yaml, which overrides \
                 $XDG_CONFIG_HOME/portico/config.yaml. No setting is a secret.
                 """
         )
 
-        @Flag(help: "Say where each value comes from.")
+        @Flag(help: "Show where each value comes from.")
         var origin = false
 
         @OptionGroup var settings: SettingOptions

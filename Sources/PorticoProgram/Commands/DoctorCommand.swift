@@ -6,7 +6,7 @@ import PorticoOutbound
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for what is wrong, and say what mends it.",
+        abstract: "Check the installation and suggest fixes.",
         discussion: """
             Settings, data folder, key ring, database, mail, clock; the public address as others \
             reach it; identity providers; the association files of apps. Nothing is changed. Exit \
@@ -14,9 +14,9 @@ struct DoctorCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("What people reach the server at.", valueName: "url"))
+    @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
     var publicURL: String?
-    @Flag(help: "Ask nobody: look at what is on this machine only.")
+    @Flag(help: "Check this machine only, without the network.")
     var offline = false
     @OptionGroup var place: DataDirectoryOptions
     @OptionGroup var read: ReadOptions

@@ -7,18 +7,18 @@ import PorticoStores
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "What happened to accounts, and which clients were refused.",
+        abstract: "Show what happened to accounts, and which clients were refused.",
         subcommands: [Tail.self]
     )
 
     struct Tail: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the latest events; with -f, also those that follow.",
+            abstract: "Show the latest events; with -f, new ones as they happen.",
             discussion:
                 "Types: \(AuditEvent.Kind.allCases.map(\.rawValue).joined(separator: ", "))."
         )
 
-        @Flag(name: [.customShort("f"), .long], help: "Go on with what happens, until Ctrl-C.")
+        @Flag(name: [.customShort("f"), .long], help: "Keep showing new events, until Ctrl-C.")
         var follow = false
         @Option(
             name: .customLong("type"),
@@ -29,7 +29,7 @@ struct EventsCommand: AsyncParsableCommand {
         var limit = 20
         @Option(help: ArgumentHelp("Of this account only.", valueName: "id"))
         var account: String?
-        @Flag(help: "Write one JSON object a line, of a shape that only ever grows.")
+        @Flag(help: "Write one JSON object a line; fields are added, never removed.")
         var jsonl = false
         @OptionGroup var place: DataDirectoryOptions
         @OptionGroup var output: ConsoleOptions
@@ -50,15 +50,14 @@ struct EventsCommand: AsyncParsableCommand {
                     kinds.contains(event.kind) && (account == nil || event.accountID == account)
                 }
                 // Where to go on is the place of the latest of all, whatever is shown.
-                var last = try await audit.latest(of: nil, limit: 1).first?.number ?? 0
-                let until = last
-                let shown = try await latest(
-                    { $0.number <= until && isWanted($0) },
-                    of: account,
-                    audit
-                )
+                let end = try await audit.latest(AuditEvent.Kind.all, of: nil, limit: 1).first
+                var last = end?.number ?? 0
+                let shown = try await audit.latest(kinds, of: account, limit: limit).reversed()
+                    .filter { [last] in $0.number <= last }
                 show(shown, administration)
-                if shown.isEmpty, !follow { console.say("Nothing has happened yet.") }
+                if shown.isEmpty, !follow {
+                    console.say("No event yet. Sign-ins to realms are in the server's log.")
+                }
                 while follow {
                     let events = try await audit.events(after: last, limit: 500)
                     show(events.filter(isWanted), administration)
@@ -68,21 +67,8 @@ struct EventsCommand: AsyncParsableCommand {
             }
         }
 
-        /// The latest that are wanted, in order; looked for among ten thousand.
-        private func latest(
-            _ isWanted: (AuditEvent) -> Bool,
-            of account: UniqueID?,
-            _ audit: any AuditStore
-        ) async throws -> [AuditEvent] {
-            let events = try await audit.latest(
-                of: account,
-                limit: types.isEmpty ? limit : 10_000
-            )
-            return events.filter(isWanted).prefix(limit).reversed()
-        }
-
         private func kinds() throws(Failure) -> Set<AuditEvent.Kind> {
-            guard !types.isEmpty else { return Set(AuditEvent.Kind.allCases) }
+            guard !types.isEmpty else { return AuditEvent.Kind.all }
             var kinds: Set<AuditEvent.Kind> = []
             for type in types {
                 guard let kind = AuditEvent.Kind(rawValue: type) else {
@@ -145,7 +131,9 @@ extension AuditEvent {
 
     fileprivate var line: String {
         let padding = String(repeating: " ", count: Self.width - kind.rawValue.count)
-        let parts = [realm, client, reason, provider, app, device, address].compactMap {
+        // Refused without a name: an unregistered client.
+        let name = kind == .clientRefused ? client ?? "–" : client
+        let parts = [realm, name, reason, provider, app, device, address].compactMap {
             $0.map(printable)
         }
         return

@@ -8,7 +8,7 @@ import PorticoStores
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "The keys that sign a realm's tokens.",
+        abstract: "Manage the keys that sign a realm's tokens.",
         subcommands: [List.self, Rotate.self]
     )
 
@@ -61,7 +61,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Put a new signing key in the place of the present one.",
+            abstract: "Rotate the signing key.",
             discussion: """
                 The new key is published at once and signs when every client can know it. The \
                 former one stays published until the last token signed with it has expired.

@@ -15,18 +15,20 @@ struct LoginCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The provider; else that of the last sign-in.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("The provider; by default that of the last sign-in.", valueName: "url")
+    )
     var issuer: String?
 
     @Option(
-        help: ArgumentHelp("The client there; portico-cli where nothing is said.", valueName: "id")
+        help: ArgumentHelp("The client id; by default portico-cli.", valueName: "id")
     )
     var clientID: String?
 
     @Option(
         name: .customLong("scope"),
         help: ArgumentHelp(
-            "What is asked for instead of openid, profile and email.",
+            "The scopes to ask for, instead of openid, profile and email.",
             valueName: "scopes"
         )
     )
@@ -48,11 +50,11 @@ struct LoginCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("pkce-unannounced"),
-        help: "Whether a provider will do that does not announce PKCE. S256 is sent all the same."
+        help: "Accept a provider that does not announce PKCE. S256 is sent all the same."
     )
     var isPKCEUnannounced = false
 
-    @Flag(help: "Sign in even where a session is there.")
+    @Flag(help: "Sign in even if there is a session.")
     var force = false
 
     @OptionGroup var output: ConsoleOptions
@@ -72,7 +74,7 @@ struct LoginCommand: AsyncParsableCommand {
             if !force, let session = await Self.live(client) {
                 try await folder.use(choice)
                 console.done("Already signed in as \(await Self.person(session)).")
-                console.say("  Once more: portico login --force")
+                console.say("  Sign in again: portico login --force")
                 return
             }
             guard !output.noInput else {

@@ -5,10 +5,10 @@ import Portico
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
-        abstract: "Sign out: here, at the provider, and in the browser.",
+        abstract: "Sign out on this machine, at the provider and in the browser.",
         discussion: """
-            The session is forgotten here first, so that it is over even without a network. Its \
-            tokens are revoked, and the provider's sign-out page is opened.
+            The session on this machine is deleted first, so that it ends even without a network. \
+            Its tokens are revoked, and the provider's sign-out page is opened.
             """
     )
 

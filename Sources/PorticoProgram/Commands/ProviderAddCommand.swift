@@ -7,12 +7,12 @@ import PorticoUpstream
 extension ProviderCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add an identity provider, and print what to register there.",
+            abstract: "Add an identity provider, and print what to register with it.",
             discussion: """
-                The addresses of ours that the provider has to know go to stdout; with --dry-run \
-                nothing is written, and they are printed all the same. The secret comes from a \
-                file or from stdin: a client secret or app secret, for Apple the .p8 file. \
-                Keycloak and other OpenID providers may have us as a public client, without one.
+                Prints to stdout the addresses to register with the provider, also with --dry-run, \
+                which writes nothing. The secret comes from a file or from stdin: a client secret \
+                or app secret, for Apple the .p8 file. With Keycloak and other OpenID providers we \
+                can be a public client, without a secret.
                 """
         )
 
@@ -20,7 +20,7 @@ extension ProviderCommand {
         var kind: IdentityProvider.Kind
         @Option(
             help: ArgumentHelp(
-                "What addresses name it by, else its kind: lower-case letters, digits, '-'.",
+                "Its name in addresses, by default its kind: lower-case letters, digits, '-'.",
                 valueName: "name"
             )
         )
@@ -29,10 +29,10 @@ extension ProviderCommand {
         // A number below zero is a value, and no option.
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("Where its button stands; lower first.", valueName: "number")
+            help: ArgumentHelp("The position of its button; lowest first.", valueName: "number")
         )
         var place: Int64?
-        @Option(help: ArgumentHelp("What people reach the server at.", valueName: "url"))
+        @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
         var publicURL: String?
         @OptionGroup var fields: ProviderFields
         @OptionGroup var change: ChangeOptions
@@ -61,7 +61,7 @@ extension ProviderCommand {
                 guard !others.contains(where: { sameBytes($0.name, name) }) else {
                     throw Failure(
                         .exists,
-                        "There is a provider \"\(printable(name))\" already.",
+                        "Provider \"\(printable(name))\" already exists.",
                         "Change it: portico provider update \(printable(name))",
                         "Or add a second one: --name NAME"
                     )
@@ -89,7 +89,7 @@ extension ProviderCommand {
                             + "Undo: portico provider remove \(name) --confirm \(name)"
                     )
                 }
-                console.say("Register at the provider, to the letter:")
+                console.say("Register with the provider, exactly as written:")
                 console.show(record.registered(at: administration.addresses(of: record)), read)
                 if !change.dryRun { console.say("Check: portico provider test \(name)") }
             }

@@ -6,7 +6,7 @@ import PorticoStores
 struct ProviderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "provider",
-        abstract: "Identity providers: what people sign in to the backend with.",
+        abstract: "Manage the identity providers that people sign in with.",
         subcommands: [List.self, Show.self, Add.self, Update.self, Test.self, Remove.self]
     )
 
@@ -31,7 +31,7 @@ struct ProviderCommand: AsyncParsableCommand {
                     ]
                 }
                 guard !providers.isEmpty || read.json else {
-                    return console.say("No provider. The first: portico provider add --help")
+                    return console.say("No providers yet. Add one: portico provider add --help")
                 }
                 let items = providers.map { record -> JSONValue in
                     .object(record.description(administration.addresses(of: record)).json)
@@ -43,10 +43,10 @@ struct ProviderCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove an identity provider: nobody signs in with it any more.",
+            abstract: "Remove an identity provider, so that no one can sign in with it.",
             discussion: """
-                Accounts stay, and so do sessions. Who has no other way to sign in gets in again \
-                when a provider with the same issuer is added.
+                Accounts and sessions stay. People with no other sign-in method can sign in again \
+                once a provider with the same issuer is added.
                 """
         )
 
@@ -65,8 +65,8 @@ struct ProviderCommand: AsyncParsableCommand {
                 }
                 try confirmation.check(
                     provider.name,
-                    warning: "This removes provider \(provider.name) with its secret: nobody signs "
-                        + "in with it any more.",
+                    warning: "This removes provider \(provider.name) with its secret: no one can "
+                        + "sign in with it any more.",
                     console
                 )
                 try administration.expectChanged(

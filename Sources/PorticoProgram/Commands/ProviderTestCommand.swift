@@ -7,10 +7,10 @@ import PorticoUpstream
 extension ProviderCommand {
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ask an identity provider for its metadata and keys, and say what came.",
+            abstract: "Fetch an identity provider's metadata and keys, and check them.",
             discussion: """
-                Settings and secret are read as the server reads them. Whether the provider knows \
-                our client id, secret and redirect URIs only a sign-in can tell.
+                Settings and secret are read as the server reads them. Only a sign-in can show \
+                whether the provider knows our client id, secret and redirect URIs.
                 """
         )
 
@@ -56,8 +56,8 @@ extension ProviderCommand {
             case .unusable:
                 return Failure(
                     .rejected,
-                    "What provider \(name) says of itself cannot be used.",
-                    "Nobody can sign in with it."
+                    "The metadata of provider \(name) cannot be used.",
+                    "No one can sign in with it."
                 )
             }
         }

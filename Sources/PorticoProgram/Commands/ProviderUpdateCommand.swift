@@ -8,8 +8,8 @@ extension ProviderCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change an identity provider: settings, secret, place, whether it is used.",
             discussion: """
-                What is not named stays; a list is replaced as a whole, and one empty value takes \
-                it away. Sessions and accounts stay.
+                What you leave out stays; a list is replaced as a whole, and one empty value \
+                clears it. Sessions and accounts stay.
                 """
         )
 
@@ -18,7 +18,7 @@ extension ProviderCommand {
         // A number below zero is a value, and no option.
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("Where its button stands; lower first.", valueName: "number")
+            help: ArgumentHelp("The position of its button; lowest first.", valueName: "number")
         )
         var place: Int64?
         @Flag(inversion: .prefixedEnableDisable, help: "Whether people can sign in with it.")
@@ -35,7 +35,7 @@ extension ProviderCommand {
                 let record = try changed(former, administration)
                 guard record != former else {
                     return console.say(
-                        "Nothing to change: provider \(former.name) is like that already."
+                        "Nothing to change: provider \(former.name) is already like that."
                     )
                 }
                 administration.warn(of: record, replacing: former)
@@ -74,7 +74,7 @@ extension ProviderCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show one identity provider, with what has to be registered there."
+            abstract: "Show one identity provider, with what to register with it."
         )
 
         @Argument(help: "Its name.") var name: String
@@ -101,7 +101,7 @@ struct ProviderSecretOptions: ParsableArguments {
 
     func validate() throws {
         guard !withoutSecret || secretFile == nil else {
-            throw ValidationError("--without-secret and --secret-file exclude each other.")
+            throw ValidationError("Use --without-secret or --secret-file, not both.")
         }
     }
 
@@ -113,7 +113,8 @@ struct ProviderSecretOptions: ParsableArguments {
             try SecretInput(console: console).secret(
                 path: secretFile,
                 name: "Secret",
-                option: "--secret-file"
+                option: "--secret-file",
+                isFile: true
             )
         )
     }
@@ -133,7 +134,7 @@ struct ProviderSecretOptions: ParsableArguments {
         guard console.mayAsk || kind != .keycloak && kind != .oidc else {
             throw Failure(
                 .secretMissing,
-                "There is no client secret, and nobody to ask for it.",
+                "There is no client secret, and no terminal to ask for it on.",
                 "Give it in a file, or on stdin: --secret-file -",
                 "Where we are a public client, say so: --without-secret"
             )

@@ -6,7 +6,7 @@ import PorticoStores
 struct RealmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm",
-        abstract: "Realms: each a set of people, clients and keys with one issuer.",
+        abstract: "Manage realms.",
         subcommands: [
             List.self, Show.self, Create.self, Update.self, Delete.self, Import.self,
         ]
@@ -28,7 +28,7 @@ struct RealmCommand: AsyncParsableCommand {
                     Listing(realms, list, key: \.name) { [$0.name, $0.displayName, $0.issuer] },
                     Table("REALM", "NAME", "STATE", "ISSUER"),
                     read,
-                    none: "No realm. The first: portico realm create NAME",
+                    none: "No realms yet. Create one: portico realm create NAME",
                     row: { [$0.name, $0.displayName, $0.state, $0.issuer] },
                     json: { .object($0.description.json) }
                 )
@@ -71,13 +71,13 @@ struct RealmCommand: AsyncParsableCommand {
                 let clients = count == 1 ? "1 client" : "\(count) clients"
                 guard !change.dryRun else {
                     return administration.dryRun(
-                        "deleted realm \(realm.name) with \(clients) and everybody in it"
+                        "deleted realm \(realm.name) with \(clients) and everyone in it"
                     )
                 }
                 try confirmation.check(
                     realm.name,
                     warning: "This deletes realm \(realm.name), \(clients), "
-                        + "its keys and everybody in it, for good.",
+                        + "its keys and everyone in it, for good.",
                     console
                 )
                 try administration.expectChanged(

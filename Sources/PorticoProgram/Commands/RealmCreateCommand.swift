@@ -17,7 +17,7 @@ extension RealmCommand {
         @Option(help: ArgumentHelp("What people read on its pages.", valueName: "text"))
         var displayName: String?
 
-        @Option(help: ArgumentHelp("What clients reach the server at.", valueName: "url"))
+        @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
         var publicURL: String?
 
         @OptionGroup var fields: RealmFields
@@ -44,7 +44,7 @@ extension RealmCommand {
                 fields.apply(to: &new.realm)
                 let taken = Failure(
                     .exists,
-                    "There is a realm \"\(printable(name))\" already.",
+                    "Realm \"\(printable(name))\" already exists.",
                     "See it: portico realm show \(printable(name))"
                 )
                 guard !administration.snapshot.realms.contains(where: { $0.name == name }) else {

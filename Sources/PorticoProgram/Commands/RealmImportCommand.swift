@@ -6,15 +6,15 @@ import PorticoStores
 extension RealmCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Import realms from a file as Keycloak exports them.",
+            abstract: "Import realms from a Keycloak export.",
             discussion: """
-                Writes to stdout what became of each part of the file. A realm that is there \
-                already is left as it is, and the import fails. People keep their passwords.
+                Prints to stdout what became of each part of the file. A realm that \
+                already exists is left as it is, and the import fails. People keep their passwords.
                 """
         )
 
         @Argument(help: "The file; - for stdin.") var file: String
-        @Option(help: ArgumentHelp("What clients reach the server at.", valueName: "url"))
+        @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
         var publicURL: String?
         @OptionGroup var change: ChangeOptions
         @OptionGroup var place: DataDirectoryOptions
@@ -36,7 +36,7 @@ extension RealmCommand {
                 if let name = taken.first {
                     throw Failure(
                         .exists,
-                        "There is a realm \"\(printable(name))\" already. Nothing was imported.",
+                        "Realm \"\(printable(name))\" already exists. Nothing was imported.",
                         "Delete it first: portico realm delete \(printable(name))"
                     )
                 }
@@ -51,7 +51,7 @@ extension RealmCommand {
                     guard
                         try await administration.installation.realms.create(one.realm) == .created
                     else {
-                        throw Failure(.exists, "Realm \(name) was created by somebody else.")
+                        throw Failure(.exists, "Realm \(name) was created in the meantime.")
                     }
                     one.realm.realm.warnWhereDisabled(console)
                     console.done(

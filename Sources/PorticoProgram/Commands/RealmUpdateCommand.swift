@@ -4,7 +4,7 @@ import PorticoStores
 extension RealmCommand {
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change a realm. What is not named stays."
+            abstract: "Change a realm. What you leave out stays."
         )
 
         @Argument(help: "The realm.") var name: String
@@ -21,7 +21,7 @@ extension RealmCommand {
                 fields.apply(to: &realm)
                 guard realm != former else {
                     return console.say(
-                        "Nothing to change: realm \(realm.name) is like that already."
+                        "Nothing to change: realm \(realm.name) is already like that."
                     )
                 }
                 guard !change.dryRun else {

@@ -6,7 +6,7 @@ extension RoleCommand {
         static let configuration = CommandConfiguration(abstract: "Give a role to a person.")
 
         @Argument(help: "The role.") var name: String
-        @Argument(help: "The user name, or the id.") var user: String
+        @Argument(help: "The username, or the id.") var user: String
         @OptionGroup var of: RoleOptions
         @OptionGroup var change: ChangeOptions
         @OptionGroup var place: DataDirectoryOptions
@@ -39,7 +39,7 @@ extension RoleCommand {
         static let configuration = CommandConfiguration(abstract: "Take a role from a person.")
 
         @Argument(help: "The role.") var name: String
-        @Argument(help: "The user name, or the id.") var user: String
+        @Argument(help: "The username, or the id.") var user: String
         @OptionGroup var of: RoleOptions
         @OptionGroup var change: ChangeOptions
         @OptionGroup var place: DataDirectoryOptions

@@ -8,7 +8,7 @@ import PorticoStores
 struct RoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "role",
-        abstract: "Roles of a realm or of one of its clients, and who has them.",
+        abstract: "Manage the roles of a realm or of one of its clients.",
         subcommands: [List.self, Create.self, Delete.self, Assign.self, Remove.self]
     )
 
@@ -33,7 +33,8 @@ struct RoleCommand: AsyncParsableCommand {
                     },
                     Table("ROLE", "CLIENT", "DESCRIPTION"),
                     read,
-                    none: "No role. The first: portico role create NAME --realm \(realm.name)",
+                    none:
+                        "No roles yet. Create one: portico role create NAME --realm \(realm.name)",
                     row: { [$0.name, $0.clientID, $0.description.isEmpty ? nil : $0.description] },
                     json: {
                         [
@@ -78,7 +79,7 @@ struct RoleCommand: AsyncParsableCommand {
                 guard try await administration.installation.realms.create(role) == .created else {
                     throw Failure(
                         .exists,
-                        "There is a role \"\(printable(role.text))\" already.",
+                        "Role \"\(printable(role.text))\" already exists.",
                         "See it: portico role list --realm \(realm.name)"
                     )
                 }
@@ -93,7 +94,7 @@ struct RoleCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete a role and take it from everybody."
+            abstract: "Delete a role and take it from everyone."
         )
 
         @Argument(help: "The role.") var name: String
@@ -114,7 +115,7 @@ struct RoleCommand: AsyncParsableCommand {
                 try confirmation.check(
                     name,
                     warning: "This deletes role \(role.text) of realm \(realm.name) and takes it "
-                        + "from everybody who has it.",
+                        + "from everyone who has it.",
                     console
                 )
                 try administration.expectChanged(

@@ -12,7 +12,7 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the OpenID Provider.",
         discussion: """
-            Says on stdout where it listens, and logs on stderr. SIGTERM and Ctrl-C let it finish \
+            Prints to stdout where it listens, and logs to stderr. SIGTERM and Ctrl-C let it finish \
             what is under way, for ten seconds at most. /healthz answers while it runs, /readyz \
             while it takes work. Settings come from these options, from PORTICO_… variables, from \
             portico.yaml: see portico config show --origin.
@@ -139,7 +139,11 @@ struct ServeCommand: AsyncParsableCommand {
                 "App \(app.name) \(warning). Mend it: portico app update \(app.name) --hand-off code"
             )
         }
-        if realms.isEmpty { lines.append("  No realm yet. The first: portico realm create NAME") }
+        if realms.isEmpty {
+            // Its issuer is made of the public URL, and never changes.
+            let command = "portico realm create NAME --public-url \(settings.effectivePublicURL)"
+            lines.append("  No realms yet. Create one: \(command)")
+        }
         return lines
     }
 
@@ -167,7 +171,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// An issuer never changes: every token and every app names it (decision 24).
+    /// An issuer never changes: every token and every app names it (docs/decisions/0036).
     private func checkIssuer(of realm: Realm, _ publicURL: String) throws {
         let expected = try RealmCreation.issuer(of: realm.name, baseURL: publicURL)
         guard !sameBytes(realm.issuer, expected) else { return }
@@ -177,7 +181,9 @@ struct ServeCommand: AsyncParsableCommand {
             .issuerMismatch,
             "Realm \(realm.name) is \(realm.issuer), which does not lie under \(publicURL).",
             "An issuer never changes: apps and tokens name it. Serve it where it is:",
-            "portico serve --public-url \(base)"
+            "portico serve --public-url \(base)",
+            "If the realm is not in use yet, create it again: portico realm delete \(realm.name) "
+                + "--confirm \(realm.name), then portico realm create \(realm.name) --public-url \(publicURL)"
         )
     }
 

@@ -8,7 +8,7 @@ import PorticoStores
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "Sessions that accounts have in browsers and apps.",
+        abstract: "Manage the sessions of accounts in browsers and apps.",
         subcommands: [List.self, Revoke.self]
     )
 
@@ -17,7 +17,7 @@ struct SessionCommand: AsyncParsableCommand {
             abstract: "List the live sessions of an account, the one seen last first."
         )
 
-        @Option(help: ArgumentHelp("Whose: the id of the account.", valueName: "id"))
+        @Option(help: ArgumentHelp("The id of the account.", valueName: "id"))
         var account: String
         @OptionGroup var place: DataDirectoryOptions
         @OptionGroup var read: ReadOptions
@@ -41,7 +41,7 @@ struct SessionCommand: AsyncParsableCommand {
                     ]
                 }
                 guard !sessions.isEmpty || read.json else {
-                    return console.say("\(account.called) is signed in nowhere.")
+                    return console.say("\(account.called) is not signed in anywhere.")
                 }
                 console.show(
                     table,
@@ -56,14 +56,14 @@ struct SessionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a session, or with --all every one of an account.",
             discussion: """
-                As its own person would sign out: what a provider gave us to keep, and no session is \
-                left for, is given back. A provider that does not answer keeps no session alive; what \
-                was not done is said.
+                Ends the session and revokes provider tokens that no other session uses. If a \
+                provider does not answer, the session ends all the same, and the command says which \
+                token was not revoked.
                 """
         )
 
         @Argument(help: "The id of the session.") var id: String?
-        @Option(help: ArgumentHelp("Whose: the id of the account.", valueName: "id"))
+        @Option(help: ArgumentHelp("The id of the account.", valueName: "id"))
         var account: String?
         @Flag(help: "Every session of the account, also those that wait for their app.")
         var all = false

@@ -5,7 +5,7 @@ import Portico
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Print a fresh access token, or take one apart.",
+        abstract: "Print a fresh access token, or decode one.",
         subcommands: [Print.self, Inspect.self],
         defaultSubcommand: Print.self
     )
@@ -14,7 +14,7 @@ struct TokenCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a fresh access token, and nothing else, on stdout.",
             discussion: """
-                What portico token does alone. The token is refreshed first where it would expire \
+                The same as portico token alone. The token is refreshed first where it would expire \
                 too soon. For example:
                   curl -H "Authorization: Bearer $(portico token)" https://api.example.com/
                 """
@@ -22,7 +22,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         @Option(
             name: .customLong("min-ttl"),
-            help: ArgumentHelp("How long it must live at least, as 60s.", valueName: "time")
+            help: ArgumentHelp("How long it must still be valid, as 60s.", valueName: "time")
         )
         var minimum = DurationText(seconds: 60)
 

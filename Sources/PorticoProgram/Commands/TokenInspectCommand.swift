@@ -6,7 +6,7 @@ import PorticoProtocol
 extension TokenCommand {
     struct Inspect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a token apart and check it against its issuer's keys.",
+            abstract: "Decode a token and check it against its issuer's keys.",
             discussion: """
                 The token is read from a file or from stdin, never from the command line. Exit \
                 code 0 means: signed by the issuer, and not expired.
@@ -18,16 +18,16 @@ extension TokenCommand {
 
         @Option(
             help: ArgumentHelp(
-                "Who must have issued it; else whom it names itself.",
+                "The issuer to expect; by default the one it names.",
                 valueName: "url"
             )
         )
         var issuer: String?
 
-        @Flag(help: "Ask nobody: the signature stays unchecked.")
+        @Flag(help: "Do not fetch keys: the signature stays unchecked.")
         var offline = false
 
-        @Flag(help: "Write JSON, of a shape that only ever grows.")
+        @Flag(help: "Write JSON; fields are added, never removed.")
         var json = false
 
         @OptionGroup var output: ConsoleOptions

@@ -13,7 +13,7 @@ extension UserCommand {
                 """
         )
 
-        @Argument(help: "The user name.") var name: String
+        @Argument(help: "The username.") var name: String
         @OptionGroup var password: PasswordOptions
         @Flag(help: "Create them without a password: they cannot sign in yet.")
         var withoutPassword = false
@@ -30,7 +30,7 @@ extension UserCommand {
 
         func validate() throws {
             guard !withoutPassword || password.passwordFile == nil else {
-                throw ValidationError("--without-password and --password-file exclude each other.")
+                throw ValidationError("Use --without-password or --password-file, not both.")
             }
         }
 
@@ -73,7 +73,7 @@ extension UserCommand {
                     else {
                         throw Failure(
                             .exists,
-                            "The user name or the e-mail address is taken in realm \(realm.name).",
+                            "The username or email address is taken in realm \(realm.name).",
                             "Look: portico user list --realm \(realm.name) "
                                 + "--filter \(person.username)"
                         )
@@ -91,11 +91,11 @@ extension UserCommand {
 
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change a person. What is not named stays."
+            abstract: "Change a person. What you leave out stays."
         )
 
-        @Argument(help: "The user name, or the id.") var name: String
-        @Option(help: ArgumentHelp("A new user name.", valueName: "name"))
+        @Argument(help: "The username, or the id.") var name: String
+        @Option(help: ArgumentHelp("A new username.", valueName: "name"))
         var username: String?
         @OptionGroup var fields: PersonFields
         @OptionGroup var realm: RealmOptions
@@ -115,7 +115,7 @@ extension UserCommand {
                     person = try registration.checked(person)
                     guard person != former else {
                         return console.say(
-                            "Nothing to change: user \(former.username) is like that already."
+                            "Nothing to change: user \(former.username) is already like that."
                         )
                     }
                     guard !change.dryRun else {
@@ -133,7 +133,7 @@ extension UserCommand {
                     } catch is StoreConflict {
                         throw Failure(
                             .exists,
-                            "The user name or the e-mail address is taken in realm \(realm.name).",
+                            "The username or email address is taken in realm \(realm.name).",
                             "Nothing was changed."
                         )
                     }
@@ -149,10 +149,10 @@ extension UserCommand {
     struct SetPassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set-password",
-            abstract: "Set a person's password; they are signed out everywhere."
+            abstract: "Set a person's password and sign them out everywhere."
         )
 
-        @Argument(help: "The user name, or the id.") var name: String
+        @Argument(help: "The username, or the id.") var name: String
         @OptionGroup var password: PasswordOptions
         @OptionGroup var realm: RealmOptions
         @OptionGroup var change: ChangeOptions

@@ -6,7 +6,7 @@ import PorticoStores
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "People who sign in to a realm.",
+        abstract: "Manage the people who sign in to a realm.",
         subcommands: [
             List.self, Show.self, Create.self, Update.self, Delete.self, SetPassword.self,
         ]
@@ -27,9 +27,10 @@ struct UserCommand: AsyncParsableCommand {
                 let realm = try administration.realm(realm.realm)
                 console.show(
                     try await page(of: realm, administration.installation.people),
-                    Table("USER", "NAME", "E-MAIL", "STATE", "ID"),
+                    Table("USER", "NAME", "EMAIL", "STATE", "ID"),
                     read,
-                    none: "Nobody. The first: portico user create NAME --realm \(realm.name)",
+                    none:
+                        "No people yet. Create one: portico user create NAME --realm \(realm.name)",
                     row: { [$0.username, $0.displayName, $0.markedEmail, $0.state, $0.id] },
                     json: { .object($0.item) }
                 )
@@ -63,7 +64,7 @@ struct UserCommand: AsyncParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show one person.")
 
-        @Argument(help: "The user name, or the id.") var name: String
+        @Argument(help: "The username, or the id.") var name: String
         @OptionGroup var realm: RealmOptions
         @OptionGroup var place: DataDirectoryOptions
         @OptionGroup var read: ReadOptions
@@ -91,10 +92,10 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete a person; every session and token of theirs ends."
+            abstract: "Delete a person and end all their sessions and tokens."
         )
 
-        @Argument(help: "The user name, or the id.") var name: String
+        @Argument(help: "The username, or the id.") var name: String
         @OptionGroup var realm: RealmOptions
         @OptionGroup var confirmation: ConfirmationOptions
         @OptionGroup var change: ChangeOptions

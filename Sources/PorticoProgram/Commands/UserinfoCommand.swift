@@ -6,12 +6,12 @@ import PorticoProtocol
 struct UserinfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "userinfo",
-        abstract: "Fetch the claims of whoever is signed in, roles included, as JSON."
+        abstract: "Fetch your claims, roles included, as JSON."
     )
 
     @Option(
         help: ArgumentHelp(
-            "Only this one: a text as it is, anything else as JSON.",
+            "Print only this claim: text as it is, anything else as JSON.",
             valueName: "name"
         )
     )
@@ -34,7 +34,7 @@ struct UserinfoCommand: AsyncParsableCommand {
                 throw Failure(
                     .notFound,
                     "There is no claim \"\(printable(claim))\".",
-                    "What there is: \(printable(claims.map(\.name).joined(separator: ", ")))"
+                    "Available: \(printable(claims.map(\.name).joined(separator: ", ")))"
                 )
             }
         }

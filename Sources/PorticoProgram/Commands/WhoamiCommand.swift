@@ -7,7 +7,7 @@ import PorticoProtocol
 struct WhoamiCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami",
-        abstract: "Say who is signed in, from what is stored: nobody is asked."
+        abstract: "Show who is signed in (offline, from the stored session)."
     )
 
     @OptionGroup var session: SessionOptions

@@ -80,7 +80,7 @@ struct OutgoingMail: Sendable {
                 case .notAFile: ("is no file.", "Set mail.password-file to a file.")
                 case .exposed:
                     (
-                        "can be read by others, or is somebody else's.",
+                        "can be read by others, or belongs to another user.",
                         "chmod 600 \(printable(path))"
                     )
                 case .malformed: ("does not hold one password.", "Write it on the file's one line.")

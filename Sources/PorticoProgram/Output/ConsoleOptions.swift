@@ -3,7 +3,7 @@ import Foundation
 
 /// The flags that every command has.
 struct ConsoleOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Say only what went wrong.")
+    @Flag(name: .shortAndLong, help: "Print errors only.")
     var quiet = false
 
     @Flag(name: .long, help: "Do not use colours.")
@@ -24,7 +24,7 @@ struct ConsoleOptions: ParsableArguments {
 
 /// How a command that reads shows what it found.
 struct ReadOptions: ParsableArguments {
-    @Flag(name: .long, help: "Write JSON, of a shape that only ever grows.")
+    @Flag(name: .long, help: "Write JSON; fields are added, never removed.")
     var json = false
 
     @Flag(name: .long, help: "Write rows with tabs between the fields, without a header.")
@@ -32,7 +32,7 @@ struct ReadOptions: ParsableArguments {
 
     func validate() throws {
         guard !json || !plain else {
-            throw ValidationError("--json and --plain exclude each other.")
+            throw ValidationError("Use --json or --plain, not both.")
         }
     }
 }
@@ -42,7 +42,7 @@ struct ListOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Show at most this many.", valueName: "count"))
     var limit = 100
 
-    @Option(name: .long, help: "Go on where an earlier list ended.")
+    @Option(name: .long, help: "Continue where an earlier list ended.")
     var cursor: String?
 
     @Option(name: .long, help: ArgumentHelp("Show what has this text in it.", valueName: "text"))
@@ -60,6 +60,6 @@ struct ListOptions: ParsableArguments {
 
 /// For commands that change something.
 struct ChangeOptions: ParsableArguments {
-    @Flag(name: [.customShort("n"), .long], help: "Say what would be done, and do nothing.")
+    @Flag(name: [.customShort("n"), .long], help: "Show what would be done, and do nothing.")
     var dryRun = false
 }

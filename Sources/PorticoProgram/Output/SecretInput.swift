@@ -10,12 +10,17 @@ struct SecretInput {
     ///   - path: A file, or `-` for stdin. One line feed at the end is not part of the secret.
     ///   - name: What is asked for, as in `Password`.
     ///   - option: The option that names the file, for the advice.
-    func secret(path: String?, name: String, option: String) throws -> SecretText {
-        if let path { return try secret(file: path, option: option) }
+    ///   - isFile: Whether it is a file by its nature, of several lines.
+    func secret(path: String?, name: String, option: String, isFile: Bool = false) throws
+        -> SecretText
+    {
+        // With `-` at a terminal the secret is asked for like any other: what is typed must not be seen.
+        let isTyped = path == "-" && console.mayAsk && !isFile
+        if let path, !isTyped { return try secret(file: path, option: option, isFile: isFile) }
         guard console.mayAsk else {
             throw Failure(
                 .secretMissing,
-                "There is no \(name.lowercased()), and nobody to ask for it.",
+                "There is no \(name.lowercased()), and no terminal to ask for it on.",
                 "Give it in a file, or on stdin: \(option) -"
             )
         }
@@ -26,7 +31,7 @@ struct SecretInput {
         return first
     }
 
-    private func secret(file path: String, option: String) throws -> SecretText {
+    private func secret(file path: String, option: String, isFile: Bool) throws -> SecretText {
         let bytes = try FileInput.bytes(path, limit: 64 * 1024)
         guard var text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.wrongValue, "What \(option) names is not UTF-8 text.")
@@ -34,6 +39,13 @@ struct SecretInput {
         if text.last == "\r\n" || text.last == "\n" { text.removeLast() }
         guard !text.isEmpty else {
             throw Failure(.secretMissing, "What \(option) names is empty.")
+        }
+        guard isFile || !text.utf8.contains(UInt8(ascii: "\n")) else {
+            throw Failure(
+                .wrongValue,
+                "What \(option) names has more than one line.",
+                "Expected: the secret alone, on one line."
+            )
         }
         return SecretText(text)
     }

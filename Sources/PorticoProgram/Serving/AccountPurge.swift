@@ -4,7 +4,6 @@ import PorticoStores
 struct AccountPurge: Sendable {
     let accounts: any AccountStore
     let outbox: any OutboxStore
-    let audit: any AuditStore
 
     private static let day: Int64 = 86_400
 
@@ -14,6 +13,5 @@ struct AccountPurge: Sendable {
         // good again that was spent.
         try await accounts.purge(before: now - Self.day)
         try await outbox.purge(before: now - 7 * Self.day)
-        try await audit.purge(before: now - 400 * Self.day)
     }
 }

@@ -98,8 +98,8 @@ final class HeldPort: Sendable {
         case EADDRINUSE:
             Failure(
                 .portInUse,
-                "Somebody listens on \(address.text) already.",
-                "Who it is: ss -ltnp 'sport = :\(address.port)'",
+                "Another program is already listening on \(address.text).",
+                "Find it: ss -ltnp 'sport = :\(address.port)'",
                 "Or use another port: portico serve --listen \(address.withAnyPort)"
             )
         case EACCES:

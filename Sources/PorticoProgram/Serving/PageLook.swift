@@ -70,7 +70,7 @@ struct PageLook {
                 let nearest = Suggestion.nearest(to: name, among: names)
                 throw Failure(
                     .wrongValue,
-                    "pages.brand has an image for nobody: \(printable(folder + "/" + file)).",
+                    "pages.brand has an image that no provider uses: \(printable(folder + "/" + file)).",
                     advice: (nearest.map { ["Did you mean \($0).\(end)?"] } ?? [])
                         + ["There can be one each for \(names.joined(separator: ", "))."]
                 )

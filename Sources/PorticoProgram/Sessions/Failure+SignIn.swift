@@ -43,8 +43,8 @@ extension Failure {
             let port = callbackPort ?? 0
             self.init(
                 .portInUse,
-                "Somebody listens on 127.0.0.1:\(port) already.",
-                "Who it is: ss -ltnp 'sport = :\(port)'",
+                "Another program is already listening on 127.0.0.1:\(port).",
+                "Find it: ss -ltnp 'sport = :\(port)'",
                 "Or use another port that the provider knows: portico login --callback-port PORT"
             )
         case .misconfigured: self.init(.misconfigured, error.description)
@@ -52,7 +52,7 @@ extension Failure {
             self.init(
                 .rejected,
                 error.description,
-                "It is compared to the letter: is there a slash too many, or one too few?"
+                "It must match exactly: is there a slash too many, or one too few?"
             )
         case .rejected:
             self.init(.rejected, error.description, "All of the answer was discarded.")

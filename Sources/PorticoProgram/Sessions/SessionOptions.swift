@@ -5,10 +5,14 @@ import PorticoOutbound
 
 /// Which session a command is about; the last sign-in where nothing is said.
 struct SessionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The provider; else that of the last sign-in.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("The provider; by default that of the last sign-in.", valueName: "url")
+    )
     var issuer: String?
 
-    @Option(help: ArgumentHelp("The client there; else that of the last sign-in.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("The client id; by default that of the last sign-in.", valueName: "id")
+    )
     var clientID: String?
 
     init() {}
@@ -54,7 +58,7 @@ struct SessionOptions: ParsableArguments {
         if let id = choice?.clientID, id != SessionChoice.standardClientID {
             command += " --client-id \(printable(id))"
         }
-        return Failure(.notSignedIn, "Nobody is signed in.", "Sign in: \(command)")
+        return Failure(.notSignedIn, "You are not signed in.", "Sign in: \(command)")
     }
 }
 

@@ -19,7 +19,7 @@ extension Setting {
         ),
         Setting(
             "service.contact",
-            expected: "an e-mail address or an https address",
+            expected: "an email address or an https address",
             standard: "none",
             apply: { settings, text in
                 guard text.hasPrefix("https://") || text.contains("@"),

@@ -7,7 +7,7 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where to listen; port 0: any free one.", valueName: "address:port"))
     var listen: String?
 
-    @Option(help: ArgumentHelp("What clients reach the server at.", valueName: "url"))
+    @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
     var publicURL: String?
 
     @Option(
@@ -58,26 +58,26 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long a connection may be idle.", valueName: "seconds"))
     var limitsIdleSeconds: String?
 
-    @Option(help: ArgumentHelp("Who mails are from.", valueName: "address"))
+    @Option(help: ArgumentHelp("The sender of mail.", valueName: "address"))
     var mailFrom: String?
 
-    @Option(help: ArgumentHelp("The mail server that takes them.", valueName: "url"))
+    @Option(help: ArgumentHelp("The mail server to send with.", valueName: "url"))
     var mailSMTP: String?
 
-    @Option(help: ArgumentHelp("A file with the password there.", valueName: "path"))
+    @Option(help: ArgumentHelp("A file with the mail server's password.", valueName: "path"))
     var mailPasswordFile: String?
 
-    @Option(help: ArgumentHelp("Certificates that are trusted there.", valueName: "path"))
+    @Option(help: ArgumentHelp("Certificates to trust for the mail server.", valueName: "path"))
     var mailCAFile: String?
 
-    @Option(help: ArgumentHelp("A program that takes mail instead.", valueName: "path"))
+    @Option(help: ArgumentHelp("A program to send mail with instead.", valueName: "path"))
     var mailSendmail: String?
 
     @Option(help: ArgumentHelp("What people call the service.", valueName: "name"))
     var serviceName: String?
 
     @Option(
-        help: ArgumentHelp("Where people ask for help: e-mail or https.", valueName: "address")
+        help: ArgumentHelp("Where people ask for help: email or https.", valueName: "address")
     )
     var serviceContact: String?
 

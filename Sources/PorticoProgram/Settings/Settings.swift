@@ -60,7 +60,7 @@ struct Settings: Sendable {
         publicURL?.origin ?? "http://\(listen.text)"
     }
 
-    /// What must hold between settings before anything listens (decision 25).
+    /// What must hold between settings before anything listens (docs/decisions/0036).
     func checkForServing() throws(Failure) {
         if !listen.isLoopback, trustedProxies.isEmpty {
             throw Failure(

@@ -87,11 +87,7 @@ struct BackendWiring {
     /// What goes on beside the requests.
     func repeating(_ backend: Backend) -> [Repeating] {
         let clock = installation.clock
-        let purge = AccountPurge(
-            accounts: installation.accounts,
-            outbox: installation.outbox,
-            audit: installation.audit
-        )
+        let purge = AccountPurge(accounts: installation.accounts, outbox: installation.outbox)
         let logger = log.logger("portico.background")
         let sender = mail.map { sending(backend, by: $0) }
         let mails = sender.map { sender in

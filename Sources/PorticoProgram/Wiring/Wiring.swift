@@ -190,7 +190,8 @@ struct Wiring {
             sessions: installation.sessions,
             grants: installation.grants,
             pushedRequests: installation.pushedRequests,
-            mailboxes: installation.mailboxes
+            mailboxes: installation.mailboxes,
+            audit: installation.audit
         )
         let logger = log.logger("portico.background")
         return [

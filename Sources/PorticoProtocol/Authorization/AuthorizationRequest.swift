@@ -17,9 +17,6 @@ package struct AuthorizationRequest: Sendable {
     package let acrValues: [String]
     package let claims: ClaimsRequest?
 
-    /// Whether this is an OpenID Connect request; otherwise there is no ID Token.
-    package var isOpenID: Bool { scope.contains("openid") }
-
     /// Reads what comes after client and redirect URI, in the order of the standards.
     ///
     /// - Throws: What is sent to the redirect URI: `invalid_request`, `unsupported_response_type`,
@@ -69,7 +66,7 @@ package struct AuthorizationRequest: Sendable {
     }
 
     /// RFC 7636 §4.3, §4.4.1. A missing method would mean `plain`, which is refused like any other
-    /// than S256 (decision 13).
+    /// than S256 (docs/decisions/0032).
     private static func challenge(_ form: FormParameters) throws(OAuthError) -> CodeChallenge? {
         guard let text = form["code_challenge"] else {
             guard form["code_challenge_method"] == nil else {

@@ -34,7 +34,7 @@ package struct ClientRegistration: Sendable {
     ///   - others: The other clients of the realm.
     ///   - algorithms: Those that the realm has an active key of.
     ///   - isImported: Whether the client comes from a realm that did not force PKCE
-    ///     (decision 13).
+    ///     (docs/decisions/0032).
     /// - Throws: The first rule that the client breaks.
     package func callAsFunction(
         _ client: Client,

@@ -122,8 +122,8 @@ package struct PersonRegistration: Sendable {
             switch self {
             case .id: "An id has 1 to 255 visible ASCII characters (OpenID Connect Core 2)."
             case .username:
-                "A user name has letters, digits and ASCII signs, no spaces, at most 200 bytes."
-            case .email: "An e-mail address is ASCII of the form name@host, at most 254 bytes."
+                "A username has letters, digits and ASCII signs, no spaces, at most 200 bytes."
+            case .email: "An email address is ASCII of the form name@host, at most 254 bytes."
             case .givenName, .familyName: "A name is one line of at most 200 bytes."
             case .attributes:
                 "At most 100 attributes of at most 100 values, each of at most 2048 bytes of text."

@@ -12,14 +12,14 @@ package struct RealmCreation: Sendable {
         keys = SigningKeyMaker(ring: ring)
     }
 
-    /// Every realm can sign with these: ES256 by decision, RS256 because every OpenID Provider
-    /// must (OpenID Connect Discovery 1.0 §3, OpenID Connect Core §15.1).
+    /// Every realm can sign with these: ES256 (docs/decisions/0040), RS256 because every OpenID
+    /// Provider must (OpenID Connect Discovery 1.0 §3, OpenID Connect Core §15.1).
     package static let firstAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256]
 
     /// - Parameters:
     ///   - displayName: What people read on the pages; the name where it is missing.
     ///   - baseURL: What stands before `/realms/` in every address, without a query. The issuer is
-    ///     made from it once and never changes (decision 24).
+    ///     made from it once and never changes (docs/decisions/0036).
     ///   - algorithms: What the realm can sign with besides ``firstAlgorithms``.
     package func callAsFunction(
         name: String,

@@ -4,7 +4,7 @@ import PorticoSeals
 import PorticoStores
 
 /// An authorization request under way: what travels, sealed, through the pages that a person sees,
-/// so that nothing is written for somebody who never comes back (decision 15).
+/// so that nothing is written for somebody who never comes back (docs/decisions/0034).
 struct AuthorizationFlow: Sendable, Equatable {
     /// The id that a code made from it carries; one grant per request.
     var requestID: UniqueID

@@ -1,8 +1,8 @@
 import PorticoProtocol
 import PorticoStores
 
-/// Whether a person must be asked before a client gets anything (decision 21, RFC 8252 §8.6,
-/// OpenID Connect Core §3.1.2.4).
+/// Whether a person must be asked before a client gets anything (docs/decisions/0039, RFC 8252
+/// §8.6, OpenID Connect Core §3.1.2.4).
 struct ConsentRules: Sendable {
     let client: Client
     let redirect: PermittedRedirect

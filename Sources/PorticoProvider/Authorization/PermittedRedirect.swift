@@ -14,6 +14,6 @@ struct PermittedRedirect: Hashable, Sendable {
     }
 
     /// Whether the platform assures that only the client's maker receives what is sent there
-    /// (RFC 8252 §8.6; decision 21).
+    /// (RFC 8252 §8.6; docs/decisions/0039).
     var assuresClient: Bool { uri.kind == .https }
 }

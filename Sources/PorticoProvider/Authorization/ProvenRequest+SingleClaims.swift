@@ -22,12 +22,15 @@ extension ProvenRequest {
     }
 
     /// The parameters without what nobody serves of `claims`: what pages and pushed requests carry on.
+    /// It is read again, under the same bound: so what came stays where that is the shorter text.
     static func carried(_ form: FormParameters, _ claims: ClaimsRequest?) -> FormParameters {
         let compact = claims?.compact(keeping: StandardClaims.isStandard)
         return FormParameters(
             form.all.compactMap { parameter in
                 guard sameBytes(parameter.name, "claims") else { return parameter }
-                return compact.map { (name: "claims", value: $0) }
+                guard let compact else { return nil }
+                let isShorter = compact.utf8.count < parameter.value.utf8.count
+                return isShorter ? (name: "claims", value: compact) : parameter
             }
         )
     }

@@ -99,11 +99,14 @@ struct ProvenRequest: Sendable {
                 throw OAuthError(.invalidRequest, "state is too long.")
             }
             // A mode that we do not serve must not choose how its own refusal is sent.
-            guard let mode = ResponseMode(wire: try form.value("response_mode") ?? "query")
+            guard let mode = ResponseMode(wire: try form.value("response_mode") ?? "query"),
+                mode != .fragment || client.readsFragments
             else {
                 throw OAuthError(
                     .invalidRequest,
-                    "response_mode must be query, fragment or form_post."
+                    client.readsFragments
+                        ? "response_mode must be query, fragment or form_post."
+                        : "response_mode must be query or form_post."
                 )
             }
             return target(mode, state)
@@ -152,4 +155,11 @@ struct ProvenRequest: Sendable {
         }
         return hint.subject
     }
+}
+
+extension Client {
+    /// Whether a response may come in the fragment: to an app that runs in the browser. No server sees
+    /// a fragment: at any other client a link of an attacker would leave the code unspent, in an
+    /// address that the browser hands on at the next redirect (RFC 9110 §10.2.2, docs/decisions/0041).
+    fileprivate var readsFragments: Bool { type == .public && !webOrigins.isEmpty }
 }

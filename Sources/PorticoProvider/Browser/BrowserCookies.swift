@@ -4,7 +4,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The cookies of one realm in one browser (mechanisms, "Cookies, CSP, CSRF").
+/// The cookies of one realm in one browser.
 ///
 /// Realms on paths of one host share a cookie jar, so names carry the realm's id.
 struct BrowserCookies: Sendable {

@@ -234,9 +234,8 @@ extension SignInPage.Problem {
 
     var retryAfter: Double? {
         switch self {
-        case .wrongPair, .missing: nil
+        case .wrongPair, .missing, .busy: nil
         case .mustWait(let seconds): Double(seconds)
-        case .busy: 2
         }
     }
 }

@@ -32,7 +32,9 @@ struct PageExit: Sendable {
             headers: headers,
             cookies: cookies
         )
-        if let seconds { response.headers.append(contentsOf: Response.retryAfter(seconds)) }
+        if let seconds = seconds ?? (status == .serviceUnavailable ? Response.whenBusy : nil) {
+            response.headers.append(contentsOf: Response.retryAfter(seconds))
+        }
         return response
     }
 

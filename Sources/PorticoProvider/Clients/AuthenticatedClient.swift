@@ -21,7 +21,7 @@ struct AuthenticatedClient: Sendable {
 }
 
 /// A client assertion is spent by exactly one transaction: the one that the request makes anyway,
-/// or, where it makes none, one of its own (decision 15; RFC 7523 §3).
+/// or, where it makes none, one of its own (docs/decisions/0034; RFC 7523 §3).
 final class PendingAssertion: Sendable {
     private let assertion: Locked<UsedAssertion?>
 

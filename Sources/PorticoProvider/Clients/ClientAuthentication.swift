@@ -91,7 +91,7 @@ extension Client {
 }
 
 /// Keeps client secrets: hashed where they were made here with 256 random bits, sealed where
-/// somebody chose them (mechanisms, "Seals and secrets").
+/// somebody chose them (docs/decisions/0038).
 package struct ClientSecretSeal: Sendable {
     private let seal: SealedAtRest
 

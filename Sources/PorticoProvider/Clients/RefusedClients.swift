@@ -5,10 +5,13 @@ import PorticoWeb
 /// Which clients were refused and why, until `portico events` can show it.
 ///
 /// Nothing is written within a request: how long an answer takes must not say which clients there
-/// are. And strangers fill no database: a client and a reason make one event in ten minutes; those
-/// that nobody registered are nameless, and one together.
+/// are. And strangers fill no database: a client and a reason make one event in ten minutes;
+/// unregistered ones are nameless, and one together; a realm makes 300 in an hour at most.
 package final class RefusedClients: Sendable {
-    private let limit = RateLimiter(burst: 1, perMinute: 1.0 / 10)
+    private let limit = RateLimiter(
+        RateLimit(burst: 1, perMinute: 1.0 / 10),
+        .perHour(300)
+    )
     private let waiting = Locked<[AuditEvent]>([])
 
     /// How many wait to be written; what comes beyond is in the log only.
@@ -22,7 +25,8 @@ package final class RefusedClients: Sendable {
             unproven.client?.id ?? "",
             unproven.reason.rawValue
         )
-        guard case .allowed = limit.take(key, at: visit.moment.now) else { return }
+        let inAll = LimitKey("refused clients", realm.id)
+        guard case .allowed = limit.take(key, inAll, at: visit.moment.now) else { return }
         var event = AuditEvent(
             number: 0,
             kind: .clientRefused,

@@ -8,7 +8,7 @@ import PorticoWeb
 struct AuthorizationEndpoint: Sendable {
     let flow: BrowserFlow
 
-    /// Writes nothing: a code is a seal, and a page carries its request (decision 15).
+    /// Writes nothing: a code is a seal, and a page carries its request (docs/decisions/0034).
     func callAsFunction(_ visit: RealmVisit) async throws -> Response {
         let form = try await visit.visit.parameters()
         var visit = visit

@@ -91,7 +91,6 @@ struct ClientDoor: Sendable {
     {
         let realm = visit.realm
         let named = credentials.claimedClientID.flatMap(realm.client(clientID:))
-        visit.asking.note(named)
         let key =
             if let named, named.type == .confidential {
                 LimitKey("client", realm.realm.id, named.id, visit.visit.address)
@@ -101,6 +100,8 @@ struct ClientDoor: Sendable {
         let verdict = guesses.check(key, at: visit.moment.now)
         do {
             let client = try authenticate(credentials, in: realm, at: visit.moment)
+            // Not before: which origins may read a refusal must not say which clients there are.
+            visit.asking.note(client.client)
             if case .wait(let seconds) = verdict, credentials.isGuessable {
                 throw TooManyRequests(seconds: seconds)
             }

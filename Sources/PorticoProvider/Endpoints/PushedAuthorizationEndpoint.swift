@@ -14,13 +14,10 @@ struct PushedAuthorizationEndpoint: Sendable {
 
     func post(_ visit: RealmVisit) async throws -> Response {
         let answer = try await door(visit) { client, form in
-            let isUnproven = client.client.type == .public
-            if isUnproven { try expectRoom(visit) }
             try form.refuseRepeats()
-            let answer = try await push(form, from: client, in: visit.realm, at: visit.moment)
-            // What was refused has left nothing behind.
-            if isUnproven { _ = unproven.take(key(visit), at: visit.moment.now) }
-            return answer
+            return try await push(form, from: client, in: visit.realm, at: visit.moment) {
+                if client.client.type == .public { try takePlace(visit) }
+            }
         }
         // RFC 9126 §2.2.
         return Response(
@@ -33,13 +30,10 @@ struct PushedAuthorizationEndpoint: Sendable {
         )
     }
 
-    private func expectRoom(_ visit: RealmVisit) throws(TooManyRequests) {
-        if case .wait(let seconds) = unproven.check(key(visit), at: visit.moment.now) {
+    private func takePlace(_ visit: RealmVisit) throws(TooManyRequests) {
+        let key = LimitKey("pushed", visit.realm.realm.id, visit.visit.address)
+        if case .wait(let seconds) = unproven.take(key, at: visit.moment.now) {
             throw TooManyRequests(seconds: seconds)
         }
-    }
-
-    private func key(_ visit: RealmVisit) -> LimitKey {
-        LimitKey("pushed", visit.realm.realm.id, visit.visit.address)
     }
 }

@@ -12,7 +12,7 @@ struct AuthorizationCodeGrant: Sendable {
     let ring: KeyRing
 
     /// A code that opens and comes from its own client is spent by its first presentation, right
-    /// or wrong: whatever fails below, nobody gets a second try (decision 14).
+    /// or wrong: whatever fails below, nobody gets a second try (docs/decisions/0033).
     ///
     /// - Throws: `invalid_grant` where the code is not this client's to redeem, now, with this
     ///   redirect URI and verifier, as ``ReplayRefusal`` where it was spent before;

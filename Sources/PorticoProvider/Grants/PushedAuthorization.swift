@@ -14,12 +14,15 @@ struct PushedAuthorization: Sendable {
     /// The request is validated as at the authorization endpoint, and its errors are returned
     /// directly (RFC 9126 §2.1, §2.3).
     ///
-    /// - Throws: ``OAuthError``; a redirect URI that is not registered is `invalid_request`.
+    /// - Parameter admit: Called for a good request, before it is kept.
+    /// - Throws: ``OAuthError``; a redirect URI that is not registered is `invalid_request`. What `admit`
+    ///   throws.
     func callAsFunction(
         _ form: FormParameters,
         from client: AuthenticatedClient,
         in realm: LiveRealm,
-        at moment: Moment
+        at moment: Moment,
+        admit: () throws -> Void
     ) async throws -> Answer {
         guard form["request_uri"] == nil else {
             throw OAuthError(.invalidRequest, "request_uri must not be pushed.")
@@ -39,6 +42,7 @@ struct PushedAuthorization: Sendable {
         guard encoded.count <= AuthorizationFlowSeal.longestRequest else {
             throw AuthorizationFlowSeal.tooLong
         }
+        try admit()
         let reference = moment.random.text(32)
         let lifetime = realm.realm.lifetimes.pushedRequest
         let request = PushedRequest(

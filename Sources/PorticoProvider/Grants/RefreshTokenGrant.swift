@@ -6,7 +6,7 @@ import PorticoStores
 /// Exchanges a refresh token for new tokens (RFC 6749 §6), rotating it (RFC 9700 §4.14.2).
 ///
 /// Rotation is linear: one generation is valid. Whoever rotated it last, and lost the answer, gets
-/// the same successor again (decision 16); any other reuse ends the family.
+/// the same successor again (docs/decisions/0035); any other reuse ends the family.
 struct RefreshTokenGrant: Sendable {
     let grants: any GrantStore
     let issuer: TokenIssuer

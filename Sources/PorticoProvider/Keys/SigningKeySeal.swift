@@ -3,8 +3,7 @@ import PorticoProtocol
 package import PorticoSeals
 import PorticoStores
 
-/// Seals the private keys of realms for the database, and opens them (mechanisms, "Seals and
-/// secrets").
+/// Seals the private keys of realms for the database, and opens them (docs/decisions/0038).
 package struct SigningKeySeal: Sendable {
     private let seal: SealedAtRest
 

@@ -33,9 +33,11 @@ struct RoleClaims: Sendable {
     }
 
     /// All of them in one list: the realm's by their names, a client's as `CLIENT:ROLE`. A role of
-    /// one client is never taken for the realm's, or another client's, of the same name.
+    /// one client is never taken for the realm's, or another client's: so a realm's role with a colon in
+    /// its name is not among them, nor what belongs to a client with one in its `client_id`.
     var flatNames: [JSONValue] {
-        roles.map { role in role.clientID.map { "\($0):\(role.name)" } ?? role.name }
+        roles.filter { !($0.clientID ?? $0.name).utf8.contains(UInt8(ascii: ":")) }
+            .map { role in role.clientID.map { "\($0):\(role.name)" } ?? role.name }
             .sorted().map(JSONValue.string)
     }
 

@@ -2,7 +2,8 @@ import CArgon2
 package import PorticoBytes
 package import PorticoStores
 
-/// Argon2id by the reference library (RFC 9106; decision 20: 19 MiB, two passes, one lane).
+/// Argon2id by the reference library (RFC 9106) with 19 MiB, two passes and one lane
+/// (docs/decisions/0037).
 ///
 /// Every call takes about 20 ms of a core and 19 MiB: call it on ``PasswordHashing``'s pool.
 package enum Argon2id {

@@ -1,5 +1,6 @@
 /// The addresses of a realm: Keycloak's paths under its issuer (Keycloak `RealmsResource`,
-/// `OIDCLoginProtocolService`). All are built from the issuer, never from a request (decision 24).
+/// `OIDCLoginProtocolService`). All are built from the issuer, never from a request
+/// (docs/decisions/0036).
 package struct RealmURLs: Hashable, Sendable {
     package let issuer: String
 

@@ -40,7 +40,7 @@ struct AccessTokenVerifier: Sendable {
     }
 
     /// - Returns: `nil` where the token is not ours, has expired, or its grant is dead: signed out,
-    ///   revoked, its person or its client disabled (mechanisms, "Refresh tokens").
+    ///   revoked, its person or its client disabled (docs/decisions/0035).
     func live(_ text: String, in realm: LiveRealm, at moment: Moment) async throws
         -> LiveAccessToken?
     {

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// A person signed in at the BFF in one browser or app (decision 6). One row, revocable.
+/// A person signed in at the BFF in one browser or app (docs/decisions/0029). One row, revocable.
 package struct AccountSession: Hashable, Sendable {
     package var id: UniqueID
     package var accountID: UniqueID
@@ -78,7 +78,7 @@ package struct NewAccountSession: Hashable, Sendable {
         /// Begins at once; the session of the cookie that the browser had ends in the same step
         /// (WEB-SESS-1).
         case browser(cookieHash: Hash256, replacing: Hash256?)
-        /// Waits for the app to redeem its code (decision 1).
+        /// Waits for the app to redeem its code (docs/decisions/0013).
         case handOff(HandOff)
         /// Begins at once: the app itself is at the other end (native identity tokens).
         case app(name: String, refresh: RefreshState)
@@ -105,7 +105,7 @@ package struct NewAccountSession: Hashable, Sendable {
     }
 }
 
-/// A one-time hand-off code and what it is bound to (decision 1).
+/// A one-time hand-off code and what it is bound to (docs/decisions/0013).
 package struct HandOff: Hashable, Sendable {
     /// The SHA-256 of the code's 256 random bits.
     package var codeHash: Hash256

@@ -9,7 +9,7 @@ package import PorticoBytes
 /// Every event that changes something writes its ``AuditEvent`` and its mail in the same
 /// transaction.
 package protocol AccountStore: Sendable {
-    /// Signs somebody in whom a provider has proven, or registers them (decision 10).
+    /// Signs somebody in whom a provider has proven, or registers them (docs/decisions/0030).
     ///
     /// The identity is known: a session of its account begins, and the identity is never moved; the
     /// address that it brings replaces the identity's, and the account's name only where that is
@@ -29,9 +29,10 @@ package protocol AccountStore: Sendable {
     /// The live session of that id.
     func live(id: UniqueID, at now: Int64) async throws -> LiveAccountSession?
 
-    /// Redeems a hand-off code (decision 1). Of any number of concurrent presentations exactly one
-    /// gets `.redeemed`; a presentation that is wrong in any respect spends the code. A second one
-    /// that is right in every respect ends the session that the first one got (RFC 6749 §4.1.2).
+    /// Redeems a hand-off code (docs/decisions/0013). Of any number of concurrent presentations
+    /// exactly one gets `.redeemed`; a presentation that is wrong in any respect spends the code. A
+    /// second one that is right in every respect ends the session that the first one got (RFC 6749
+    /// §4.1.2).
     func redeem(_ presentation: HandOffPresentation, at now: Int64) async throws
         -> HandOffRedemption
 

@@ -42,6 +42,8 @@ package struct AuditEvent: Hashable, Sendable {
         case deleted = "account.deleted"
         /// A client of a realm did not prove itself.
         case clientRefused = "client.refused"
+
+        package static let all = Set(allCases)
     }
 
     package init(
@@ -70,8 +72,10 @@ package protocol AuditStore: Sendable {
     func note(_ events: [AuditEvent]) async throws
     /// Events after `number`, in order, at most `limit`.
     func events(after number: Int64, limit: Int) async throws -> [AuditEvent]
-    /// The latest first; of one account where one is named.
-    func latest(of accountID: UniqueID?, limit: Int) async throws -> [AuditEvent]
-    /// Removes events of before `time`; the latest of all stays, so that no number is given twice.
-    func purge(before time: Int64) async throws
+    /// The latest of these kinds first; of one account where one is named.
+    func latest(_ kinds: Set<AuditEvent.Kind>, of accountID: UniqueID?, limit: Int) async throws
+        -> [AuditEvent]
+    /// Removes events of these kinds of before `time`; the latest of all stays, so that no number is given
+    /// twice.
+    func purge(_ kinds: Set<AuditEvent.Kind>, before time: Int64) async throws
 }

@@ -22,9 +22,9 @@ package struct App: Hashable, Sendable {
     package var isEnabled: Bool
 
     package enum HandOffForm: String, Sendable {
-        /// A one-time code (decision 1).
+        /// A one-time code (docs/decisions/0013).
         case code
-        /// `?session_token=…` (decision 2): a compatibility mode, warned about.
+        /// `?session_token=…` (docs/decisions/0013): a compatibility mode, warned about.
         case sessionToken = "session-token"
     }
 

@@ -6,7 +6,7 @@ package struct EmailConfirmation: Hashable, Sendable {
     /// account. One code at a time.
     package var owner: Hash256
     package var address: String
-    /// A keyed hash: six digits alone would be found by trying (mechanisms, "Seals and secrets").
+    /// A keyed hash: six digits alone would be found by trying (docs/decisions/0038).
     package var codeHash: Hash256
     package var expiresAt: Int64
 
@@ -37,8 +37,8 @@ package struct EmailCodePresentation: Hashable, Sendable {
         /// The mailbox proves that an account is this person's, as long as the account has that
         /// address: the identity is linked to it and a session begins, proven now. Where the address
         /// was not proven (``EmailVerification/isProof``), whoever registered the account is not
-        /// known to be this person: its sessions end and its other identities go (`pages.md` A4, the
-        /// pre-registration attack).
+        /// known to be this person: its sessions end and its other identities go
+        /// (docs/decisions/0020).
         case claim(accountID: UniqueID, SignInEvent)
         /// The mailbox of its account's address proves that whoever has a session is that account's
         /// person (WEB-SESS-8), as long as the account has that address, which is proven by it, too.

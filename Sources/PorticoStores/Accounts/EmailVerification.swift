@@ -1,5 +1,5 @@
 /// How it is known whose an e-mail address is, from the least to the most
-/// (`docs/decisions/0020-who-vouches.md`).
+/// (docs/decisions/0020).
 package enum EmailVerification: UInt8, CaseIterable, Comparable, Sendable {
     /// Nobody vouches for it.
     case unverified

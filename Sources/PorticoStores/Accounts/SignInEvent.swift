@@ -63,7 +63,7 @@ package struct SignInEvent: Hashable, Sendable {
     }
 
     /// What an unknown identity's e-mail address means for accounts that are there
-    /// (decision 11). Addresses of relays match nothing, whatever the rule.
+    /// (docs/decisions/0030). Addresses of relays match nothing, whatever the rule.
     package enum EmailRule: Hashable, Sendable {
         /// A new account, whatever the address.
         case never

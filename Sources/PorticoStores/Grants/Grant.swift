@@ -62,7 +62,7 @@ package struct Grant: Hashable, Sendable {
 }
 
 /// What is kept of a family of refresh tokens: no token, and nothing that makes one without the
-/// key ring (mechanisms, "Refresh tokens").
+/// key ring (docs/decisions/0035).
 package struct RefreshState: Hashable, Sendable {
     /// The one valid generation, from 1.
     package var generation: UInt32
@@ -91,8 +91,8 @@ package struct RefreshState: Hashable, Sendable {
 }
 
 extension RefreshState {
-    /// Whether a request comes from whoever made the current generation (decision 16): by the same
-    /// `Idempotency-Key`, at any time; or, where neither has one, within `grace` seconds.
+    /// Whether a request comes from whoever made the current generation (docs/decisions/0035): by
+    /// the same `Idempotency-Key`, at any time; or, where neither has one, within `grace` seconds.
     package func wasRotated(by key: Hash256?, at now: Int64, grace: Int64) -> Bool {
         guard let idempotencyKey else { return key == nil && now - rotatedAt < grace }
         return key == idempotencyKey

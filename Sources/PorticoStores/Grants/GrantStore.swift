@@ -13,7 +13,7 @@ package import PorticoBytes
 /// answer says so (RFC 7523 §3: `jti`).
 package protocol GrantStore: Sendable {
     /// Spends an authorization code and keeps the grant it stands for
-    /// (mechanisms, "Authorization code").
+    /// (docs/decisions/0033).
     ///
     /// Of any number of concurrent calls with one grant id, or with one request id, exactly one
     /// gets `.redeemed`, and only while the browser session and person it names are live. It is

@@ -35,7 +35,7 @@ package struct Person: Hashable, Sendable {
     }
 }
 
-/// A password as it is kept: an encoded hash with its parameters and salt (decision 20).
+/// A password as it is kept: an encoded hash with its parameters and salt (docs/decisions/0037).
 package struct PasswordHash: Hashable, Sendable {
     /// `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`
     package var encoded: String
@@ -45,7 +45,7 @@ package struct PasswordHash: Hashable, Sendable {
     }
 }
 
-/// A stronger hash of the same password (decision 20).
+/// A stronger hash of the same password (docs/decisions/0037).
 package struct PasswordUpgrade: Hashable, Sendable {
     /// The hash that the password was checked against.
     package var former: PasswordHash

@@ -31,11 +31,11 @@ package struct Client: Hashable, Sendable {
     /// Grant types it may use.
     package var grantTypes: Set<GrantType> = [.authorizationCode, .refreshToken]
     package var codeProtection = CodeProtection.pkce
-    /// Third-party clients ask the person (decision 21).
+    /// Third-party clients ask the person (docs/decisions/0039).
     package var requiresConsent = false
     /// RFC 9126 §6.
     package var requiresPushedRequests = false
-    /// Admits the redirect URIs of development tools (decision 12).
+    /// Admits the redirect URIs of development tools (docs/decisions/0031).
     package var isDevelopment = false
 
     /// Scope tokens granted without being asked for.
@@ -109,7 +109,7 @@ package enum AccessTokenType: String, CaseIterable, Hashable, Sendable {
     case jwt = "JWT"
 }
 
-/// What is kept of a client's secret (mechanisms, "Seals and secrets").
+/// What is kept of a client's secret (docs/decisions/0038).
 package enum ClientSecret: Hashable, Sendable {
     /// The SHA-256 of a secret that was made here, with 256 random bits.
     case hashed([UInt8])

@@ -8,7 +8,7 @@ package struct Realm: Hashable, Sendable {
     package var name: String
     /// What people read on the pages.
     package var displayName: String
-    /// Fixed at creation (decision 24): every token names it.
+    /// Fixed at creation (docs/decisions/0036): every token names it.
     package var issuer: String
     package var isEnabled = true
     package var lifetimes = Lifetimes()

@@ -1,5 +1,5 @@
 /// Keeps realms with their clients, roles and signing keys: what changes seldom and is held in
-/// memory by every process (mechanisms, "RealmSnapshot").
+/// memory by every process.
 ///
 /// A change that names something that is not there throws ``MissingReference``; ``StoreConflict``
 /// is thrown where an answer has no word for it. Nothing has happened then.
@@ -15,7 +15,7 @@ package protocol RealmStore: Sendable {
     /// Creates a realm with its first signing keys, clients and roles: all or nothing.
     ///
     /// Of any number of concurrent calls for one name exactly one gets `.created`. A realm's
-    /// issuer is its own, too: another's is `.conflict` (decision 24).
+    /// issuer is its own, too: another's is `.conflict` (docs/decisions/0036).
     func create(_ realm: NewRealm) async throws -> Creation
 
     /// Replaces what is kept of a realm; name, id and issuer stay.

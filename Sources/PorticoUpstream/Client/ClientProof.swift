@@ -10,7 +10,7 @@ import PorticoProtocol
 #endif
 
 /// Proves to a provider which client we are (RFC 6749 §2.3, OpenID Connect Core §9). Secrets are
-/// built into requests here and nowhere else (decision 27).
+/// built into requests here and nowhere else.
 struct ClientProof: Sendable {
     let provider: IdentityProvider
     let secret: ProviderSecret?
@@ -61,15 +61,17 @@ struct ClientProof: Sendable {
         }
     }
 
-    /// Both are form-encoded before they are joined (RFC 6749 §2.3.1).
+    /// Both are form-encoded before they are joined (RFC 6749 §2.3.1); a space as `%20`, for there are
+    /// servers that do not know its other form, `+`.
     private static func basic(_ clientID: String, _ secret: SecretText) -> ClientIdentification {
         var pair: [UInt8] = []
         FormEncoding.append(clientID.utf8, to: &pair)
         pair.append(UInt8(ascii: ":"))
         FormEncoding.append(secret.reveal().utf8, to: &pair)
+        let spelled = pair.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }
         return ClientIdentification(
             form: [],
-            fields: [.authorization: "Basic \(base64(pair))"]
+            fields: [.authorization: "Basic \(base64(spelled))"]
         )
     }
 

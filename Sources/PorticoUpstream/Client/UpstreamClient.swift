@@ -97,8 +97,8 @@ package final class UpstreamClient: Sendable {
 
     /// The code in what came in on the redirect URI of an attempt, by query or by form.
     ///
-    /// In the order of decision 5: identity provider, state, `iss`, `error`, code. Nothing is sent
-    /// with any of it; at most the metadata is fetched.
+    /// In the order of docs/decisions/0028: identity provider, state, `iss`, `error`, code. Nothing
+    /// is sent with any of it; at most the metadata is fetched.
     ///
     /// - Throws: rejected(.redirect), rejected(.state) and, for an error, rejected(.issuer) where it
     ///   is no answer to this attempt; cancelled(.denied) where the person or the provider said no.

@@ -1,6 +1,6 @@
 import PorticoProtocol
 
-/// What a provider's word on an e-mail address is worth (decision 11).
+/// What a provider's word on an e-mail address is worth (docs/decisions/0020).
 enum EmailTrust: Sendable {
     /// Verified where it says so; its authority over the mailbox is not known.
     case vouched

@@ -50,7 +50,7 @@ package struct ProvenPerson: Sendable {
         package let isRelay: Bool
     }
 
-    /// What the address may be used for, beyond showing it (decision 11).
+    /// What the address may be used for, beyond showing it (docs/decisions/0030).
     package enum EmailMatch: Hashable, Sendable {
         /// It says nothing: unverified, a relay's, or missing.
         case never

@@ -9,7 +9,7 @@ extension OAuthError {
     ///   - scheme: The scheme of the `Authorization` header that the client tried; then
     ///     `invalid_client` is 401 and challenges with it.
     ///   - issuer: The realm of that challenge.
-    ///   - seconds: How long to wait before trying again: 429 (RFC 6585 §4).
+    ///   - seconds: How long whoever asks too much is to wait: 429 (RFC 6585 §4). 503 says so by itself.
     package func response(
         headers: SecurityHeaders,
         attempted scheme: AuthenticationScheme? = nil,
@@ -18,8 +18,8 @@ extension OAuthError {
     ) -> Response {
         var extra = HTTPFields()
         if let pragma = HTTPField.Name("Pragma") { extra[pragma] = "no-cache" }
-        if let seconds {
-            extra.append(contentsOf: Response.retryAfter(seconds))
+        if seconds != nil || code == .temporarilyUnavailable {
+            extra.append(contentsOf: Response.retryAfter(seconds ?? Response.whenBusy))
         } else if status == .unauthorized, let scheme {
             extra[.wwwAuthenticate] = "\(scheme.rawValue) realm=\(QuotedString(issuer))"
         }

@@ -44,12 +44,6 @@ package struct FormToken: Sendable {
         return ConstantTime.equal(bytes.dropFirst(4), mac(form, transaction, cookie, id))
     }
 
-    /// What a sealed request keeps of the cookie, so that it opens only in the browser it was
-    /// made in.
-    package static func hash(ofCookie cookie: String) -> Hash256 {
-        Hash256(of: cookie)
-    }
-
     private func mac(
         _ form: StaticString,
         _ transaction: String,

@@ -83,7 +83,10 @@ extension Response {
         self.init(empty: .methodNotAllowed, headers: headers, adding: [.allow: names])
     }
 
-    /// 429 or 503 with `Retry-After` in whole seconds, at least one (RFC 6585 §4).
+    /// When to try again where too much waits: seconds.
+    package static let whenBusy = 2.0
+
+    /// 429 or 503 with `Retry-After` in whole seconds, at least one (RFC 6585 §4, RFC 9110 §10.2.3).
     package static func retryAfter(_ seconds: Double) -> HTTPFields {
         [.retryAfter: "\(Int(exactly: seconds.rounded(.up).clamped(to: 1...86_400)) ?? 86_400)"]
     }

@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import NIOCore
 
-/// The proxies whose `X-Forwarded-…` headers count (decision 25).
+/// The proxies whose `X-Forwarded-…` headers count (docs/decisions/0036).
 package struct TrustedProxies: Sendable {
     private let ranges: [NetworkRange]
 
@@ -10,8 +10,6 @@ package struct TrustedProxies: Sendable {
     }
 
     package static let none = TrustedProxies([])
-
-    package var isEmpty: Bool { ranges.isEmpty }
 
     package func contains(_ address: IPAddress) -> Bool {
         ranges.contains { $0.contains(address) }
@@ -26,23 +24,17 @@ package struct ClientAddress: Hashable, Sendable {
     /// `nil` where the connection is no IP connection.
     package let address: IPAddress?
 
-    /// Whether TLS carried the request, to us or to the trusted proxy; `nil` where nobody says.
+    /// Whether TLS carried the request to the trusted proxy; `nil` where nobody says.
     package let isSecure: Bool?
 
     /// Whether a trusted proxy stands between.
     package let isForwarded: Bool
 
-    /// - Parameter overTLS: Whether our own listener speaks TLS.
-    package init(
-        peer: SocketAddress?,
-        headers: HTTPFields,
-        trusting proxies: TrustedProxies,
-        overTLS: Bool = false
-    ) {
+    package init(peer: SocketAddress?, headers: HTTPFields, trusting proxies: TrustedProxies) {
         let peer = IPAddress(peer)
         guard let peer, proxies.contains(peer) else {
             address = peer
-            isSecure = overTLS ? true : nil
+            isSecure = nil
             isForwarded = false
             return
         }
@@ -52,7 +44,7 @@ package struct ClientAddress: Hashable, Sendable {
         if let scheme = Self.elements(of: Self.forwardedProto, headers).last {
             isSecure = scheme.utf8.count == 5 && scheme.lowercased() == "https"
         } else {
-            isSecure = overTLS ? true : nil
+            isSecure = nil
         }
     }
 

@@ -31,8 +31,8 @@ package struct Answered: Sendable {
 }
 
 /// What every request passes before anything is routed: which host it names, whether it could be
-/// read on the way, whether its path is one (decisions 24, 25); and what every answer passes: one
-/// line in the log.
+/// read on the way, whether its path is one (docs/decisions/0036); and what every answer passes:
+/// one line in the log.
 package struct FrontDoor: HTTPResponder {
     package typealias Context = WebContext
 

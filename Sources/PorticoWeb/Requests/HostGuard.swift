@@ -2,7 +2,7 @@ package import HTTPTypes
 import PorticoProtocol
 
 /// Serves a request only under a configured name, and only where nobody on the way can read it
-/// (decisions 24 and 25; RFC 9110 §7.4).
+/// (docs/decisions/0036; RFC 9110 §7.4).
 ///
 /// The `Host` header chooses among configured origins and nothing else: no address is built from
 /// it, and any other value is 421.
@@ -69,18 +69,5 @@ package struct HostGuard: Sendable {
             let redirect = Redirect(to: origin.origin + path)
         else { return nil }
         return .redirect(redirect)
-    }
-}
-
-/// Whether the server may listen where it is told to (decision 25).
-package enum ListeningRule {
-    /// Plain http beyond loopback only behind a proxy that is named.
-    package static func permits(
-        host: String,
-        hasTLS: Bool,
-        proxies: TrustedProxies
-    ) -> Bool {
-        let literal = host.first == "[" ? host.dropFirst().dropLast() : host[...]
-        return hasTLS || !proxies.isEmpty || IPAddress(literal)?.isLoopback == true
     }
 }

@@ -1,7 +1,7 @@
 import PorticoProtocol
 
 /// Where the world reaches this server: an origin from the configuration, from which every address
-/// that we print is built (decision 24). No address is ever built from a request.
+/// that we print is built (docs/decisions/0036). No address is ever built from a request.
 package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
     /// `https://id.example.com`, `http://127.0.0.1:8080`: without a slash at the end.
     package let origin: String

@@ -43,7 +43,7 @@ extension PageWalk {
         },
     ]
 
-    /// What a sign-in that failed says at the choice (decision 9).
+    /// What a sign-in that failed says at the choice (docs/decisions/0028).
     static let problems: [PageWalk] = failed + refusedAccounts + contract
 
     private static let failed = [
@@ -116,7 +116,7 @@ extension PageWalk {
         },
     ]
 
-    /// As the wire contract writes it, for a front end of the team's own: no provider is named.
+    /// As docs/openapi.yaml writes it, for a front end of the team's own: no provider is named.
     private static let contract = [
         problem("somebody is not answering") { _, visitor in
             try await visitor.open("/login?error=authentication_failed&reason=provider_unreachable")

@@ -126,7 +126,9 @@ struct ProductTests {
         arguments: [
             "", "app.example.com", "ftp://app.example.com", "https://", "https://a b",
             "https://a.example/?q", "https://a.example/#f", "https://a\"b", "https://a'b",
-            "https://a$b", "https://a;b", "https://a{b}", "https://a\nb", "https://user@a.example",
+            "https://a$b", "https://a;b", "https://a{b}", "https://a.example/'",
+            "https://a.example/$(id)",
+            "https://a.example/\"", "https://a\nb", "https://user@a.example",
             "https://a.example/" + String(repeating: "a", count: 1000),
             "https://" + String(repeating: "e\u{301}", count: 2000),
         ]
@@ -139,6 +141,54 @@ struct ProductTests {
         } catch {
             #expect(error.problem == .wrongValue)
             #expect(error.what.utf8.count < 2000)
+        }
+    }
+
+    @Test("an app on a device is at its own scheme: an address of the web is another registration")
+    func scheme() throws {
+        for name in ["expo", "appauth-ios"] {
+            let product = try ClientProduct.named(name)
+            for url in ["https://app.example.com", "http://127.0.0.1:8081/cb"] {
+                #expect(throws: Failure.self) { try ChosenProduct(product, urls: [url]) }
+            }
+            #expect(throws: Never.self) { try ChosenProduct(product, urls: ["com.example:/cb"]) }
+        }
+    }
+
+    @Test(
+        "an address that was said by another option is as good as one of --url",
+        arguments: [
+            "https://a.example/cb'+alert(1)+'", "https://a.example/$(id)", "https://a.example/;id",
+            "https://a.example/x?a=1&client_id=evil", "https://a.example/%26",
+            "https://a.example/+",
+            "https://a.example/`id`", "https://a.example/\"", "https://a.example/\\",
+        ]
+    )
+    func otherAddresses(uri: String) throws {
+        let chosen = try ChosenProduct(try ClientProduct.named("grafana"), urls: [])
+        var client = try made(
+            try ClientProduct.named("grafana"),
+            urls: ["https://grafana.example.com"]
+        )
+        #expect(throws: Never.self) { try chosen.check(addressesOf: client) }
+        let redirects = client.redirectURIs
+        client.redirectURIs.append(RedirectURI(uri))
+        #expect(throws: Failure.self) { try chosen.check(addressesOf: client) }
+        client.redirectURIs = redirects
+        client.postLogoutRedirectURIs.append(RedirectURI(uri))
+        #expect(throws: Failure.self) { try chosen.check(addressesOf: client) }
+    }
+
+    @Test(
+        "a client_id is quoted where YAML could take it for a number or a truth",
+        arguments: products
+    )
+    func quoted(product: ClientProduct) {
+        for part in product.configuration where !part.text.contains("--") {
+            for line in part.text.split(separator: "\n") {
+                let value = line.drop { $0 == " " }
+                #expect(!value.hasSuffix(": {client_id}") && value != "- {client_id}", "\(line)")
+            }
         }
     }
 
@@ -166,7 +216,7 @@ struct ProductTests {
             } catch let failure as Failure {
                 #expect(failure.problem.exitStatus == .usage)
                 #expect(failure.what.utf8.count < 1000)
-                #expect(failure.advice.last?.contains("What there is: appauth-android") == true)
+                #expect(failure.advice.last?.contains("Available: appauth-android") == true)
                 #expect(failure.advice.count == (nearest == nil ? 1 : 2))
                 if let nearest {
                     #expect(failure.advice.first == "Did you mean \"\(nearest)\"?")
@@ -184,4 +234,8 @@ struct ProductTests {
         }
         #expect(filled == "{issuer} I{ client_id }{baseUrl}{}{{issuer}} {url")
     }
+}
+
+extension ClientProduct: CustomTestStringConvertible {
+    var testDescription: String { name }
 }

@@ -90,7 +90,7 @@ struct ProviderMetadataTests {
         #expect(throws: ProviderMetadata.Refusal.malformedMember) { try read(document) }
     }
 
-    @Test("Decision 24: an issuer on a loopback literal may have endpoints there, and only there")
+    @Test("Decision 0036: an issuer on a loopback literal may have endpoints there, and only there")
     func loopback() throws {
         var document: JSONObject = [
             "issuer": "http://127.0.0.1:8080",

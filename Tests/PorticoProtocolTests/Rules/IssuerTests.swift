@@ -35,7 +35,7 @@ struct IssuerTests {
         #expect(issuer.authorizationServerMetadata?.text == oauth)
     }
 
-    @Test("Decision 24: http is refused, except on this machine where that is allowed")
+    @Test("Decision 0036: http is refused, except on this machine where that is allowed")
     func insecure() throws {
         for text in [
             "http://op.example.com", "http://127.0.0.1:8080", "http://[::1]:8080/r",

@@ -92,7 +92,7 @@ struct ClientRegistrationTests {
         #expect(try admit(client).client.redirectURIs.map(\.text) == ["http://localhost:8081"])
     }
 
-    @Test("Decision 12: the development switch admits what Expo Go registers, with a warning")
+    @Test("Decision 0031: the development switch admits what Expo Go registers, with a warning")
     func development() throws {
         var client = Fixture.native()
         client.redirectURIs = [RedirectURI("exp://192.168.178.95:8081")]

@@ -84,7 +84,7 @@ import Testing
     func opaqueCode() async throws {
         let server = try await ProviderUnderTest()
         let code = try await server.code()
-        #expect((100...1500).contains(code.utf8.count), "mechanisms: at most 1.5 KB")
+        #expect((100...1500).contains(code.utf8.count), "at most 1.5 KB")
         let bytes = try #require(Base64URL.decode(code))
         for secret in [TestFlow.challenge, "alice", "n-1", "native1", "s-1"] {
             #expect(!code.contains(secret))

@@ -194,6 +194,37 @@ struct LongRequestTests {
         expectCode(try await browser.submit(consent, [("action", "allow")]), of: "third")
     }
 
+    @Test(
+        "What is carried on is never longer than what came: it is not refused after the password",
+        arguments: [
+            (#"{"id_token":{"sub":{"value":""#, #""}}}"#),
+            (#"{"id_token":{"name":{},"sub":{"value":"\/"#, #""}}}"#),
+            (
+                #"{"id_token":{"acr":{"essential":true,"values":[1,"1"]},"sub":{"value":1}},"x":""#,
+                #""}"#
+            ),
+        ]
+    )
+    func neverLonger(_ start: String, _ end: String) async throws {
+        let padding = 4096 - start.utf8.count - end.utf8.count
+        let claims = start + String(repeating: "z", count: padding) + end
+        #expect(claims.utf8.count == 4096)
+        let server = try await ProviderUnderTest()
+        let page = try await TestBrowser(server).authorize(Self.request(claims))
+        expectPage(page, "authenticate")
+        let pushed = try await server.push(Self.request(claims))
+        #expect(pushed.status == 201)
+        let uri = try #require(pushed.json.string("request_uri"))
+        let parameters = [("client_id", "native1"), ("request_uri", uri)]
+        for request in [Self.request(claims), parameters] {
+            let browser = TestBrowser(server)
+            let reply = try await browser.signIn("alice", request)
+            // Nobody has such a sub: that is what is answered, not that the request is too long.
+            let error = reply.redirected["error"]
+            #expect(error == nil || error == "login_required", "\(error ?? "")")
+        }
+    }
+
     @Test("OpenID Connect Core §5.5: nothing is kept of claims that nobody serves")
     func kept() async throws {
         let server = try await ProviderUnderTest()

@@ -13,8 +13,10 @@ struct PathlessRedirectTests {
 
     private func server() async throws -> ProviderUnderTest {
         try await ProviderUnderTest { new in
-            for index in new.clients.indices where new.clients[index].clientID == "web1" {
+            for index in new.clients.indices {
+                guard ["web1", "native1"].contains(new.clients[index].clientID) else { continue }
                 new.clients[index].redirectURIs += Self.registered.map(RedirectURI.init)
+                new.clients[index].webOrigins = ["https://app.example.com"]
             }
         }
     }
@@ -68,11 +70,14 @@ struct PathlessRedirectTests {
     @Test("Errors come back behind the host, too, by query and by fragment")
     func errors() async throws {
         let server = try await server()
-        for (mode, mark) in [("query", "?"), ("fragment", "#")] {
+        for (client, mode, mark) in [("web1", "query", "?"), ("native1", "fragment", "#")] {
             let reply = try await TestBrowser(server).authorize(
-                request(
-                    "https://app.example.com",
-                    [("prompt", "none"), ("response_mode", mode)]
+                TestFlow.request(
+                    client,
+                    [
+                        ("redirect_uri", "https://app.example.com"), ("prompt", "none"),
+                        ("response_mode", mode),
+                    ]
                 )
             )
             #expect(

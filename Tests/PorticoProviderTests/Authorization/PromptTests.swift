@@ -54,7 +54,7 @@ import Testing
         let answer = try await browser.authorize(request(("prompt", "none")))
         #expect(answer.headers[values: .setCookie].isEmpty)
         let code = expectCode(answer)
-        #expect(try await server.remains() == before, "decision 15: nothing is written")
+        #expect(try await server.remains() == before, "decision 0034: nothing is written")
         #expect(browser.cookies == cookies)
         let tokens = try await server.redeem(code)
         let claims = try ProviderUnderTest.claims(tokens.json.string("id_token"))

@@ -29,6 +29,31 @@ import Testing
         #expect(try await server.remains().pushedRequests == 63)
     }
 
+    @Test("WEB-BRUTE-2: as many as come at once are limited as those that come one by one")
+    func atOnce() async throws {
+        for _ in 0..<5 {
+            let server = try await ProviderUnderTest()
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<100 {
+                    group.addTask { try await server.push(TestFlow.request()).status }
+                }
+                return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses == [201: 60, 429: 40])
+            #expect(try await server.remains().pushedRequests == 60)
+        }
+    }
+
+    @Test("WEB-BRUTE-2: a request that is refused takes nobody's place")
+    func refused() async throws {
+        let server = try await ProviderUnderTest()
+        for _ in 1...70 {
+            let wrong = TestFlow.change(TestFlow.request(), [("redirect_uri", "https://x.example")])
+            #expect(try await server.push(wrong).status == 400)
+        }
+        #expect(try await server.push(TestFlow.request()).status == 201)
+    }
+
     /// A good request, as many bytes long as it is kept. What nobody knows is not read
     /// (RFC 6749 §3.1).
     private func request(ofLength length: Int) -> [(String, String)] {

@@ -20,7 +20,9 @@ import Testing
 
     @Test(
         "attack B27, OpenID Connect Core §3.1.2.1: an unknown response_mode is invalid_request",
-        arguments: ["Fragment", "web_message", "jwt", "foo", "QUERY", "query form_post"]
+        arguments: [
+            "fragment", "Fragment", "web_message", "jwt", "foo", "QUERY", "query form_post",
+        ]
     )
     func responseMode(_ mode: String) async throws {
         try await expectRefused([("response_mode", mode)], as: "invalid_request")

@@ -37,6 +37,18 @@ import Testing
         expectCode(try await browser.authorize(silent), of: "third")
     }
 
+    @Test("OpenID Connect Core §3.1.2.4: nobody is asked for what the client may not have")
+    func notAsked() async throws {
+        let server = try await ProviderUnderTest()
+        try await server.change("third") { $0.optionalScopes = ["profile"] }
+        let browser = TestBrowser(server)
+        let first = try await browser.signIn("alice", TestFlow.request("third", scope: "openid"))
+        expectCode(try await browser.submit(first, [("action", "allow")]), of: "third")
+        let claims = [("claims", #"{"id_token":{"phone_number":null}}"#), ("prompt", "none")]
+        let request = TestFlow.request("third", scope: "openid", claims)
+        expectCode(try await browser.authorize(request), of: "third")
+    }
+
     /// What the consent page lists.
     private static func words(_ page: Reply) -> [Substring] {
         page.text.split(separator: "<li").dropFirst().map { $0.prefix { $0 != "\n" } }

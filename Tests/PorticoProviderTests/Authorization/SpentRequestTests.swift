@@ -30,7 +30,7 @@ import Testing
         #expect(isDone, sourceLocation: sourceLocation)
     }
 
-    @Test("attack B37: a consent form that is sent again gives no second code, redeemed or not")
+    @Test("decision 0007: a consent form that is sent again gives no second code, redeemed or not")
     func consent() async throws {
         for isRedeemed in [false, true] {
             let server = try await ProviderUnderTest()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("attack B37: of many consents at once exactly one gets a code")
+    @Test("decision 0007: of many consents at once exactly one gets a code")
     func consentRace() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("attack B37: a sign-in form that is sent again gives no second code, cookie or not")
+    @Test("decision 0007: a sign-in form that is sent again gives no second code, cookie or not")
     func signIn() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await server.remains() == after, "nobody is signed in by it")
     }
 
-    @Test("attack B37: so does an account that is chosen twice")
+    @Test("decision 0007: so does an account that is chosen twice")
     func account() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -106,7 +106,9 @@ import Testing
         }
     }
 
-    @Test("attack B37: where the code came while the password was typed, the browser is signed in")
+    @Test(
+        "decision 0007: where the code came while the password was typed, the browser is signed in"
+    )
     func late() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -130,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "attack C34, RFC 9126 §7.3: a request_uri gives one code, and begins anew only without one"
+        "RFC 9126 §7.3: a request_uri gives one code, and begins anew only without one"
     )
     func pushed() async throws {
         let server = try await ProviderUnderTest()

@@ -96,12 +96,17 @@ import Testing
         replies.append(("error redirect", try await browser.authorize(silent)))
         replies.append(("pushed", try await server.push(TestFlow.request())))
         replies.append(("push refused", try await server.push([])))
+        for path in ["account", "account/apps", "account/devices"] {
+            replies.append((path, try await browser.get("/realms/test/\(path)")))
+        }
         for (name, reply) in replies {
             #expect(header(reply, "X-Content-Type-Options") == "nosniff", "\(name)")
             #expect(header(reply, "Referrer-Policy") == "no-referrer", "\(name)")
             #expect(reply.headers[.cacheControl] == "no-store", "\(name)")
             // What an app shows in a window of its own must find back to it.
-            let isCut = ["not found", "no realm", "pushed", "push refused"].contains(name)
+            let isCut =
+                ["not found", "no realm", "pushed", "push refused"].contains(name)
+                || name.hasPrefix("account")
             let opener = header(reply, "Cross-Origin-Opener-Policy")
             #expect(opener == (isCut ? "same-origin" : nil), "\(name)")
             #expect(header(reply, "Cross-Origin-Resource-Policy") == "same-origin", "\(name)")

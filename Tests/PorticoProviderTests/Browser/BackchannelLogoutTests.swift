@@ -29,7 +29,7 @@ struct BackchannelLogoutTests {
     }
 
     @Test(
-        "OIDCBCL-2.4, 2.5-1: the logout token says whose session is over, and is nothing else",
+        "OpenID Connect Back-Channel Logout §2.4, §2.5: the logout token says whose session is over, and is nothing else",
         arguments: [nil, .rs256] as [SignatureAlgorithm?]
     )
     func token(algorithm: SignatureAlgorithm?) async throws {

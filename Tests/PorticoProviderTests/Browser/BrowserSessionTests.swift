@@ -217,7 +217,7 @@ import Testing
         )
     )
 
-    @Test("WEB-PW-2, decision 15: a weaker hash is replaced in the transaction of the sign-in")
+    @Test("WEB-PW-2, decision 0034: a weaker hash is replaced in the transaction of the sign-in")
     func rehash() async throws {
         let server = try await ProviderUnderTest { realm in
             realm.people[0].password = Self.weak.hash

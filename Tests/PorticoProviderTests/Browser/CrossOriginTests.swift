@@ -79,6 +79,46 @@ import Testing
         }
     }
 
+    @Test("A client that only its assertion names counts like any other")
+    func assertion() async throws {
+        let server = try await server()
+        let now = server.clock.seconds
+        let claims: JSONObject = [
+            "iss": "jwt1", "sub": "jwt1", "aud": .string(TestRealm.issuer), "jti": "j-1",
+            "iat": .integer(now), "exp": .integer(now + 60),
+        ]
+        let reply = try await server.post(
+            ProviderUnderTest.path("token"),
+            [
+                ("grant_type", "client_credentials"),
+                (
+                    "client_assertion_type",
+                    "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+                ),
+                ("client_assertion", try TestRealm.clientKey.sign(claims: claims, type: .jwt)),
+            ],
+            headers: [.origin: Self.origin]
+        )
+        #expect(reply.status == 200)
+        #expect(allowed(reply) == nil)
+    }
+
+    @Test("RFC 6749 §5.2: who may read invalid_client does not say which clients there are")
+    func refusals() async throws {
+        let server = try await server()
+        for name in ["web1", "jwt1", "nobody"] {
+            let reply = try await server.post(
+                ProviderUnderTest.path("token"),
+                [("grant_type", "client_credentials")],
+                headers: [
+                    .origin: Self.origin, .authorization: ProviderUnderTest.basic(name, "x"),
+                ]
+            )
+            #expect(reply.error == "invalid_client")
+            #expect(allowed(reply) == Self.origin, "\(name)")
+        }
+    }
+
     @Test("Signing out with a refresh token is for scripts too; the page beside it is for none")
     func signOut() async throws {
         let server = try await server()
@@ -129,6 +169,12 @@ import Testing
                 #expect(reply.headers[.accessControlAllowCredentials] == nil)
             }
         }
+        // Two fields of it are no list that a browser sends.
+        var twice: HTTPFields = [.origin: Self.origin]
+        twice.append(HTTPField(name: .accessControlRequestHeaders, value: "x-a"))
+        twice.append(HTTPField(name: .accessControlRequestHeaders, value: "x-b"))
+        let reply = try await server.send(.options, ProviderUnderTest.path("token"), headers: twice)
+        #expect(reply.headers[.accessControlAllowHeaders] == usual)
         let foreign = try await server.send(
             .options,
             ProviderUnderTest.path("token"),

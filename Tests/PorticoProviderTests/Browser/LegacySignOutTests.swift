@@ -73,7 +73,7 @@ import Testing
         #expect(try await !isSignedIn(browser))
     }
 
-    @Test("mechanisms: an altered refresh token signs nobody out")
+    @Test("decision 0035: an altered refresh token signs nobody out")
     func altered() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)

@@ -3,7 +3,7 @@ import HTTPTypes
 import PorticoTestSupport
 import Testing
 
-@Suite("Guessing passwords and names (WEB-BRUTE, WEB-ENUM)") struct PasswordGuessingTests {
+@Suite("Guessing passwords and names (WEB-BRUTE-1, WEB-ENUM-1)") struct PasswordGuessingTests {
     private func guess(
         _ server: ProviderUnderTest,
         _ name: String = "alice",

@@ -7,7 +7,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("What the log of a whole run holds (WEB-LOG)") struct ProviderLogTests {
+@Suite("What the log of a whole run holds (WEB-LOG-1 to 3)") struct ProviderLogTests {
     @Test(
         "WEB-LOG-1, OpenID Connect Core §16.1, RFC 9700 §4.9: no secret of a whole run is in the log"
     )

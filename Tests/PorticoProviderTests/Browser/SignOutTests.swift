@@ -4,7 +4,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("Signing out (OpenID Connect RP-Initiated Logout, decision 28)") struct SignOutTests {
+@Suite("Signing out (OpenID Connect RP-Initiated Logout, decision 0018)") struct SignOutTests {
     private static let bye = "https://app.example.com/bye"
 
     /// A browser in which somebody is signed in, and the ID Token that web1 got there.
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "RP-Initiated Logout §2, decision 28: a hint without any cookie ends the session it names, where the realm's apps rely on it"
+        "RP-Initiated Logout §2, decision 0018: a hint without any cookie ends the session it names, where the realm's apps rely on it"
     )
     func withoutCookie() async throws {
         let server = try await ProviderUnderTest { $0.realm.signsOutByHintAlone = true }
@@ -163,6 +163,13 @@ import Testing
         let page = try await logout(second.browser)
         expectAsked(page)
         #expect(!page.text.contains("alice@example.com"))
+        let wrong = try await logout(
+            second.browser,
+            ("client_id", "native1"),
+            ("post_logout_redirect_uri", "https://x.example")
+        )
+        #expect(wrong.status == 400)
+        #expect(!wrong.text.contains("alice@example.com"))
         #expect(try await second.browser.submit(page, [("action", "sign-out")]).status == 200)
         #expect(try await server.remains().liveSessions == 0)
     }

@@ -56,17 +56,17 @@ import Testing
         let wrong = first == "000001" ? "000002" : "000001"
         let guess = [("action", "confirm"), ("code", wrong)]
         let missing = try await browser.submit(page, [("action", "confirm"), ("code", "")])
-        #expect(missing.text.contains("Enter the six digits"))
-        for left in ["4 more tries", "3 more", "2 more", "one more try", "too often"] {
+        #expect(missing.text.contains("Enter the six-digit code"))
+        for left in ["4 more tries", "3 more", "2 more", "one more try", "too many times"] {
             let reply = try await browser.submit(page, guess)
             expectPage(reply, "verify-email")
             #expect(reply.text.contains(left), "\(left)")
         }
         let right = try await browser.submit(page, [("action", "confirm"), ("code", first)])
-        #expect(right.text.contains("used already"))
+        #expect(right.text.contains("already been used"))
         server.clock.advance(by: 2)
         let again = try await browser.submit(page, [("action", "resend")])
-        #expect(again.text.contains("A new code has been sent"))
+        #expect(again.text.contains("We’ve sent a new code"))
         let second = try await server.mailedCode()
         if second != first {
             let old = try await browser.submit(again, [("action", "confirm"), ("code", first)])
@@ -87,7 +87,7 @@ import Testing
         server.clock.advance(by: 600)
         let late = try await browser.submit(page, form)
         expectPage(late, "verify-email")
-        #expect(late.text.contains("too old"))
+        #expect(late.text.contains("has expired"))
         expectPage(try await browser.authorize(TestFlow.request()), "verify-email")
     }
 

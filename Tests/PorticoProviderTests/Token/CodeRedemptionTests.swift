@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "attack C05, decision 14: a code is spent by its first presentation, right or wrong",
+        "attack C05, decision 0033: a code is spent by its first presentation, right or wrong",
         arguments: [
             ("code_verifier", "another-verifier-of-the-attackers-own-session-0123456789"),
             ("code_verifier", ""),
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(
-        "mechanisms, one grant per request: the same form sent twice, to two processes, makes one grant"
+        "decision 0033: the same form sent twice, to two processes, makes one grant"
     )
     func sameRequestTwice() async throws {
         let server = try await ProviderUnderTest()

@@ -4,6 +4,8 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
+@testable import PorticoProvider
+
 @Suite("The scope groups: roles in one flat claim") struct GroupsTests {
     /// Alice is `editor` of the realm and `publisher` of web1; native1 and web1 may ask for `groups`.
     private static func server(
@@ -39,6 +41,28 @@ import Testing
         }
         // Nobody's roles are an empty list, and no missing claim.
         for groups in try await Self.groups(server, "bob") { #expect(groups == []) }
+    }
+
+    @Test("no role is taken for another: what could be two of them is none")
+    func colons() {
+        let client = Client(
+            id: "c",
+            realmID: "r",
+            clientID: "a",
+            name: "A",
+            type: .public,
+            authentication: .none
+        )
+        let roles = RoleClaims(
+            [
+                RoleName(clientID: nil, name: "editor"), RoleName(clientID: nil, name: "a:admin"),
+                RoleName(clientID: "a", name: "b:c"), RoleName(clientID: "a:b", name: "c"),
+                RoleName(clientID: "a", name: "admin"),
+            ],
+            seenBy: client
+        )
+        #expect(roles.flatNames == ["a:admin", "a:b:c", "editor"])
+        #expect(roles.names(of: nil) == ["a:admin", "editor"])
     }
 
     @Test("it is there where it was asked for, and where the client may ask for it")

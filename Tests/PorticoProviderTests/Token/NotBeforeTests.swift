@@ -46,7 +46,7 @@ import Testing
         _ = try await server.tokens(browser: after)
         let list = try await after.get(Self.devices)
         #expect(list.text.contains("This device"))
-        #expect(list.text.contains("signed in nowhere else"))
+        #expect(list.text.contains("not signed in anywhere else"))
     }
 
     @Test("a code of before brings nothing, then or later; one of afterwards brings tokens")

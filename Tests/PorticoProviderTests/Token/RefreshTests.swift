@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "attack C17, decision 16: who rotated, and lost the answer, gets the same successor at any time"
+        "attack C17, decision 0035: who rotated, and lost the answer, gets the same successor at any time"
     )
     func idempotency() async throws {
         let server = try await ProviderUnderTest()
@@ -50,7 +50,7 @@ import Testing
         #expect(try await server.refresh(r1, key: "k1").error == "invalid_grant")
     }
 
-    @Test("decision 16: without the same key the reuse ends the family", arguments: ["k2", nil])
+    @Test("decision 0035: without the same key the reuse ends the family", arguments: ["k2", nil])
     func otherKey(key: String?) async throws {
         let server = try await ProviderUnderTest()
         let r1 = try refreshToken(try await server.tokens())
@@ -59,7 +59,7 @@ import Testing
         #expect(try await server.refresh(r2, key: "k3").error == "invalid_grant")
     }
 
-    @Test("attack C17, decision 16: clients without a key have a grace of 60 seconds")
+    @Test("attack C17, decision 0035: clients without a key have a grace of 60 seconds")
     func grace() async throws {
         let server = try await ProviderUnderTest()
         let r1 = try refreshToken(try await server.tokens())
@@ -71,7 +71,7 @@ import Testing
         #expect(try await server.refresh(r2).error == "invalid_grant")
     }
 
-    @Test("decision 16: a key does not join the grace of a rotation without one")
+    @Test("decision 0035: a key does not join the grace of a rotation without one")
     func graceIsForThoseWithoutKey() async throws {
         let server = try await ProviderUnderTest()
         let r1 = try refreshToken(try await server.tokens())
@@ -203,7 +203,7 @@ import Testing
         #expect(new.string("at_hash") == SignatureAlgorithm.es256.leftHalfHash(of: access))
     }
 
-    @Test("decision 28, RFC 9700 §4.14.2: signing out ends refresh tokens, but not offline ones")
+    @Test("decision 0018, RFC 9700 §4.14.2: signing out ends refresh tokens, but not offline ones")
     func signOut() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -237,7 +237,7 @@ import Testing
         #expect(try await server.userInfo(access).status == 401)
     }
 
-    @Test("mechanisms: an altered refresh token is nobody's, and changes nothing")
+    @Test("decision 0035: an altered refresh token is nobody's, and changes nothing")
     func altered() async throws {
         let server = try await ProviderUnderTest()
         let token = try refreshToken(try await server.tokens())

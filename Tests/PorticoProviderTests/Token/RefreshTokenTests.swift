@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test("mechanisms: neither the key ring alone nor the database alone makes a refresh token")
+    @Test("decision 0035: neither the key ring alone nor the database alone makes a refresh token")
     func bothSecrets() throws {
         let id = KeyRing.KeyID(7)
         let ring = try KeyRing(keys: [(id, Array(repeating: 1, count: 32))], active: id)

@@ -145,7 +145,10 @@ struct RefusedClientTests {
         }
         seen.insert("replayed")
         #expect(seen == Set(UnprovenClient.Reason.allCases.map(\.rawValue)))
-        #expect(try await database.audit.latest(of: nil, limit: 100).isEmpty, "no request writes")
+        #expect(
+            try await database.audit.latest(AuditEvent.Kind.all, of: nil, limit: 100).isEmpty,
+            "no request writes"
+        )
         try await server.provider.refusedClients.flush(into: database.audit)
         let events = try await database.audit.events(after: 0, limit: 100)
         #expect(events.allSatisfy { $0.kind == .clientRefused && $0.realm == "test" })
@@ -181,14 +184,75 @@ struct RefusedClientTests {
         )
     }
 
+    @Test("A realm makes 300 events of refusals in an hour at most, and takes none from another")
+    func realms() async throws {
+        let server = try await ProviderUnderTest { realm in
+            for number in 0..<320 {
+                realm.clients.append(
+                    Client(
+                        id: "flood-\(number)",
+                        realmID: realm.realm.id,
+                        clientID: "flood-\(number)",
+                        name: "Flood",
+                        type: .confidential,
+                        authentication: .clientSecretBasic
+                    )
+                )
+            }
+        }
+        for number in 0..<320 {
+            _ = try await server.post(
+                ProviderUnderTest.path("token"),
+                [("grant_type", "client_credentials")],
+                headers: [.authorization: ProviderUnderTest.basic("flood-\(number)", "x")],
+                from: "192.0.2.\(number % 250 + 1)"
+            )
+            if number % 100 == 0 {
+                try await server.provider.refusedClients.flush(into: server.database.audit)
+            }
+        }
+        try await server.provider.refusedClients.flush(into: server.database.audit)
+        let events = try await server.database.audit.events(after: 0, limit: 1000)
+        #expect(events.count == 300)
+    }
+
+    @Test("Of what waits to be written, so much is kept as has a bound")
+    func bounded() async throws {
+        let server = try await ProviderUnderTest()
+        let refused = server.provider.refusedClients
+        let visits = 40
+        for minute in 0..<visits {
+            for (number, name) in ["web1", "jwt1", "native1", "plain", "third", "other1", "no"]
+                .enumerated()
+            {
+                for secret in ["x", ""] {
+                    _ = try await server.post(
+                        ProviderUnderTest.path("token"),
+                        [("grant_type", "client_credentials")],
+                        headers: [.authorization: ProviderUnderTest.basic(name, secret)],
+                        from: "192.0.2.\((minute * 7 + number) % 250 + 1)"
+                    )
+                }
+            }
+            server.clock.advance(by: 601)
+        }
+        try await refused.flush(into: server.database.audit)
+        let events = try await server.database.audit.events(after: 0, limit: 1000)
+        #expect(events.count == RefusedClients.most)
+    }
+
     @Test("What could not be written waits, and so much of it as has a bound")
     func waiting() async throws {
         struct Full: Error {}
         struct FullStore: AuditStore {
             func note(_ events: [AuditEvent]) async throws { throw Full() }
             func events(after number: Int64, limit: Int) async throws -> [AuditEvent] { [] }
-            func latest(of accountID: UniqueID?, limit: Int) async throws -> [AuditEvent] { [] }
-            func purge(before time: Int64) async throws {}
+            func latest(
+                _ kinds: Set<AuditEvent.Kind>,
+                of accountID: UniqueID?,
+                limit: Int
+            ) async throws -> [AuditEvent] { [] }
+            func purge(_ kinds: Set<AuditEvent.Kind>, before time: Int64) async throws {}
         }
         let server = try await ProviderUnderTest()
         let refused = server.provider.refusedClients

@@ -69,7 +69,7 @@ import Testing
         String(refreshToken.dropLast()) + (refreshToken.hasSuffix("A") ? "B" : "A")
     }
 
-    @Test("mechanisms: an altered refresh token revokes nothing")
+    @Test("decision 0035: an altered refresh token revokes nothing")
     func altered() async throws {
         let server = try await ProviderUnderTest()
         let token = try #require(try await server.tokens().json.string("refresh_token"))

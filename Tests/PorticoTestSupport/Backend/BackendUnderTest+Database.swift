@@ -3,7 +3,7 @@ import PorticoSQLite
 
 /// What the database was asked to do, and what it keeps.
 extension BackendUnderTest {
-    /// The durable transactions until now: what decision 15 counts.
+    /// The durable transactions until now (docs/decisions/0034).
     package var transactions: Int { database.database.commitCounts.writes }
 
     /// As if everybody who has a session had proven just now who they are (WEB-SESS-8).

@@ -203,7 +203,7 @@ extension HTTPReply {
         json(["error": .string(code), "message": "SECRET words"], status: status)
     }
 
-    /// Decision 7: nobody is signed in.
+    /// Nobody is signed in (docs/decisions/0029).
     static var noSession: HTTPReply {
         json(
             [

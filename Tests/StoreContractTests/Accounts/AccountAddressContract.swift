@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "A4: a proven address is taken from an account that was only vouched for; a vouched one from none that is verified",
+        "decision 0020: a proven address is taken from an account that was only vouched for; a vouched one from none that is verified",
         arguments: StoreUnderTest.allCases
     )
     func proof(_ database: StoreUnderTest) async throws {

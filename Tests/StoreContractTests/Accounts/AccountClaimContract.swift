@@ -7,7 +7,7 @@ import Testing
     static let apple = AccountExample.key("ann", at: AccountExample.apple)
 
     @Test(
-        "A4: of an account whose address nobody proved whoever registered it goes: sessions, codes and identities",
+        "decision 0020: of an account whose address nobody proved whoever registered it goes: sessions, codes and identities",
         arguments: StoreUnderTest.allCases,
         [AccountExample.unverified(), AccountExample.vouched()]
     )
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "A4: an account with a proven address gets one more identity and the notice of it, and nobody goes",
+        "decision 0020: an account with a proven address gets one more identity and the notice of it, and nobody goes",
         arguments: StoreUnderTest.allCases,
         [AccountExample.verified(), AccountExample.mailed()]
     )
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "A4: an address that another account has verified meanwhile claims nothing",
+        "decision 0020: an address that another account has verified meanwhile claims nothing",
         arguments: StoreUnderTest.allCases
     )
     func taken(_ database: StoreUnderTest) async throws {

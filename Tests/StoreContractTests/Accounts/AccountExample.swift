@@ -225,7 +225,8 @@ extension TestDatabase {
     }
 
     func kinds(of accountID: UniqueID? = nil) async throws -> [AuditEvent.Kind] {
-        try await audit.latest(of: accountID, limit: 1000).map(\.kind).reversed()
+        try await audit.latest(AuditEvent.Kind.all, of: accountID, limit: 1000).map(\.kind)
+            .reversed()
     }
 
     func delete(_ id: UniqueID) async throws -> [Identity]? {

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("decision 1: a hand-off code is redeemed once, whichever process it comes to")
+    @Test("decision 0013: a hand-off code is redeemed once, whichever process it comes to")
     func handOff() async throws {
         let (one, other) = try both()
         for _ in 1...20 {

@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "decision 16: of any number of concurrent rotations of one generation exactly one counts",
+        "decision 0035: of any number of concurrent rotations of one generation exactly one counts",
         arguments: StoreUnderTest.allCases
     )
     func rotationRace(_ database: StoreUnderTest) async throws {

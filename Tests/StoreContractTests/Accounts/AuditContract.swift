@@ -49,12 +49,36 @@ import Testing
         let ann = try await stores.signedIn()
         let bob = try await stores.signedIn(AccountExample.key("bob"))
         _ = try await stores.signedIn()
-        let latest = try await stores.audit.latest(of: nil, limit: 2)
+        let latest = try await stores.audit.latest(AuditEvent.Kind.all, of: nil, limit: 2)
         #expect(latest.map(\.accountID) == [ann.account.id, bob.account.id])
         #expect(try await stores.kinds(of: ann.account.id) == [.registered, .signedIn])
         #expect(try await stores.kinds(of: bob.account.id) == [.registered])
-        let one = try await stores.audit.latest(of: ann.account.id, limit: 1)
+        let one = try await stores.audit.latest(AuditEvent.Kind.all, of: ann.account.id, limit: 1)
         #expect(one.map(\.kind) == [.signedIn])
+        let registered = try await stores.audit.latest([.registered], of: nil, limit: 2)
+        #expect(registered.map(\.kind) == [.registered, .registered])
+        #expect(registered.map(\.accountID) == [bob.account.id, ann.account.id])
+        let others: Set = [AuditEvent.Kind.registered, .signedOut]
+        let hers = try await stores.audit.latest(others, of: ann.account.id, limit: 5)
+        #expect(hers.map(\.kind) == [.registered])
+        #expect(try await stores.audit.latest([], of: nil, limit: 5).isEmpty)
+    }
+
+    @Test(
+        "a purge of one kind leaves the others",
+        arguments: StoreUnderTest.allCases
+    )
+    func purgeOfKinds(_ database: StoreUnderTest) async throws {
+        let stores = try database.empty()
+        let refused = AuditEvent(number: 0, kind: .clientRefused, at: 5, accountID: nil)
+        let later = AuditEvent(number: 0, kind: .clientRefused, at: 6, accountID: nil)
+        let blocked = AuditEvent(number: 0, kind: .blocked, at: 5, accountID: nil)
+        try await stores.audit.note([refused, blocked, later, blocked])
+        try await stores.audit.purge([.clientRefused], before: 6)
+        let left = try await stores.audit.events(after: 0, limit: 10)
+        #expect(left.map(\.kind) == [.blocked, .clientRefused, .blocked])
+        try await stores.audit.purge([], before: 100)
+        #expect(try await stores.audit.events(after: 0, limit: 10) == left)
     }
 
     @Test(
@@ -67,12 +91,12 @@ import Testing
             _ = try await stores.signedIn(at: AccountExample.now + offset)
         }
         let all = try await stores.audit.events(after: 0, limit: 10)
-        try await stores.audit.purge(before: AccountExample.now + 1)
+        try await stores.audit.purge(AuditEvent.Kind.all, before: AccountExample.now + 1)
         #expect(try await stores.audit.events(after: 0, limit: 10) == Array(all.dropFirst()))
-        try await stores.audit.purge(before: AccountExample.now + 100)
+        try await stores.audit.purge(AuditEvent.Kind.all, before: AccountExample.now + 100)
         #expect(try await stores.audit.events(after: 0, limit: 10) == Array(all.suffix(1)))
         _ = try await stores.signedIn()
-        let next = try await stores.audit.latest(of: nil, limit: 1).first
+        let next = try await stores.audit.latest(AuditEvent.Kind.all, of: nil, limit: 1).first
         #expect(next.map { $0.number > all[2].number } == true)
     }
 }

@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(
-        "A4: a proven address is taken from accounts that never proved it, and nothing else of theirs",
+        "decision 0020: a proven address is taken from accounts that never proved it, and nothing else of theirs",
         arguments: StoreUnderTest.allCases,
         [AccountExample.unverified(), AccountExample.vouched()]
     )

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("AccountStore: giving an app its session") struct HandOffContract {
     @Test(
-        "decision 1: a session waits for its app, and is live from its code's redemption on",
+        "decision 0013: a session waits for its app, and is live from its code's redemption on",
         arguments: StoreUnderTest.allCases
     )
     func redemption(_ database: StoreUnderTest) async throws {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "decision 1: of any number of concurrent redemptions of a code exactly one gets the session",
+        "decision 0013: of any number of concurrent redemptions of a code exactly one gets the session",
         arguments: StoreUnderTest.allCases
     )
     func race(_ database: StoreUnderTest) async throws {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "decision 14: a presentation that is wrong in any respect spends the code",
+        "decision 0033: a presentation that is wrong in any respect spends the code",
         arguments: StoreUnderTest.allCases,
         WrongHandOff.allCases
     )
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "decision 14: of a right and many wrong presentations at once one spends the code",
+        "decision 0033: of a right and many wrong presentations at once one spends the code",
         arguments: StoreUnderTest.allCases
     )
     func wrongRace(_ database: StoreUnderTest) async throws {

@@ -3,12 +3,12 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-/// The table of `pages.md` A4, as far as a store decides it.
+/// The table of docs/decisions/0030, as far as a store decides it.
 @Suite("AccountStore: one person, several ways to sign in") struct LinkingContract {
     static let apple = AccountExample.key("ann", at: AccountExample.apple)
 
     @Test(
-        "A4: the identity of an account signs in to it, and is never moved",
+        "decision 0030: the identity of an account signs in to it, and is never moved",
         arguments: StoreUnderTest.allCases,
         [SignInEvent.EmailRule.never, .ask, .link, .separate]
     )
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "A4, WEB-ACC-1: a person who is signed in adds an identity that nobody has",
+        "decision 0030, WEB-ACC-1: a person who is signed in adds an identity that nobody has",
         arguments: StoreUnderTest.allCases
     )
     func link(_ database: StoreUnderTest) async throws {
@@ -51,7 +51,8 @@ import Testing
         #expect(try await stores.accounts.identities(of: ann.account.id).last == identity)
         #expect(try await stores.accounts.account(ann.account.id) == ann.account)
         #expect(try await stores.kinds() == [.registered, .wayAdded])
-        let event = try await stores.audit.latest(of: ann.account.id, limit: 1).first
+        let event = try await stores.audit.latest(AuditEvent.Kind.all, of: ann.account.id, limit: 1)
+            .first
         #expect(event?.provider == "apple")
         #expect(event?.device == "Firefox on Linux")
         #expect(try await stores.recipients() == ["ann@example.com"])
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "A4: an identity of another account stays there",
+        "decision 0030: an identity of another account stays there",
         arguments: StoreUnderTest.allCases
     )
     func taken(_ database: StoreUnderTest) async throws {
@@ -106,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "A4: verified on both sides, an address is asked about, or linked and told of where that is the rule",
+        "decision 0030: verified on both sides, an address is asked about, or linked and told of where that is the rule",
         arguments: StoreUnderTest.allCases
     )
     func bothVerified(_ database: StoreUnderTest) async throws {
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "A4, WEB-BFF-6: what somebody decides counts once, and only where they were asked",
+        "decision 0030, WEB-BFF-6: what somebody decides counts once, and only where they were asked",
         arguments: StoreUnderTest.allCases
     )
     func decision(_ database: StoreUnderTest) async throws {
@@ -170,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "A4, WEB-ACC-1: where either side is not proven nothing is linked, whatever the rule",
+        "decision 0030, WEB-ACC-1: where either side is not proven nothing is linked, whatever the rule",
         arguments: StoreUnderTest.allCases,
         [
             (AccountExample.unverified(), AccountExample.verified()),
@@ -198,7 +199,7 @@ import Testing
     }
 
     @Test(
-        "A4: an account whose address a mailed code has proven is linked, as one that the mailbox's owner vouches for",
+        "decision 0030: an account whose address a mailed code has proven is linked, as one that the mailbox's owner vouches for",
         arguments: StoreUnderTest.allCases
     )
     func mailedCode(_ database: StoreUnderTest) async throws {
@@ -214,7 +215,7 @@ import Testing
     }
 
     @Test(
-        "A4: a missing address matches nobody, and with the rule never none does",
+        "decision 0030: a missing address matches nobody, and with the rule never none does",
         arguments: StoreUnderTest.allCases,
         [
             (nil, SignInEvent.EmailRule.ask), (nil, .link), (AccountExample.unverified(), .never),
@@ -232,7 +233,7 @@ import Testing
     }
 
     @Test(
-        "A4, PRV-A-8: a relay's address matches nobody, and nobody's address matches it",
+        "decision 0030, PRV-A-8: a relay's address matches nobody, and nobody's address matches it",
         arguments: StoreUnderTest.allCases,
         [SignInEvent.EmailRule.ask, .link]
     )
@@ -256,7 +257,7 @@ import Testing
     }
 
     @Test(
-        "A4: whose address is a relay's can be asked first; nothing is made, sign-up open or not",
+        "decision 0030: whose address is a relay's can be asked first; nothing is made, sign-up open or not",
         arguments: StoreUnderTest.allCases,
         [true, false]
     )
@@ -270,7 +271,7 @@ import Testing
     }
 
     @Test(
-        "A4: two matches are asked about, at most five, the oldest first, and never linked",
+        "decision 0030: two matches are asked about, at most five, the oldest first, and never linked",
         arguments: StoreUnderTest.allCases,
         [SignInEvent.EmailRule.ask, .link]
     )

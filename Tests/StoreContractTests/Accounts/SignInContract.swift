@@ -5,7 +5,7 @@ import Testing
 
 @Suite("AccountStore: signing in") struct SignInContract {
     @Test(
-        "decision 10, SEED-ADR-7, SEED-ADR-9: somebody unknown is registered, with what the provider said",
+        "decision 0030, SEED-ADR-7, SEED-ADR-9: somebody unknown is registered, with what the provider said",
         arguments: StoreUnderTest.allCases
     )
     func registration(_ database: StoreUnderTest) async throws {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "decision 10: somebody known is signed in to their account, whatever the rule",
+        "decision 0030: somebody known is signed in to their account, whatever the rule",
         arguments: StoreUnderTest.allCases,
         [SignInEvent.EmailRule.never, .ask, .askFirst, .link, .separate]
     )

@@ -33,13 +33,13 @@ struct AreaWords: Sendable {
             switch $0 {
             case .overview: "Overview"
             case .details: "Personal details"
-            case .ways: "Ways to sign in"
+            case .ways: "Sign-in methods"
             case .devices: "Devices"
             case .apps: "Connected apps"
             }
         },
-        overview: { "Account of \(name: $0)" },
-        ways: "Ways to sign in",
+        overview: { "\(name: $0)’s account" },
+        ways: "Sign-in methods",
         devices: "Signed in on",
         apps: "Connected apps",
         lastActivity: "Last activity",
@@ -51,11 +51,11 @@ struct AreaWords: Sendable {
         detailsIntro: "This is what we know about you. You can change it at any time.",
         save: "Save",
         saved: "Your details have been saved.",
-        confirmEmail: "Send a code to confirm the e-mail",
+        confirmEmail: "Send a code to confirm this email",
         isConfirmed: "Confirmed.",
-        isUnconfirmed: "Not confirmed yet. Until then we don’t use it for anything but the code.",
+        isUnconfirmed: "Not confirmed yet. Until you confirm it, we only use it to send the code.",
         dashboard: "You’re signed in",
-        dashboardIntro: { "This is the first page of \(name: $0) for people who are signed in." },
+        dashboardIntro: { "This is the page people see first after signing in to \(name: $0)." },
         signedInWith: { "You signed in with \(name: $0)." },
         toAccount: "Your account"
     )

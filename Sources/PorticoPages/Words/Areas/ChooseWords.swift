@@ -16,13 +16,12 @@ struct ChooseWords: Sendable {
 
     static let english = ChooseWords(
         signIn: { "Sign in to \(name: $0)" },
-        signUp: { "Create your account for \(name: $0)" },
-        signInIntro: "Choose the way that you used before.",
-        signUpIntro: "Use an account that you have already. There is no new password to remember.",
-        noWays: "There is no way to sign in here yet. The people who run this service have to add "
-            + "one.",
-        waysToSignIn: "Ways to sign in",
-        waysToSignUp: "Ways to create an account",
+        signUp: { "Create your \(name: $0) account" },
+        signInIntro: "Choose how you signed in last time.",
+        signUpIntro: "Use an account you already have. No new password to remember.",
+        noWays: "Sign-in isn’t set up yet. Contact the people who run this service.",
+        waysToSignIn: "Sign-in methods",
+        waysToSignUp: "Sign-up methods",
         remember: "Keep me signed in on this device",
         isNew: "New here?",
         toSignUp: "Create an account",

@@ -28,39 +28,38 @@ struct CodeWords: Sendable {
     let elsewhereAdvice: Phrase
 
     static let english = CodeWords(
-        heading: "Enter the code from the e-mail",
-        sent: { "We’ve sent a code with six digits to \(exact: $0)." },
+        heading: "Enter the code from the email",
+        sent: { "We’ve sent a six-digit code to \(exact: $0)." },
         label: "Code",
-        lasts: { "It works for \(ours: Words.englishSpan(minutes: $0)), once." },
+        lasts: { "It expires in \(ours: Words.englishSpan(minutes: $0)) and works once." },
         confirm: "Confirm",
         sendAgain: "Send a new code",
         changeAddress: "Use another address",
-        sentAgain: "A new code has been sent.",
+        sentAgain: "We’ve sent a new code.",
         problem: "That code didn’t work",
-        missing: "Enter the six digits from the e-mail",
+        missing: "Enter the six-digit code from the email",
         wrong: {
             $0 == 1
-                ? "Check the code in the e-mail and enter it again. You have one more try."
-                : "Check the code in the e-mail and enter it again. You have "
+                ? "Check the code in the email and enter it again. You have one more try."
+                : "Check the code in the email and enter it again. You have "
                     + "\(ours: "\($0)") more tries."
         },
-        expired: "It is too old. Send a new code and enter that one.",
-        used: "It has been used already. Send a new code and enter that one.",
-        tooMany: "It was entered wrongly too often. Send a new code and enter that one.",
-        confirmFirst: "Please confirm your e-mail first",
+        expired: "That code has expired. Send a new code and enter that one.",
+        used: "That code has already been used. Send a new code and enter that one.",
+        tooMany: "That code was tried too many times. Send a new code and enter that one.",
+        confirmFirst: "Confirm your email first",
         confirmWhy: {
-            "We’ll send a code to \(exact: $0). This protects you from somebody else using your "
+            "We’ll send a code to \(exact: $0). This stops anyone else using your "
                 + "address."
         },
-        send: "Send the code",
+        send: "Send code",
         elsewhereAsked: "You started in another browser",
-        elsewhereWhy: "Or on another device. To keep you safe, the rest happens there: we’ll show "
-            + "you a code to enter on the page where you started.",
-        elsewhereDoubt: "Didn’t you ask for this e-mail? Then close this page: nothing changes.",
-        show: "Show the code",
-        elsewhere: "Enter this code in your other browser",
-        elsewhereAdvice: "Go back to the page where you started and enter this code. Give it to "
-            + "nobody."
+        elsewhereWhy: "Or on another device. To keep you safe, you need to finish where you "
+            + "started. We’ll show you a code to enter on that page.",
+        elsewhereDoubt: "If you didn’t ask for this email, close this page. Nothing will change.",
+        show: "Show code",
+        elsewhere: "Enter this code in the browser where you started",
+        elsewhereAdvice: "Don’t share it with anyone."
     )
 
     static let german = CodeWords(

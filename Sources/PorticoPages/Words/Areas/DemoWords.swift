@@ -11,14 +11,14 @@ struct DemoWords: Sendable {
     let galleryIntro: Phrase
 
     static let english = DemoWords(
-        outbox: "Mails of this demonstration",
+        outbox: "Demo mailbox",
         outboxIntro:
-            "Nothing leaves this machine: what would be sent is shown here, the latest first.",
-        empty: "No mail yet.",
+            "Nothing is really sent. Emails are shown on this page instead, newest first.",
+        empty: "No emails yet.",
         to: { "To \(exact: $0)" },
         sent: { "Sent \($0)" },
         waiting: "Waiting to be sent",
-        givenUp: "Given up",
+        givenUp: "Couldn’t be sent",
         gallery: "All pages",
         galleryIntro: "Every page in every state, with made-up names."
     )

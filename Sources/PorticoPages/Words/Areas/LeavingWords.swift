@@ -30,25 +30,25 @@ struct LeavingWords: Sendable {
         ready: { "Return to \(name: $0)" },
         signedInAs: { "You’re signed in as \(name: $0)." },
         readyAdvice:
-            "The app opens when you choose the button. You can close this page afterwards.",
+            "Choose the button to open the app. You can close this page afterwards.",
         returnTo: { "Return to \(name: $0)" },
         notOpened: { "\(name: $0) didn’t open" },
         notOpenedAdvice:
-            "Open the app yourself and sign in from there. If it isn’t on this device, "
-            + "get it first.",
+            "Open the app yourself and sign in again. If it isn’t on this device, "
+            + "install it first.",
         get: { "Get it from \(name: $0)" },
         already: "You’re already signed in",
-        otherTab: "You can go on with this account, or use another one.",
+        otherTab: "You can continue with this account or use another one.",
         continueAs: { "Continue as \(name: $0)" },
         signOut: { "Sign out of \(name: $0)?" },
-        signOutWhat: "Choose where you want to be signed out.",
-        here: "Only here",
+        signOutWhat: "Choose where you want to sign out.",
+        here: "Only in this browser",
         everywhere: "On all devices and in all apps",
-        hereDone: "You’re no longer signed in here.",
-        everywhereDone: "You’re no longer signed in on any device or in any app.",
+        hereDone: "You’re signed out in this browser.",
+        everywhereDone: "You’re signed out on all devices and in all apps.",
         stillAt: {
-            "You’re still signed in to \(name: $0) itself in this browser. If others use this device, "
-                + "sign out there as well."
+            "You’re still signed in to \(name: $0) in this browser. If other people use this "
+                + "device, sign out of \(name: $0) too."
         },
         signInAgain: "Sign in again"
     )

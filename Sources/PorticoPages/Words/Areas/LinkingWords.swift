@@ -32,48 +32,49 @@ struct LinkingWords: Sendable {
         found: "You already have an account",
         foundWhy: { known, new in
             """
-            You usually sign in with \(name: known.displayName). Do that once and we’ll add \
-            \(name: new.displayName) for you.
+            You usually sign in with \(name: known.displayName). Sign in with \
+            \(name: known.displayName) once more to connect \(name: new.displayName).
             """
         },
-        foundWays: "Prove that it’s you",
-        proveIt: "There are other ways to prove that it’s you:",
+        foundWays: "Confirm it’s you",
+        proveIt: "Other ways to confirm it’s you:",
         byMailbox: { "Send a code to \(exact: $0)" },
         expels: "The code also removes the account’s other sign-in methods and signs it out "
             + "everywhere, because its email address was never confirmed.",
         separate: "Create a separate account",
-        cancelled: { "You stopped signing in with \(name: $0). Nothing was changed." },
+        cancelled: { "You stopped signing in with \(name: $0). Nothing has changed." },
         notReauthenticated: {
             "\(name: $0) didn’t ask you to sign in again. Sign out of \(name: $0) and try again, or "
                 + "use a code."
         },
         add: { "Add \(name: $0.displayName) to this account?" },
         addWhat: {
-            "From then on you can sign in with \(name: $0.displayName) as well. You can remove it at "
+            "You’ll be able to sign in with \(name: $0.displayName) as well. You can remove it at "
                 + "any time."
         },
         addYes: { "Add \(name: $0.displayName)" },
         addNo: "Don’t add",
-        taken: { "That \(WayWords.english.account($0)) is taken" },
-        takenWhy: "It belongs to a different account here, and stays there.",
-        takenAdvice: "Sign in to that account with it, or go on with the one you’re using.",
+        taken: { "That \(WayWords.english.account($0)) is connected to another account" },
+        takenWhy: "It stays connected to that account.",
+        takenAdvice: "Use it to sign in to that account, or continue with the one you’re using.",
         takenSwitch: "Sign in to that account",
-        secondOfProvider: { "There is a \(WayWords.english.account($0)) in this account already" },
-        secondAdvice: "Remove that one first if you want to use a different one.",
-        confirm: "Confirm that it’s you",
+        secondOfProvider: {
+            "Another \(WayWords.english.account($0)) is already connected to this account"
+        },
+        secondAdvice: "If you want to use this one instead, remove the other one first.",
+        confirm: "Confirm it’s you",
         confirmReason: {
             switch $0 {
-            case .adding: "Before you add a way to sign in, show us that it’s really you."
-            case .removing: "Before you remove a way to sign in, show us that it’s really you."
-            case .changingEmail:
-                "Before you change your e-mail address, show us that it’s really you."
-            case .deleting: "Before you delete your account, show us that it’s really you."
-            case .other: "For this step we need to know that it’s really you."
+            case .adding: "Before you add a sign-in method, confirm it’s you."
+            case .removing: "Before you remove a sign-in method, confirm it’s you."
+            case .changingEmail: "Before you change your email address, confirm it’s you."
+            case .deleting: "Before you delete your account, confirm it’s you."
+            case .other: "For this step, we need to confirm it’s you."
             }
         },
         confirmWays: "Ways to confirm",
-        confirmNone: "None of your ways to sign in is available at the moment. Try again later, or "
-            + "ask for help."
+        confirmNone: "None of your sign-in methods is available at the moment. Try again later, or "
+            + "contact support."
     )
 
     static let german = LinkingWords(

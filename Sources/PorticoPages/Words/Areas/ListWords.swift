@@ -37,34 +37,34 @@ struct ListWords: Sendable {
     let appRemovedNext: Phrase
 
     static let english = ListWords(
-        waysIntro: "With each of these you can sign in to your account.",
-        yours: "Your ways",
-        more: "Add another way",
+        waysIntro: "You can sign in to your account with any of these.",
+        yours: "Your sign-in methods",
+        more: "Add another method",
         added: { "Added \($0)" },
         removeWay: { "Remove \(name: $0.displayName)" },
-        onlyOne: "This is your only way to sign in, so it can’t be removed. Add another one first.",
-        onlyOneProblem: "Your only way to sign in can’t be removed",
+        onlyOne: "This is your only sign-in method, so it can’t be removed. Add another one first.",
+        onlyOneProblem: "Your only sign-in method can’t be removed",
         unavailable: "You can’t sign in with it at the moment.",
         wayAdded: { "\(name: $0.displayName) has been added. You can sign in with it now." },
         wayRemoved: {
-            "\(name: $0.displayName) has been removed, and sessions that used it are ended."
+            "\(name: $0.displayName) has been removed, and sessions that used it have ended."
         },
-        addWhat: "With a second way you get in even if the first one fails.",
+        addWhat: "Add a second method so you can still sign in if you lose the first.",
         devicesIntro:
-            "You’re signed in on these devices and in these apps. If you don’t know one of "
-            + "them, sign out there.",
+            "You’re signed in on these devices and in these apps. If you don’t "
+            + "recognise one, sign it out.",
         thisDevice: "This device",
         unknownDevice: "Unknown device",
-        inApp: { "In the app \(name: $0)" },
+        inApp: { "In the \(name: $0) app" },
         seen: { "Last seen \($0)" },
         address: { "From \(exact: $0)" },
-        end: "Sign out there",
+        end: "Sign out this device",
         endOthers: "Sign out everywhere else",
-        ended: "You’re signed out there.",
+        ended: "You’re signed out on that device.",
         othersEnded: "You’re signed out everywhere else.",
-        noOthers: "You’re signed in nowhere else.",
-        appsIntro: "These apps can use your account: you allowed it, or signed in with them.",
-        noApps: "No app may use your account.",
+        noOthers: "You’re not signed in anywhere else.",
+        appsIntro: "Apps you’ve signed in to or given access to your account.",
+        noApps: "No connected apps",
         may: "It can:",
         allowed: { "Allowed \($0)" },
         used: { "Last used \($0)" },

@@ -14,12 +14,12 @@ struct ProblemWords: Sendable {
         case .cancelled:
             .init(
                 "You stopped signing in",
-                "Nothing was changed. You can try again or choose another way."
+                "Nothing has changed. You can try again or choose another sign-in method."
             )
         case .tookTooLong:
             .init(
                 "This took too long",
-                "The sign-in started more than 10 minutes ago, so it was closed to keep you safe. "
+                "The sign-in started more than 10 minutes ago, so we closed it to keep you safe. "
                     + "Start again below."
             )
         case .unmatched:
@@ -32,13 +32,13 @@ struct ProblemWords: Sendable {
             .init(
                 "\(way.name(provider)) isn’t answering",
                 "This is a problem on their side or on the network, not with your account. Try "
-                    + "again, or use another way."
+                    + "again, or use another sign-in method."
             )
         case .misconfigured(let provider):
             .init(
                 "\(way.name(provider)) didn’t accept our request",
                 "The people who run this service need to fix a setting. They have been told. Use "
-                    + "another way for now."
+                    + "another sign-in method for now."
             )
         case .organisationDenies:
             .init(
@@ -48,8 +48,8 @@ struct ProblemWords: Sendable {
         case .signUpClosed:
             .init(
                 "New accounts are closed",
-                "Only people with an invitation can join at the moment. If you have an account "
-                    + "already, use the way that you used before."
+                "Only people with an invitation can join at the moment. If you already "
+                    + "have an account, sign in the same way as last time."
             )
         case .accountBlocked:
             .init(
@@ -58,34 +58,37 @@ struct ProblemWords: Sendable {
             )
         case .emailUnverified:
             .init(
-                "Please confirm your e-mail first",
-                "The other service hasn’t confirmed your e-mail address. Confirm it there, or use "
-                    + "another way."
+                "Confirm your email first",
+                "The other service hasn’t confirmed your email address. Confirm it with that "
+                    + "service, or use another sign-in method."
             )
         case .linkRequired(let provider):
             .init(
                 "You already have an account",
                 provider.map {
-                    "You usually sign in with \(name: $0.displayName). Do that once, and you can "
-                        + "add the other way."
-                } ?? "Sign in the way you usually do, and you can add the other way."
+                    """
+                    You usually sign in with \(name: $0.displayName). Sign in with \
+                    \(name: $0.displayName) once more, and you can add the other method.
+                    """
+                } ?? "Sign in the way you usually do, and you can add the other method."
             )
         case .signInAgain:
             .init(
                 "Sign in again to continue",
-                "For this step we need to know that it’s really you."
+                "For this step, we need to confirm it’s you."
             )
         case .notReauthenticated(let provider):
             .init(
                 "\(way.name(provider)) didn’t ask you to sign in again",
                 "For this step we need a new sign-in. Sign out of \(way.name(provider)) and try "
-                    + "again, or confirm another way."
+                    + "again, or confirm it’s you another way."
             )
         case .failed(let provider):
             .init(
                 provider.map { "Signing in with \(name: $0.displayName) didn’t work" }
                     ?? "Signing in didn’t work",
-                "This is not your mistake, and nothing was changed. Try again, or use another way."
+                "This isn’t your fault, and nothing has changed. Try again, or use another "
+                    + "sign-in method."
             )
         }
     }

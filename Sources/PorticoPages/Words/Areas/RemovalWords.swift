@@ -20,20 +20,22 @@ struct RemovalWords: Sendable {
         intro: "This can’t be undone.",
         consequencesTitle: "What happens",
         consequences: [
-            "Your name, e-mail address and picture are deleted.",
+            "Your name, email address and picture are deleted.",
             "You’re signed out on all devices and in all apps.",
-            "Your ways to sign in are taken off. The accounts at other services stay as they are.",
+            "Your sign-in methods are removed. Your accounts at other services aren’t affected.",
         ],
         apple:
-            "We tell Apple that your account is gone. If that doesn’t work, the next page says what "
-            + "you can do yourself.",
+            "We’ll tell Apple that you’ve deleted your account. If that doesn’t work, the next page "
+            + "tells you what to do.",
         sure: "Yes, I want to delete my account",
         notSure: "Tick the box if you want to delete your account",
         problem: "Your account hasn’t been deleted",
         delete: "Delete account",
         keep: "Keep my account",
         done: "Your account has been deleted",
-        doneWhat: { "Nothing about you is kept at \(name: $0) except a note that it was deleted." },
+        doneWhat: {
+            "\(name: $0) has deleted your data. We keep only a record that the account was deleted."
+        },
         appleLeft:
             "We couldn’t reach Apple. To finish, open Settings on your device, choose your name, "
             + "then Sign in with Apple, and stop using it for this app."

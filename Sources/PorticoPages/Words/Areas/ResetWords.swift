@@ -39,24 +39,25 @@ struct ResetWords: Sendable {
 
     static let english = ResetWords(
         forgot: "Choose a new password",
-        forgotIntro: "Enter your e-mail address. We’ll send you a link to choose a new password.",
-        email: "E-mail",
-        emailMissing: "Enter your e-mail address in the form \(exact: "name@example.com")",
-        send: "Send the link",
+        forgotIntro: "Enter your email address. We’ll send you a link to choose a new password.",
+        email: "Email",
+        emailMissing: "Enter your email address in the form \(exact: "name@example.com")",
+        send: "Send link",
         problem: "There is a problem",
-        sent: "Look into your e-mail",
-        sentWhat: { "If there is an account with \(exact: $0), a link is on its way to it." },
+        sent: "Check your email",
+        sentWhat: { "If \(exact: $0) has an account, we’ve emailed a link to it." },
         sentAdvice: {
-            "It can take a few minutes. Look among unwanted mail as well. The link works for "
-                + "\(ours: Words.englishSpan(minutes: $0)), once."
+            "It can take a few minutes to arrive. Check your spam folder too. The link expires "
+                + "in \(ours: Words.englishSpan(minutes: $0)) and works once."
         },
-        elsewhere: "Opened the link elsewhere?",
+        elsewhere: "Opened the link in another browser?",
         elsewhereWhat:
-            "In another browser or on another device the link shows a code. Enter it here.",
-        codeLabel: "Code from there",
-        codeMissing: "Enter the six digits that the link showed",
-        codeWrong: "Check the code and enter it again. If it is too old, the link shows a new one.",
-        codeTooMany: "It was entered wrongly too often, or it is too old. Have a new link sent.",
+            "In another browser or on another device, the link shows a code. Enter it below.",
+        codeLabel: "Six-digit code",
+        codeMissing: "Enter the six-digit code shown in your other browser",
+        codeWrong:
+            "Check the code and enter it again. If it has expired, the link shows a new one.",
+        codeTooMany: "That code has expired or was tried too many times. Send a new link.",
         new: "Choose a new password",
         newPassword: "New password",
         rule: {
@@ -65,19 +66,18 @@ struct ResetWords: Sendable {
         },
         missing: "Enter a new password",
         tooShort: { "Enter a password with at least \(ours: "\($0)") characters" },
-        tooCommon:
-            "Enter a different password: this one is among the first that somebody would try",
-        tooLong: "Enter a shorter password: this one is longer than we can take",
-        hasName: "Enter a different password: this one is made of your name or address",
-        userName: "User name",
-        save: "Save the new password",
-        expired: "This link is too old",
+        tooCommon: "Choose a stronger password. This one is easy to guess.",
+        tooLong: "Choose a shorter password. This one is too long.",
+        hasName: "Choose a different password. This one is made of your name or address.",
+        userName: "Username",
+        save: "Save new password",
+        expired: "This link has expired",
         expiredWhy: {
-            "It worked for \(ours: Words.englishSpan(minutes: $0)), or until a newer one was sent. You "
-                + "can have a new one sent."
+            "A link works for \(ours: Words.englishSpan(minutes: $0)), or until a newer one is sent. "
+                + "You can send a new one."
         },
-        used: "This link has been used already",
-        usedWhy: "Each link works once. If it wasn’t you, have a new one sent.",
+        used: "This link has already been used",
+        usedWhy: "Each link works once. If it wasn’t you, send a new one.",
         again: "Send a new link",
         done: "Your password has been changed",
         doneWhat:

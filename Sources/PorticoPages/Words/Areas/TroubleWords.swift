@@ -29,8 +29,8 @@ struct TroubleWords: Sendable {
         notAnsweringWhy:
             "We’ve tried twice. This is a problem on their side or on the network, not "
             + "with your account.",
-        since: { "It began \($0)." },
-        otherWays: "Use another way",
+        since: { "It started \($0)." },
+        otherWays: "Use another sign-in method",
         openInBrowser: "Open this page in your browser",
         embedded: { "\(name: $0) doesn’t allow sign-in inside other apps." },
         address: "Address of this page",
@@ -44,23 +44,23 @@ struct TroubleWords: Sendable {
         },
         help: "Help and privacy",
         helpIntro: { "About signing in to \(name: $0)." },
-        operatedBy: "Who runs this",
+        operatedBy: "Who runs this service",
         contact: "Contact",
-        keptTitle: "What is kept about you",
+        keptTitle: "What we keep about you",
         kept: [
-            "Your name, your e-mail address and your picture, as far as you or the service that you "
-                + "sign in with gave them.",
-            "Which ways to sign in belong to your account, and since when.",
-            "The devices and apps on which you’re signed in, with the time and the network address.",
-            "A list of sign-ins and of changes to your account, for safety.",
+            "Your name, email address and picture, if you or the service you sign in with gave them "
+                + "to us.",
+            "Your account’s sign-in methods, and when each was added.",
+            "The devices and apps you’re signed in on, with the time and the network address.",
+            "A record of sign-ins and changes to your account, for security.",
         ],
-        keptNot: "Your password at another service is never seen here.",
+        keptNot: "We never see your passwords for other services.",
         privacy: "Privacy notice",
         signingInTitle: "If signing in doesn’t work",
         signingIn: [
             "Allow cookies for this site in your browser’s settings.",
-            "Finish within 10 minutes, in the browser in which you started.",
-            "Use the way that you used before: another one may lead to a second account.",
+            "Finish within 10 minutes, in the browser where you started.",
+            "Sign in the same way as last time. Another method may create a second account.",
         ]
     )
 

@@ -33,36 +33,34 @@ struct WelcomeWords: Sendable {
     static let english = WelcomeWords(
         heading: { "Welcome to \(name: $0)" },
         given: {
-            "Your account is there. This is what \(name: $0) told us; change what isn’t right."
+            "Your account is ready. Here’s what \(name: $0) shared. Edit anything that’s wrong."
         },
         name: "Your name",
-        whyName: "So that we know how to address you.",
-        email: "E-mail",
-        whyEmail: "So that you can get back in if you lose access, and for notices about your "
-            + "account.",
+        whyName: "So we know what to call you.",
+        email: "Email",
+        whyEmail: "So you can get back in if you lose access, and for notices about your account.",
         willConfirm: "We’ll send a code to this address to confirm that it’s yours.",
-        noEmail: "We didn’t get an e-mail address. Add one so that you can get back in if you lose "
+        noEmail: "We didn’t get an email address. Add one so you can get back in if you lose "
             + "access.",
-        relay: "Hidden e-mail",
-        relayWhat: "Apple forwards what we send to this address to you. We don’t know your own "
-            + "address.",
-        verified: "Confirmed e-mail",
+        relay: "Hidden email",
+        relayWhat: "Apple forwards what we send to this address. We don’t know your own address.",
+        verified: "Confirmed email",
         save: "Continue",
         later: "Not now",
         terms: "Terms of use",
         problem: "There is a problem",
         nameMissing: "Enter your name",
-        emailMissing: "Enter your e-mail address",
-        emailWrong: "Enter an e-mail address in the form \(exact: "name@example.com")",
-        emailTaken: "Use a different address: this one belongs to another account",
-        relayHeading: { "Do you have an account for \(name: $0) already?" },
+        emailMissing: "Enter your email address",
+        emailWrong: "Enter an email address in the form \(exact: "name@example.com")",
+        emailTaken: "Another account already uses this address.",
+        relayHeading: { "Do you already have an account with \(name: $0)?" },
         relayIntro: {
-            "\(name: $0) hides your e-mail address, so we can’t tell whether you’ve been here before."
+            "\(name: $0) hides your email address, so we can’t tell whether you’ve been here before."
         },
-        relayAdvice: "If you have an account, sign in to it and add this way. Otherwise you would "
-            + "have two.",
-        link: "I have one: sign in and add it",
-        create: { "I’m new: create an account for \(name: $0)" }
+        relayAdvice: "If you do, sign in to it and add this sign-in method. Otherwise you’ll "
+            + "have two accounts.",
+        link: "I have an account",
+        create: { "Create your \(name: $0) account" }
     )
 
     static let german = WelcomeWords(

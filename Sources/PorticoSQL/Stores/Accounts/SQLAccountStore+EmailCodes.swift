@@ -121,7 +121,7 @@ extension SQLTransaction {
         return .confirmed(account)
     }
 
-    /// Whoever has the mailbox of an account's address gets the account (`pages.md` A4).
+    /// Whoever has the mailbox of an account's address gets the account (docs/decisions/0020).
     fileprivate func claim(
         _ accountID: UniqueID,
         by address: String,

@@ -1,7 +1,7 @@
 import PorticoBytes
 package import PorticoStores
 
-/// Giving an app its session (decision 1).
+/// Giving an app its session (docs/decisions/0013).
 extension SQLAccountStore {
     package func redeem(_ presentation: HandOffPresentation, at now: Int64) async throws
         -> HandOffRedemption
@@ -42,7 +42,7 @@ extension SQLTransaction {
         return changed > 0
     }
 
-    /// Spends a code that was presented wrongly (decision 14), and says why it is not good.
+    /// Spends a code that was presented wrongly (docs/decisions/0033), and says why it is not good.
     fileprivate func refuse(_ presentation: HandOffPresentation, at now: Int64) throws
         -> HandOffRedemption
     {

@@ -1,7 +1,7 @@
 import PorticoBytes
 import PorticoStores
 
-/// Somebody whose identity is no account's yet (`pages.md` A4).
+/// Somebody whose identity is no account's yet (docs/decisions/0030).
 extension SQLTransaction {
     func meet(_ event: SignInEvent, at now: Int64) throws -> SignInOutcome {
         let email = event.identity.email
@@ -15,7 +15,7 @@ extension SQLTransaction {
             if !matches.isEmpty { return .matches(matches) }
         case .link:
             let matches = try matches(of: email)
-            // Both: a stranger may have made the account, or the identity (`pages.md` A4).
+            // Both: a stranger may have made the account, or the identity (docs/decisions/0020).
             if matches.count == 1, matches[0].verification.isProof,
                 email?.verification.isProof == true,
                 let outcome = try link(event, to: matches[0].accountID, at: now)

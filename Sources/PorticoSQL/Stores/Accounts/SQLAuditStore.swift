@@ -29,17 +29,23 @@ package struct SQLAuditStore: AuditStore {
         }
     }
 
-    package func latest(of accountID: UniqueID?, limit: Int) async throws -> [AuditEvent] {
+    package func latest(
+        _ kinds: Set<AuditEvent.Kind>,
+        of accountID: UniqueID?,
+        limit: Int
+    ) async throws -> [AuditEvent] {
         let limit = SQLValue.int64(Int64(max(0, limit)))
+        let kinds = Self.list(kinds)
         return try await database.scan { reader in
             guard let accountID else {
                 return try reader.rows(
                     """
                     SELECT number, kind, at, account_id, provider, app, device, address, realm,
                         client, reason
-                    FROM audit_events ORDER BY number DESC LIMIT $1
+                    FROM audit_events WHERE instr($1, ',' || kind || ',') > 0
+                    ORDER BY number DESC LIMIT $2
                     """,
-                    [limit],
+                    [kinds, limit],
                     decode: AuditEvent.init(row:)
                 )
             }
@@ -47,28 +53,36 @@ package struct SQLAuditStore: AuditStore {
                 """
                 SELECT number, kind, at, account_id, provider, app, device, address, realm,
                     client, reason
-                FROM audit_events WHERE account_id = $1 ORDER BY number DESC LIMIT $2
+                FROM audit_events WHERE instr($1, ',' || kind || ',') > 0 AND account_id = $2
+                ORDER BY number DESC LIMIT $3
                 """,
-                [.bytes(accountID.bytes), limit],
+                [kinds, .bytes(accountID.bytes), limit],
                 decode: AuditEvent.init(row:)
             )
         }
     }
 
-    package func purge(before time: Int64) async throws {
+    package func purge(_ kinds: Set<AuditEvent.Kind>, before time: Int64) async throws {
+        let kinds = Self.list(kinds)
         try await database.purge { reader, cursor in
             // A database gives the number behind the greatest one that is there.
             try reader.rows(
                 """
                 SELECT number FROM audit_events
                 WHERE number > $1 AND at < $2 AND number < (SELECT MAX(number) FROM audit_events)
+                    AND instr($3, ',' || kind || ',') > 0
                 ORDER BY number LIMIT 200
                 """,
-                [cursor ?? .int64(.min), .int64(time)]
+                [cursor ?? .int64(.min), .int64(time), kinds]
             ) { SQLValue.int64(try $0.int64(0)) }
         } removing: { transaction, number in
             try transaction.run("DELETE FROM audit_events WHERE number = $1", [number])
         }
+    }
+
+    /// Names between commas, of which none has one.
+    private static func list(_ kinds: Set<AuditEvent.Kind>) -> SQLValue {
+        .text("," + kinds.map(\.rawValue).sorted().joined(separator: ",") + ",")
     }
 }
 
