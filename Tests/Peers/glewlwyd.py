@@ -277,15 +277,20 @@ static_files_mime_types = (
         self.go_on(browser, arrived)
 
     def go_on(self, browser, arrived):
-        """Presses "Continue"; the button stays idle until what was granted has been written."""
-        end = time.monotonic() + 20
+        """Presses "Continue". The button stays idle until what was granted has been written; once it
+        has taken a press, a second one would send the browser away from the answer on its way."""
+        end = time.monotonic() + 40
         while not arrived():
             if time.monotonic() > end:
-                raise AssertionError(f"glewlwyd's page did not go on: {browser.source[:3000]}")
+                raise AssertionError(
+                    f"glewlwyd's page did not go on: {browser.url}: {browser.text()[:1500]}"
+                )
             with contextlib.suppress(RuntimeError, AssertionError):
                 if browser.find(".card-footer .btn-success"):
                     browser.click(".card-footer .btn-success")
-            time.sleep(0.2)
+            taken = time.monotonic() + 5
+            while not arrived() and time.monotonic() < taken:
+                time.sleep(0.1)
 
     def sign_out(self, browser, id_token):
         """As the client of that ID Token sends a person here (RP-initiated logout), and they agree."""
