@@ -90,13 +90,13 @@ let package = Package(
             name: "PorticoWeb",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", crypto, httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
-                serverProduct("HummingbirdCore", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
+                serverProduct("NIOExtras", "swift-nio-extras"),
                 serverProduct("NIOHTTP1", "swift-nio"),
-                serverProduct("NIOHTTPTypes", "swift-nio-extras"),
                 serverProduct("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+                serverProduct("NIOPosix", "swift-nio"),
+                serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),
@@ -104,7 +104,6 @@ let package = Package(
             name: "PorticoPages",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoWeb", crypto, httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Mustache", "swift-mustache"),
             ],
             resources: [.embedInCode("Resources")],
@@ -174,7 +173,6 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
                 "PorticoPages", "CArgon2", crypto, cryptoExtras, httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOPosix", "swift-nio"),
             ],
@@ -202,8 +200,6 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoUpstream", crypto, httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
-                serverProduct("HummingbirdCore", "hummingbird"),
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("Logging", "swift-log"),
             ],
@@ -213,7 +209,7 @@ let package = Package(
             name: "PorticoStandIns",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoWeb", crypto,
-                cryptoExtras, httpTypes, serverProduct("Hummingbird", "hummingbird"),
+                cryptoExtras, httpTypes,
             ],
             swiftSettings: settings
         ),
@@ -226,7 +222,6 @@ let package = Package(
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail", "PorticoSQL",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
                 "PorticoBackend", "PorticoStandIns", crypto, httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Configuration", "swift-configuration"),
                 serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
@@ -246,7 +241,6 @@ let package = Package(
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail", "PorticoSQL",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
                 "PorticoBackend", "PorticoStandIns", crypto, httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("NIOEmbedded", "swift-nio"),
@@ -287,7 +281,6 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoWeb",
                 "PorticoTestSupport", httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("NIOEmbedded", "swift-nio"),
@@ -328,7 +321,6 @@ let package = Package(
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
                 "PorticoPages", "PorticoSQL", "PorticoSQLite", "PorticoProvider",
                 "PorticoTestSupport", crypto, cryptoExtras, httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
             ],
             swiftSettings: settings
         ),
@@ -369,7 +361,6 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound", "PorticoStandIns",
                 "PorticoTestSupport", crypto, httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
             ],
             swiftSettings: settings
         ),
@@ -380,7 +371,6 @@ let package = Package(
                 "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoOutbound", "PorticoSQL",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoBackend",
                 "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
-                serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("Logging", "swift-log"),
             ],
             swiftSettings: settings
@@ -418,7 +408,9 @@ let package = Package(
         .testTarget(
             name: "DocumentTests",
             dependencies: [
-                "PorticoBackend", "PorticoProgram", "PorticoProvider", httpTypes,
+                "PorticoBackend", "PorticoProgram", "PorticoProvider", "PorticoTestSupport",
+                "PorticoWeb",
+                httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
             ],
             swiftSettings: settings

@@ -59,56 +59,35 @@ package struct Backend: Sendable {
     }
 }
 
-/// How often things may be tried. Counted per process.
-package struct BackendLimits: Sendable {
-    let starts: RateLimiter
-    let callbacks: RateLimiter
-    /// Which attempts were redeemed.
-    let redemptions: SeenLately
-    let guesses: RateLimiter
-    let natives: RateLimiter
-    let providerCalls: RateLimiter
-    let links: RateLimiter
-    let mails: MailLimits
-
-    package init(startsPerMinute: Int = 5, callbacksPerMinute: Int = 10) {
-        starts = Self.ofEverybody(startsPerMinute)
-        callbacks = Self.ofEverybody(callbacksPerMinute)
-        redemptions = SeenLately()
-        guesses = RateLimiter(burst: 20, perMinute: 10)
-        natives = RateLimiter(burst: 10, perMinute: 10)
-        providerCalls = RateLimiter(burst: 60, perMinute: 60)
-        links = RateLimiter(.perHour(5))
-        mails = MailLimits()
-    }
-
-    /// A limit that every sign-in counts at. Where a whole audience comes at once, each from an address of
-    /// their own, they must not fill the table for each other: 1 MiB is enough for 2,700 a second.
-    private static func ofEverybody(_ count: Int) -> RateLimiter {
-        RateLimiter(RateLimit(burst: count, perMinute: Double(count), keys: 32_768))
-    }
-}
-
 extension Backend {
-    var pageExit: BackendPageExit {
-        BackendPageExit(
-            renderer: pages,
-            headers: SecurityHeaders(publicURL),
-            origin: publicURL.origin,
-            service: identity.name,
-            help: PageLink(path: BackendPageRoute.help.rawValue),
-            isInsecureLoopback: publicURL.isInsecureLoopback
+    var page: PageResponder {
+        PageResponder(
+            pages,
+            publicURL,
+            owner: identity.name,
+            help: PageLink(path: BackendPath.help.rawValue)
         )
     }
 
+    /// The addresses of the BFF.
+    package var service: BackendService {
+        get throws {
+            let endpoints = endpoints
+            return BackendService(
+                routes: try RouteTable(endpoints.routes),
+                exits: endpoints.exits
+            )
+        }
+    }
+
     /// Hands every endpoint what it needs, and nothing else.
-    package var routes: BackendRoutes {
+    private var endpoints: BackendEndpoints {
         let headers = SecurityHeaders(publicURL)
         let policy = CookiePolicy(publicURL)
         let cookies = SessionCookies(policy)
         let attempts = AttemptCookies(policy, ring: ring)
-        let page = pageExit
-        let forms = PageForms(tokens: FormToken(ring: ring), cookies: cookies)
+        let page = page
+        let forms = PageForms(forms: GuardedForms(FormToken(ring: ring)), cookies: cookies)
         let exits = BackendExits(
             page: page,
             headers: headers,
@@ -139,10 +118,8 @@ extension Backend {
             directory: directory,
             ring: ring
         )
-        return BackendRoutes(
-            clock: clock,
+        return BackendEndpoints(
             exits: exits,
-            headers: headers,
             start: StartEndpoint(
                 directory: directory,
                 start: start,
@@ -203,7 +180,7 @@ extension Backend {
                 cookies: cookies,
                 headers: headers
             ),
-            account: AccountEndpoint(
+            accounts: AccountEndpoint(
                 check: check,
                 accounts: accounts,
                 directory: directory,
@@ -228,70 +205,68 @@ extension Backend {
                 transport: transport,
                 headers: headers
             ),
-            pages: PageEndpoints(
-                choose: ChoosePages(
-                    directory: directory,
-                    check: check,
-                    cookies: cookies,
-                    page: page,
-                    forms: forms
-                ),
-                join: JoinPages(
-                    directory: directory,
-                    check: check,
-                    accounts: accounts,
-                    pending: pending,
-                    complete: complete,
-                    link: link,
-                    emails: emails,
-                    exits: exits,
-                    forms: forms
-                ),
-                account: AccountPages(
-                    directory: directory,
-                    check: check,
-                    accounts: accounts,
-                    departure: departure,
-                    cookies: cookies,
-                    exits: exits,
-                    forms: forms
-                ),
-                details: DetailsPages(
-                    check: check,
-                    accounts: accounts,
-                    emails: emails,
-                    exits: exits,
-                    forms: forms
-                ),
-                ways: WayPages(
-                    directory: directory,
-                    check: check,
-                    accounts: accounts,
-                    start: start,
-                    departure: departure,
-                    exits: exits,
-                    forms: forms,
-                    linkLimit: limits.links
-                ),
-                proof: ConfirmPages(
-                    directory: directory,
-                    check: check,
-                    emails: emails,
-                    cookies: cookies,
-                    exits: exits,
-                    forms: forms
-                ),
-                other: OtherPages(
-                    check: check,
-                    accounts: accounts,
-                    departure: departure,
-                    emails: emails,
-                    cookies: cookies,
-                    directory: directory,
-                    identity: identity,
-                    exits: exits,
-                    forms: forms
-                )
+            choose: ChoosePages(
+                directory: directory,
+                check: check,
+                cookies: cookies,
+                page: page,
+                forms: forms
+            ),
+            join: JoinPages(
+                directory: directory,
+                check: check,
+                accounts: accounts,
+                pending: pending,
+                complete: complete,
+                link: link,
+                emails: emails,
+                exits: exits,
+                forms: forms
+            ),
+            overview: AccountPages(
+                directory: directory,
+                check: check,
+                accounts: accounts,
+                departure: departure,
+                cookies: cookies,
+                exits: exits,
+                forms: forms
+            ),
+            details: DetailsPages(
+                check: check,
+                accounts: accounts,
+                emails: emails,
+                exits: exits,
+                forms: forms
+            ),
+            ways: WayPages(
+                directory: directory,
+                check: check,
+                accounts: accounts,
+                start: start,
+                departure: departure,
+                exits: exits,
+                forms: forms,
+                linkLimit: limits.links
+            ),
+            proof: ConfirmPages(
+                directory: directory,
+                check: check,
+                emails: emails,
+                cookies: cookies,
+                exits: exits,
+                forms: forms
+            ),
+            other: OtherPages(
+                check: check,
+                accounts: accounts,
+                departure: departure,
+                emails: emails,
+                cookies: cookies,
+                directory: directory,
+                identity: identity,
+                exits: exits,
+                forms: forms
             )
         )
     }

@@ -1,111 +1,135 @@
-import HTTPTypes
-import Hummingbird
-import PorticoBytes
-import PorticoStores
-import PorticoUpstream
-package import PorticoWeb
+import PorticoWeb
 
-/// Which endpoint answers at which address.
-package struct BackendRoutes: Sendable {
-    let clock: Clock
-    let exits: BackendExits
-    let headers: SecurityHeaders
-    let start: StartEndpoint
-    let callback: CallbackEndpoint
-    let token: AppTokenEndpoint
-    let refresh: AppRefreshEndpoint
-    let native: NativeEndpoint
-    let providerCalls: ProviderCallsEndpoint
-    let session: SessionEndpoint
-    let account: AccountEndpoint
-    let reauthentication: ReauthenticationEndpoint
-    let association: AssociationFilesEndpoint
-    let proxy: ProxyEndpoint
-    let pages: PageEndpoints
+extension BackendEndpoints {
+    /// What the BFF offers (docs/openapi.yaml): a row for each method at an address.
+    var routes: [Route<BackendContext>] { signIn + account + calls + documents + pages }
 
-    /// The answer at an address of the BFF, or `nil` where the path is none.
-    package func respond(to arrival: Arrival) async -> Answered? {
-        // Without a provider or an app nobody has asked for a backend.
-        guard exits.directory.isInUse, let route = BackendRoute.find(arrival.target.path) else {
-            return nil
-        }
-        let visit = BackendVisit(arrival, at: clock.moment())
-        let methods = methods(of: route)
-        guard permits(visit.request.method, methods, route) else {
-            return Answered(exits.methodNotAllowed(methods, route, visit))
-        }
-        do {
-            return Answered(try await respond(route, visit))
-        } catch {
-            return exits.answer(error, route, visit)
-        }
+    private var signIn: [Route<BackendContext>] {
+        [
+            .get("/v1/auth/{provider}", for: .people) { try await start.get($0.provider, $0) },
+            // Asking spends what the answer brings: nothing looks beforehand.
+            .get("/v1/auth/{provider}/callback", for: .people, answersHead: false) {
+                try await callback.get($0.provider, isLink: false, $0)
+            },
+            .post("/v1/auth/{provider}/callback", for: .people) {
+                try await callback.post($0.provider, isLink: false, $0)
+            },
+            .get("/v1/auth/{provider}/callback/link", for: .people, answersHead: false) {
+                try await callback.get($0.provider, isLink: true, $0)
+            },
+            .post("/v1/auth/{provider}/callback/link", for: .people) {
+                try await callback.post($0.provider, isLink: true, $0)
+            },
+            .post("/v1/auth/token", for: .programs, token.post),
+            .post("/v1/auth/refresh", for: .programs, refresh.post),
+            .get("/v1/auth/session", for: .programs, session.get),
+            .post("/v1/auth/logout", for: .programs, session.logout),
+            .post("/v1/auth/{provider}/native/nonce", for: .programs) {
+                try await native.nonce($0.provider, $0)
+            },
+            .post("/v1/auth/{provider}/native", for: .programs) {
+                try await native.post($0.provider, $0)
+            },
+            .post("/v1/auth/google/one-tap", for: .programs, native.oneTap),
+        ]
     }
 
-    /// An answer comes by the method that was asked for (OAuth 2.0 Form Post Response Mode §2): what
-    /// was posted goes on by GET, and nothing is posted where nobody asked for it.
-    private func methods(of route: BackendRoute) -> [HTTPRequest.Method] {
-        guard let name = route.answering, let provider = exits.directory.provider(named: name),
-            !provider.client.provider.usesFormPost
-        else { return route.methods }
-        return [.get]
+    private var account: [Route<BackendContext>] {
+        [
+            .get("/v1/account", for: .programs, accounts.get),
+            .delete("/v1/account", for: .programs, accounts.delete),
+            .get("/v1/account/sessions", for: .programs, accounts.sessions),
+            .delete("/v1/account/sessions/{id}", for: .programs) {
+                try await accounts.endSession($0.parameters["id"], $0)
+            },
+            .get("/v1/account/providers", for: .programs, accounts.providers),
+            .post("/v1/account/link/{provider}", for: .programs) {
+                try await accounts.link($0.provider, $0)
+            },
+            .delete("/v1/account/unlink/{provider}", for: .programs) {
+                try await accounts.unlink($0.provider, $0)
+            },
+            .post("/v1/account/email", for: .programs, accounts.setEmail),
+            .post("/v1/account/email/confirm", for: .programs, accounts.confirmEmail),
+            .post("/v1/account/reauthentication", for: .programs, reauthentication.start),
+            .post("/v1/account/reauthentication/confirm", for: .programs, reauthentication.confirm),
+        ]
     }
 
-    /// HEAD is GET without a body (RFC 9110 §9.3.2). Nobody looks beforehand at a callback, which
-    /// spends what it is given.
-    private func permits(
-        _ method: HTTPRequest.Method,
-        _ methods: [HTTPRequest.Method],
-        _ route: BackendRoute
-    ) -> Bool {
-        methods.contains(method)
-            || method == .head && methods.contains(.get) && route.answering == nil
-    }
-
-    private func respond(_ route: BackendRoute, _ visit: BackendVisit) async throws -> Response {
-        switch route {
-        case .start(let provider): try await start.get(provider, visit)
-        case .callback(let provider): try await answer(provider, isLink: false, visit)
-        case .linkCallback(let provider): try await answer(provider, isLink: true, visit)
-        case .token: try await token.post(visit)
-        case .refresh: try await refresh.post(visit)
-        case .nativeNonce(let provider): try await native.nonce(provider, visit)
-        case .native(let provider): try await native.post(provider, visit)
-        case .oneTap: try await native.oneTap(visit)
-        case .backchannelLogout(let provider): try await providerCalls.logout(provider, visit)
-        case .appleNotifications: try await providerCalls.appleNotification(visit)
-        case .facebookDeauthorize: try await providerCalls.facebookDeauthorize(visit)
-        case .facebookDataDeletion: try await providerCalls.facebookDataDeletion(visit)
-        case .session: try await session.get(visit)
-        case .logout: try await session.logout(visit)
-        case .account:
-            if visit.request.method == .delete {
-                try await account.delete(visit)
-            } else {
-                try await account.get(visit)
+    /// What providers tell us, and what goes through to APIs.
+    private var calls: [Route<BackendContext>] {
+        [
+            .post("/v1/auth/{provider}/backchannel-logout", for: .programs) {
+                try await providerCalls.logout($0.provider, $0)
+            },
+            .post("/v1/auth/apple/notifications", for: .programs, providerCalls.appleNotification),
+            .post(
+                "/v1/auth/facebook/deauthorize",
+                for: .programs,
+                providerCalls.facebookDeauthorize
+            ),
+            .post(
+                "/v1/auth/facebook/data-deletion",
+                for: .programs,
+                providerCalls.facebookDataDeletion
+            ),
+        ]
+            + Route.any(of: ProxyEndpoint.methods, "/bff/{api}/{rest...}", for: .programs) {
+                try await proxy.respond($0.parameters["api"], $0.parameters["rest"], $0)
             }
-        case .accountSessions: try await account.sessions(visit)
-        case .accountSession(let id): try await account.endSession(id, visit)
-        case .accountProviders: try await account.providers(visit)
-        case .link(let provider): try await account.link(provider, visit)
-        case .unlink(let provider): try await account.unlink(provider, visit)
-        case .email: try await account.setEmail(visit)
-        case .confirmEmail: try await account.confirmEmail(visit)
-        case .reauthentication: try await reauthentication.start(visit)
-        case .confirmReauthentication: try await reauthentication.confirm(visit)
-        case .proxy(let api, let rest): try await proxy.respond(api, rest, visit)
-        case .appleAssociation: association.apple()
-        case .assetLinks: association.android()
-        case .page(let page): try await pages.respond(page, visit)
-        }
     }
 
-    private func answer(_ provider: Substring, isLink: Bool, _ visit: BackendVisit) async throws
-        -> Response
-    {
-        if visit.request.method == .post {
-            try await callback.post(provider, isLink: isLink, visit)
-        } else {
-            try await callback.get(provider, isLink: isLink, visit)
-        }
+    private var documents: [Route<BackendContext>] {
+        [
+            .get("/.well-known/apple-app-site-association", for: .programs) { _ in
+                association.apple()
+            },
+            .get("/.well-known/assetlinks.json", for: .programs) { _ in association.android() },
+        ]
+    }
+
+    private var pages: [Route<BackendContext>] {
+        [
+            .get(.root, other.root),
+            .get(.login, choose.signIn),
+            .get(.signup, choose.signUp),
+            .get(.joining, join.ask),
+            .post(.joining, join.decide),
+            .get(.code, join.code),
+            .post(.code, join.confirm),
+            .get(.cookies, join.cookies),
+            .get(.onboarding, other.onboarding),
+            .post(.onboarding, other.welcome),
+            .get(.dashboard, other.dashboard),
+            .get(.signOut, other.askToSignOut),
+            .post(.signOut, other.signOut),
+            .get(.appCallback, other.appDidNotOpen),
+            .get(.help, other.help),
+            .get(.accountOverview, overview.overview),
+            .get(.accountDetails, details.details),
+            .post(.accountDetails, details.saveDetails),
+            .get(.accountEmail, details.email),
+            .post(.accountEmail, details.saveEmail),
+            .get(.accountWays, ways.ways),
+            .post(.accountWays, ways.change),
+            .get(.accountDevices, overview.devices),
+            .post(.accountDevices, overview.signOutDevice),
+            .get(.accountDelete, overview.leave),
+            .post(.accountDelete, overview.delete),
+            .get(.confirmItsYou, proof.ask),
+            .post(.confirmItsYou, proof.decide),
+            .get(.confirmCode, proof.code),
+            .post(.confirmCode, proof.confirm),
+        ]
+    }
+}
+
+extension Route where Context == BackendContext {
+    fileprivate static func get(_ page: BackendPath, _ respond: @escaping Handler) -> Route {
+        .get(RoutePath(page.rawValue), for: .people, respond)
+    }
+
+    fileprivate static func post(_ page: BackendPath, _ respond: @escaping Handler) -> Route {
+        .post(RoutePath(page.rawValue), for: .people, respond)
     }
 }

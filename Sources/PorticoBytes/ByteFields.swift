@@ -14,13 +14,13 @@ package struct ByteWriter: Sendable {
     }
 
     package mutating func integer(_ value: Int64) {
-        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+        bytes += value.bigEndianBytes
     }
 
     /// Bytes of any length up to 65,535.
     package mutating func sized(_ field: some Collection<UInt8>) {
         let length = UInt16(clamping: field.count)
-        withUnsafeBytes(of: length.bigEndian) { bytes.append(contentsOf: $0) }
+        bytes += length.bigEndianBytes
         bytes.append(contentsOf: field.prefix(Int(length)))
     }
 
@@ -60,11 +60,11 @@ package struct ByteReader: Sendable {
     }
 
     package mutating func integer() throws(Malformed) -> Int64 {
-        Int64(bitPattern: try fixed(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        Int64(bigEndianBytes: try fixed(8))
     }
 
     package mutating func sized() throws(Malformed) -> [UInt8] {
-        let length = try fixed(2).reduce(0) { $0 << 8 | Int($1) }
+        let length = Int(UInt16(bigEndianBytes: try fixed(2)))
         return try fixed(length)
     }
 

@@ -36,22 +36,13 @@ package struct UniqueID: Hashable, Sendable {
 
     /// - Returns: `nil` where the text is not 8-4-4-4-12 hexadecimal digits.
     package init?(_ text: String) {
-        var bytes: [UInt8] = []
-        var pending: UInt8?
-        for (index, character) in text.utf8.enumerated() {
-            if [8, 13, 18, 23].contains(index) {
-                guard character == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
-            if let high = pending {
-                bytes.append(high << 4 | UInt8(digit))
-                pending = nil
-            } else {
-                pending = UInt8(digit)
-            }
+        let text = Array(text.utf8)
+        let hyphens = [8, 13, 18, 23]
+        guard text.count == 36, hyphens.allSatisfy({ text[$0] == UInt8(ascii: "-") }) else {
+            return nil
         }
-        guard text.utf8.count == 36, bytes.count == 16 else { return nil }
+        let digits = text.indices.filter { !hyphens.contains($0) }.map { text[$0] }
+        guard let bytes = Hexadecimal.bytes(digits) else { return nil }
         self.bytes = bytes
     }
 
@@ -61,11 +52,8 @@ package struct UniqueID: Hashable, Sendable {
         text.reserveCapacity(36)
         for (index, byte) in bytes.enumerated() {
             if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-            text.append(Self.digits[Int(byte >> 4)])
-            text.append(Self.digits[Int(byte & 0xF)])
+            Hexadecimal.append(byte, to: &text)
         }
         return String(decoding: text, as: UTF8.self)
     }
-
-    private static let digits = Array("0123456789abcdef".utf8)
 }

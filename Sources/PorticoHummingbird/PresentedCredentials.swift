@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoBytes
 
 /// What a request brings to prove who makes it. A token in the field `Authorization` counts alone: a
 /// request has one way (RFC 6750 §2).
@@ -56,7 +57,7 @@ enum PresentedCredentials: Hashable {
         var found: Substring?
         for field in fields[values: .cookie] {
             for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
-                let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                let pair = pair.drop { $0.isBlank }
                 guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
                     pair[..<equals].elementsEqual(name.utf8)
                 else { continue }
@@ -69,13 +70,6 @@ enum PresentedCredentials: Hashable {
 
     /// RFC 6750 §2.1 and base64url alike: nothing that could end a field or a cookie.
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"),
-            UInt8(ascii: "="), UInt8(ascii: "*"):
-            true
-        default: false
-        }
+        byte.isUnreserved || "+/=*".utf8.contains(byte)
     }
 }

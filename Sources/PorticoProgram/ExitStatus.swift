@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// How a command ended, for scripts. `docs/errors.md` lists them.
 enum ExitStatus: Int32, CaseIterable, Sendable {

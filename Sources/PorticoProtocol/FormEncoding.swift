@@ -5,12 +5,12 @@ package enum FormEncoding {
     /// Appends `text` to `output`, encoded: a space becomes `+`, unreserved characters stay.
     package static func append(_ text: String.UTF8View, to output: inout [UInt8]) {
         for byte in text {
-            if isUnreserved(byte) {
+            if byte.isUnreserved {
                 output.append(byte)
             } else if byte == UInt8(ascii: " ") {
                 output.append(UInt8(ascii: "+"))
             } else {
-                appendEscape(byte, to: &output)
+                Hexadecimal.append(byte, after: "%", to: &output)
             }
         }
     }
@@ -22,10 +22,10 @@ package enum FormEncoding {
         to output: inout [UInt8]
     ) {
         for byte in text {
-            if isUnreserved(byte) {
+            if byte.isUnreserved {
                 output.append(byte)
             } else {
-                appendEscape(byte, to: &output)
+                Hexadecimal.append(byte, after: "%", to: &output)
             }
         }
     }
@@ -97,8 +97,8 @@ package enum FormEncoding {
             if byte == UInt8(ascii: "+") {
                 byte = UInt8(ascii: " ")
             } else if byte == UInt8(ascii: "%") {
-                guard index + 1 < text.endIndex, let high = hexValue(text[index]),
-                    let low = hexValue(text[index + 1])
+                guard index + 1 < text.endIndex, let high = text[index].hexDigitValue,
+                    let low = text[index + 1].hexDigitValue
                 else { return nil }
                 index += 2
                 byte = high << 4 | low
@@ -107,33 +107,5 @@ package enum FormEncoding {
             decoded.append(byte)
         }
         return ForeignText.decoded(decoded)
-    }
-
-    private static func appendEscape(_ byte: UInt8, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "%"))
-        output.append(hexDigits[Int(byte >> 4)])
-        output.append(hexDigits[Int(byte & 0xF)])
-    }
-
-    private static let hexDigits = Array("0123456789ABCDEF".utf8)
-
-    private static func hexValue(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
-    /// RFC 3986 §2.3.
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }

@@ -68,5 +68,15 @@ package struct Provider: Sendable {
     }
 
     /// The addresses of all realms.
-    package var routes: ProviderRoutes { ProviderRoutes(self) }
+    package var service: ProviderService {
+        get throws {
+            let endpoints = ProviderEndpoints(self)
+            return ProviderService(
+                routes: try RouteTable(endpoints.routes),
+                realms: realms,
+                page: endpoints.page,
+                events: events
+            )
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoBytes
 
 /// A file that only its owner can read (0600), in a folder that only its owner can enter (0700).
 enum PrivateDatabaseFile {
@@ -7,7 +8,13 @@ enum PrivateDatabaseFile {
     ///
     /// - Throws: ``DatabaseOpeningError``.
     static func prepare(_ path: String) throws(DatabaseOpeningError) {
-        try makeFolder(URL(filePath: path).deletingLastPathComponent().path)
+        if let folder = OwnerOnlyFile.folder(of: path) {
+            do {
+                try OwnerOnlyFile.makeFolder(folder)
+            } catch {
+                throw .cannotCreateFolder
+            }
+        }
         // SQLite gives its log and index files the mode of the database file.
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file >= 0 {
@@ -18,13 +25,5 @@ enum PrivateDatabaseFile {
         } else {
             throw .cannotOpen
         }
-    }
-
-    private static func makeFolder(_ path: String) throws(DatabaseOpeningError) {
-        guard path != "/", path != "" else { return }
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT else { throw .cannotCreateFolder }
-        try makeFolder(URL(filePath: path).deletingLastPathComponent().path)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .cannotCreateFolder }
     }
 }

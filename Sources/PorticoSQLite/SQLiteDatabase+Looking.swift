@@ -1,4 +1,5 @@
 import Foundation
+import PorticoBytes
 
 extension SQLiteDatabase {
     /// Opens a database only to look at it: neither the file nor anything beside it is written, and
@@ -27,13 +28,14 @@ extension SQLiteDatabase {
     private static func address(of file: String) -> String {
         let path = URL(filePath: file).absoluteURL.path
         let isOpen = FileManager.default.fileExists(atPath: path + "-wal")
-        let encoded = path.utf8.map { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x2F, 0x5F:
-                String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        var encoded: [UInt8] = []
+        for byte in path.utf8 {
+            if byte.isLetterOrDigit || "-./_".utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                Hexadecimal.append(byte, after: "%", to: &encoded)
             }
         }
-        return "file:" + encoded.joined() + (isOpen ? "" : "?immutable=1")
+        return "file:" + String(decoding: encoded, as: UTF8.self) + (isOpen ? "" : "?immutable=1")
     }
 }

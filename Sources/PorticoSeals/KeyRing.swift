@@ -1,11 +1,6 @@
 import Crypto
+import Foundation
 package import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The master keys of an installation, one of them active (RFC 9700 §4.14, OWASP ASVS 11).
 ///
@@ -27,14 +22,13 @@ package struct KeyRing: Sendable {
         /// - Parameter bytes: Exactly four, most significant first; otherwise `nil`.
         package init?(bytes: some Collection<UInt8>) {
             guard bytes.count == 4 else { return nil }
-            value = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+            value = UInt32(bigEndianBytes: bytes)
         }
 
-        package var bytes: [UInt8] { bigEndian(value) }
+        package var bytes: [UInt8] { value.bigEndianBytes }
 
         package var description: String {
-            let digits = String(value, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
+            Hexadecimal.text(bytes)
         }
     }
 
@@ -111,7 +105,7 @@ extension KeyRing: CustomStringConvertible, CustomDebugStringConvertible, Custom
 extension KeyRing.KeyID {
     /// An id that is not taken yet.
     fileprivate init(fresh random: RandomSource, besides taken: [Self]) {
-        var candidate = Self(random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) })
+        var candidate = Self(UInt32(bigEndianBytes: random.bytes(4)))
         while taken.contains(candidate) {
             candidate = Self(candidate.value &+ 1)
         }

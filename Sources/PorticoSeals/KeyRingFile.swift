@@ -1,13 +1,5 @@
 package import PorticoBytes
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A key ring at rest: a text file that only its owner may read.
 ///
 /// ```
@@ -21,7 +13,14 @@ package import PorticoBytes
 extension KeyRing {
     /// - Throws: ``KeyRingError/exposed`` where anybody but the owner may read or write the file.
     package static func load(_ path: String) throws(KeyRingError) -> KeyRing {
-        try KeyRing(text: try readPrivateFile(path))
+        let text: [UInt8]
+        do {
+            // Far more than a ring can be.
+            text = try OwnerOnlyFile.read(path, from: .administrator, limit: 64 * 1024)
+        } catch {
+            throw KeyRingError(error)
+        }
+        return try KeyRing(text: text)
     }
 
     /// A new ring of one key in a new file.
@@ -32,10 +31,7 @@ extension KeyRing {
     package static func create(_ path: String, random: RandomSource) throws(KeyRingError) -> KeyRing
     {
         let ring = try KeyRing(random: random)
-        try ring.write(path, random: random) { temporary in
-            // Unlike a rename, a link refuses to take the place of a file.
-            link(temporary, path) == 0
-        }
+        try ring.write(path, isNew: true, random: random)
         return ring
     }
 
@@ -57,7 +53,7 @@ extension KeyRing {
 
     /// Writes a rotated ring over the one at `path`, all or nothing.
     package func replace(_ path: String, random: RandomSource) throws(KeyRingError) {
-        try write(path, random: random) { rename($0, path) == 0 }
+        try write(path, isNew: false, random: random)
     }
 
     // MARK: Text
@@ -95,94 +91,36 @@ extension KeyRing {
 
     // MARK: File
 
-    private func write(
-        _ path: String,
-        random: RandomSource,
-        place: (_ temporary: String) -> Bool
-    ) throws(KeyRingError) {
-        let temporary = "\(path).\(random.text(9))"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system(errno: errno) }
-        defer { unlink(temporary) }
+    private func write(_ path: String, isNew: Bool, random: RandomSource) throws(KeyRingError) {
         do {
-            defer { close(file) }
-            // Some file systems and masks give another mode than asked for.
-            guard fchmod(file, 0o600) == 0, writeAll(text, to: file), fsync(file) == 0 else {
-                throw .system(errno: errno)
-            }
+            try OwnerOnlyFile.write(text, to: path, isNew: isNew, random: random)
+        } catch {
+            throw KeyRingError(error)
         }
-        guard place(temporary) else {
-            throw errno == EEXIST ? .alreadyExists : .system(errno: errno)
+        // Where the file system lets us: the ring is there all the same.
+        _ = OwnerOnlyFile.syncFolder(of: path)
+    }
+}
+
+extension KeyRingError {
+    fileprivate init(_ refusal: OwnerOnlyFile.Refusal) {
+        switch refusal {
+        case .missing: self = .missing
+        case .notAFile: self = .notAFile
+        case .exposed: self = .exposed
+        case .tooLong: self = .malformed
+        case .alreadyExists: self = .alreadyExists
+        case .system(let reason): self = .system(errno: reason)
         }
-        syncFolder(of: path)
     }
 }
 
 extension KeyRing.KeyID {
     /// Exactly eight lowercase hexadecimal digits.
     init?(hexadecimal text: some Collection<UInt8>) {
-        guard text.count == 8 else { return nil }
-        var value: UInt32 = 0
-        for character in text {
-            switch character {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                value = value << 4 | UInt32(character - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"):
-                value = value << 4 | UInt32(character - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        self.init(value)
+        guard text.count == 8, text.allSatisfy({ $0.lowercased == $0 }),
+            let bytes = Hexadecimal.bytes(text)
+        else { return nil }
+        self.init(bytes: bytes)
     }
-}
-
-/// Far more than a ring can be: a wrong path does not fill the memory.
-private let longestFile = 64 * 1024
-
-private func readPrivateFile(_ path: String) throws(KeyRingError) -> [UInt8] {
-    // A pipe at the path must not stop the start.
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw errno == ENOENT ? .missing : .system(errno: errno) }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0 else { throw .system(errno: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-    guard status.st_mode & (S_IRWXG | S_IRWXO) == 0,
-        status.st_uid == geteuid() || status.st_uid == 0
-    else { throw .exposed }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    while bytes.count <= longestFile {
-        let count = read(file, &chunk, chunk.count)
-        guard count >= 0 else {
-            if errno == EINTR { continue }
-            throw .system(errno: errno)
-        }
-        if count == 0 { return bytes }
-        bytes += chunk[..<count]
-    }
-    throw .malformed
-}
-
-private func writeAll(_ bytes: [UInt8], to file: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-        if count < 0 {
-            if errno == EINTR { continue }
-            return false
-        }
-        rest = rest.dropFirst(count)
-    }
-    return true
-}
-
-/// Makes the name survive a power cut, where the file system lets us.
-private func syncFolder(of path: String) {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
 }

@@ -15,7 +15,7 @@ package struct MailedCode: Sendable {
     /// 000000 to 999999, each as likely: what lies beyond the last whole million is drawn again.
     package static func draw(_ random: RandomSource) -> String {
         while true {
-            let number = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            let number = UInt32(bigEndianBytes: random.bytes(4))
             guard number < 4_294_000_000 else { continue }
             let digits = String(number % 1_000_000)
             return String(repeating: "0", count: 6 - digits.count) + digits

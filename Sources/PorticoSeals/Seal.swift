@@ -1,11 +1,6 @@
 import Crypto
+package import Foundation
 package import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// Hands a text to somebody who must bring it back unread and unchanged: a cookie, an
 /// authorization code, a request under way (RFC 6749 §10.3, §10.5).
@@ -44,13 +39,13 @@ package struct Seal: Sendable {
     package func seal(_ plaintext: [UInt8], at now: Date, random: RandomSource) -> String {
         let milliseconds = Self.milliseconds(now)
         let day = Self.day(milliseconds)
-        let header = [Self.version] + ring.activeID.bytes + bigEndian(day)
+        let header = [Self.version] + ring.activeID.bytes + day.bigEndianBytes
         guard let key = key(day, from: ring.activeID, remembering: true),
             // `try?`: fails only on another length than 12.
             let nonce = try? AES.GCM.Nonce(data: random.bytes(Self.nonceLength)),
             // `try?`: fails only on a key of another size, which no ring holds.
             let box = try? AES.GCM.seal(
-                bigEndian(milliseconds) + plaintext,
+                milliseconds.bigEndianBytes + plaintext,
                 using: key,
                 nonce: nonce,
                 authenticating: associated(header)
@@ -79,7 +74,7 @@ package struct Seal: Sendable {
             sealed.count >= Self.shortest, sealed[0] == Self.version,
             let id = KeyRing.KeyID(bytes: sealed[1..<5])
         else { throw .doesNotOpen }
-        let day = sealed[5..<9].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let day = UInt32(bigEndianBytes: sealed[5..<9])
         let latest = Self.day(Self.milliseconds(now.addingTimeInterval(Self.tolerance)))
         let earliest = Self.day(Self.milliseconds(now.addingTimeInterval(-lifetime)))
         guard day <= latest,
@@ -87,9 +82,7 @@ package struct Seal: Sendable {
             let key = key(day, from: id, remembering: day >= earliest)
         else { throw .doesNotOpen }
         let plaintext = try decrypt(sealed, with: key)
-        let milliseconds = plaintext.prefix(Self.issuedLength).reduce(UInt64(0)) {
-            $0 << 8 | UInt64($1)
-        }
+        let milliseconds = UInt64(bigEndianBytes: plaintext.prefix(Self.issuedLength))
         guard Self.day(milliseconds) == day else { throw .doesNotOpen }
         let issued = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
         guard issued.timeIntervalSince(now) <= Self.tolerance else { throw .fromTheFuture }
@@ -107,19 +100,12 @@ package struct Seal: Sendable {
     }
 
     private func decrypt(_ sealed: [UInt8], with key: SymmetricKey) throws(SealError) -> [UInt8] {
-        let body = sealed.dropFirst(Self.headerLength)
+        let header = Array(sealed.prefix(Self.headerLength))
         do {
-            let box = try AES.GCM.SealedBox(
-                nonce: AES.GCM.Nonce(data: body.prefix(Self.nonceLength)),
-                ciphertext: body.dropFirst(Self.nonceLength).dropLast(Self.tagLength),
-                tag: body.suffix(Self.tagLength)
-            )
+            // Nonce, ciphertext and tag, in this order.
+            let box = try AES.GCM.SealedBox(combined: sealed.dropFirst(Self.headerLength))
             return Array(
-                try AES.GCM.open(
-                    box,
-                    using: key,
-                    authenticating: associated(Array(sealed.prefix(Self.headerLength)))
-                )
+                try AES.GCM.open(box, using: key, authenticating: associated(header))
             )
         } catch {
             throw .doesNotOpen
@@ -132,7 +118,7 @@ package struct Seal: Sendable {
 
     private func key(_ day: UInt32, from id: KeyRing.KeyID, remembering: Bool) -> SymmetricKey? {
         ring.derive(
-            [bytes("portico seal 1"), purpose, realm, bigEndian(day)],
+            [bytes("portico seal 1"), purpose, realm, day.bigEndianBytes],
             from: id,
             remembering: remembering
         )

@@ -1,16 +1,14 @@
+import PorticoBytes
+
 /// Each field after its length in four bytes.
 func lengthPrefixed(_ fields: [[UInt8]]) -> [UInt8] {
     var joined: [UInt8] = []
     joined.reserveCapacity(fields.reduce(0) { $0 + $1.count + 4 })
     for field in fields {
-        joined += bigEndian(UInt32(truncatingIfNeeded: field.count))
+        joined += UInt32(truncatingIfNeeded: field.count).bigEndianBytes
         joined += field
     }
     return joined
-}
-
-func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
-    withUnsafeBytes(of: value.bigEndian) { Array($0) }
 }
 
 func bytes(_ text: StaticString) -> [UInt8] {

@@ -43,19 +43,12 @@ package struct SealedAtRest: Sendable {
         guard sealed.count >= Self.headerLength + Self.nonceLength + Self.tagLength,
             let id = keyID(of: sealed), let key = key(from: id)
         else { throw .doesNotOpen }
-        let body = sealed.dropFirst(Self.headerLength)
+        let header = Array(sealed.prefix(Self.headerLength))
         do {
-            let box = try AES.GCM.SealedBox(
-                nonce: AES.GCM.Nonce(data: body.prefix(Self.nonceLength)),
-                ciphertext: body.dropFirst(Self.nonceLength).dropLast(Self.tagLength),
-                tag: body.suffix(Self.tagLength)
-            )
+            // Nonce, ciphertext and tag, in this order.
+            let box = try AES.GCM.SealedBox(combined: sealed.dropFirst(Self.headerLength))
             return Array(
-                try AES.GCM.open(
-                    box,
-                    using: key,
-                    authenticating: associated(Array(sealed.prefix(Self.headerLength)), owner)
-                )
+                try AES.GCM.open(box, using: key, authenticating: associated(header, owner))
             )
         } catch {
             throw .doesNotOpen

@@ -1,58 +1,44 @@
 import HTTPTypes
-package import Hummingbird
 import PorticoBytes
 import PorticoProtocol
 package import PorticoWeb
 
-/// The door of the stand-ins: this machine only, under its own names only, and then to the endpoint
+/// The stand-ins' own pipeline: this machine only, under its own names only, and then to the endpoint
 /// that the path names.
 ///
-/// Whoever gets in can be anybody they like, so nobody else may get in. There are no proxies: what
-/// came through one did not come from here.
-package struct StandInResponder: HTTPResponder {
-    package typealias Context = WebContext
-
+/// A visitor can be anyone they like, so only this machine's own people get in. There are no proxies:
+/// what came through one did not come from here.
+package struct StandInResponder: Responder {
     private let standIns: StandIns
-    private let headers: SecurityHeaders?
+    private let service: StandInService?
 
     init(_ standIns: StandIns) {
         self.standIns = standIns
-        // `try?`: the literal is a public URL; without its headers nothing is answered.
-        headers = (try? PublicURL("http://127.0.0.1:1")).map { SecurityHeaders($0) }
+        // `try?`: the literal is a public URL, and the rows are tested; without either nothing is
+        // answered.
+        service = try? StandInService(standIns)
     }
 
-    package func respond(to request: Request, context: WebContext) async -> Response {
-        guard let headers else { return Response(status: .internalServerError) }
-        let client = ClientAddress(peer: context.peer, headers: [:], trusting: .none)
+    package func respond(to request: Request) async -> Response {
+        guard let service else { return Response(status: .internalServerError) }
+        let client = ClientAddress(peer: request.peer, headers: [:], trusting: .none)
         guard client.address?.isLoopback ?? true, !isForwarded(request.headers) else {
-            return Response(empty: .forbidden, headers: headers)
+            return Response(empty: .forbidden, headers: service.headers)
         }
         guard isOwn(request.head.authority) else {
-            return Response(empty: .misdirectedRequest, headers: headers)
+            return Response(empty: .misdirectedRequest, headers: service.headers)
         }
-        let answer = StandInAnswers(standIns: standIns, headers: headers)
-        do {
-            guard let call = try await read(request) else { return answer.page(.nothing, nil) }
-            standIns.log.append(call.logged)
-            if call.endpoint.isForServers, call.faults.delay > .zero {
-                try await Task.sleep(for: call.faults.delay)
-            }
-            guard !call.faults.isDown, !call.faults.failing.contains(call.endpoint) else {
-                return answer.page(.down, call.kind, .serviceUnavailable)
-            }
-            let methods = call.endpoint.methods(at: call.kind)
-            guard methods.contains(call.method) else {
-                return Response(methodNotAllowedBut: methods, headers: headers)
-            }
-            do {
-                return try answer.answer(to: call)
-            } catch let refusal as StandInRefusal {
-                return answer.refuse(refusal, call)
-            }
-        } catch {
-            // A body that is no form, a key that cannot be made, a wait that was ended.
-            return Response(empty: .badRequest, headers: headers)
+        guard let target = Self.target(request.head.path) else {
+            return service.answers.page(.nothing, nil)
         }
+        let context = RequestContext(
+            received: request,
+            target: target,
+            client: client,
+            id: RequestID(random: .system),
+            moment: standIns.clock.moment()
+        )
+        return await service.respond(to: context) ?? service.answers.page(.nothing, nil)
     }
 
     /// Whether a proxy says that it stands between.
@@ -71,31 +57,6 @@ package struct StandInResponder: HTTPResponder {
         return ["localhost", "127.0.0.1", "[::1]"].contains { authority == "\($0):\(base.port)" }
     }
 
-    /// `nil` where nothing is.
-    private func read(_ request: Request) async throws -> StandInCall? {
-        guard let target = Self.target(request.head.path) else { return nil }
-        var segments = target.segments
-        guard !segments.isEmpty, let kind = StandInKind(rawValue: String(segments.removeFirst())),
-            let endpoint = StandInEndpoint(segments, at: kind)
-        else { return nil }
-        var form = FormParameters()
-        if request.method == .post, request.headers[.contentType] != nil {
-            form = try await FormParameters(body: request)
-        }
-        return StandInCall(
-            kind: kind,
-            endpoint: endpoint,
-            method: request.method,
-            target: request.head.path ?? "/",
-            segments: segments.map(String.init),
-            query: try FormParameters(query: target),
-            form: form,
-            headers: request.headers,
-            faults: standIns.faults(of: kind),
-            moment: standIns.clock.moment()
-        )
-    }
-
     /// One slash at the end of the path may stay there: Facebook's key set has it.
     private static func target(_ path: String?) -> RequestTarget? {
         guard let path else { return nil }
@@ -104,5 +65,37 @@ package struct StandInResponder: HTTPResponder {
             return RequestTarget(path)
         }
         return RequestTarget(String(path[..<end].dropLast() + path[end...]))
+    }
+}
+
+extension StandIns {
+    /// What answers requests: the argument of Hummingbird's `Application`.
+    package var responder: StandInResponder { StandInResponder(self) }
+}
+
+/// The addresses of all stand-ins.
+struct StandInService: HTTPService {
+    let routes: RouteTable<RequestContext>
+    let answers: StandInAnswers
+
+    init(_ standIns: StandIns) throws {
+        let headers = SecurityHeaders(try PublicURL("http://127.0.0.1:1"))
+        answers = StandInAnswers(standIns: standIns, headers: headers)
+        routes = try RouteTable(Self.routes(StandInDispatch(answers: answers)))
+    }
+
+    var headers: SecurityHeaders { answers.headers }
+
+    func context(_ request: RequestContext, _ parameters: PathParameters) -> RequestContext? {
+        request
+    }
+
+    func methodNotAllowed(_ audience: Audience, _ context: RequestContext) -> Response {
+        Response(empty: .methodNotAllowed, headers: headers)
+    }
+
+    /// A body that is no form, a key that cannot be made, a wait that was ended.
+    func answer(_ error: any Error, _ audience: Audience, _ context: RequestContext) -> Response {
+        Response(empty: .badRequest, headers: headers)
     }
 }

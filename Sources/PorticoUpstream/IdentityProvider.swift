@@ -1,4 +1,5 @@
 package import Portico
+import PorticoBytes
 package import PorticoProtocol
 
 /// A provider that people sign in with, as it is configured: a value that says only what this one
@@ -140,7 +141,7 @@ package struct IdentityProvider: Sendable {
         guard let address = HTTPAddress(redirectURI) else { return false }
         guard needsDomainRedirect else { return true }
         let labels = address.host.split(separator: ".")
-        let isNumber = labels.last?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? true
+        let isNumber = labels.last?.utf8.allSatisfy { $0.isDigit } ?? true
         return address.isSecure && !address.host.hasPrefix("[") && labels.count > 1 && !isNumber
             && labels.last != "localhost"
     }

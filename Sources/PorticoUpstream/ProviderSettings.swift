@@ -1,4 +1,5 @@
 import Portico
+import PorticoBytes
 import PorticoProtocol
 
 /// The names of settings, in one table. Whatever else stands among them is refused.
@@ -99,8 +100,8 @@ struct ProviderSettings: Sendable {
         json: JSONObject,
         allowsStandIns: Bool
     ) throws(IdentityProviderRefusal) {
-        let isName = name.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
+        let isName = name.utf8.allSatisfy {
+            $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-")
         }
         guard isName, (1...32).contains(name.utf8.count) else { throw .name }
         let known = ProviderSetting.allCases.filter { json[$0.rawValue] != nil }

@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTypes
+import PorticoTestSupport
+import PorticoWeb
 import Testing
 
 @testable import PorticoBackend
@@ -16,25 +18,27 @@ struct DearestRequestTests {
     }
 
     private let entries: [Entry]
+    private let provider: RouteTable<RealmContext>
+    private let backend: RouteTable<BackendContext>
 
-    init() throws {
+    init() async throws {
+        provider = try await ProviderUnderTest().provider.service.routes
+        backend = try await BackendUnderTest().backend.service.routes
         let text = try Project.text("Tests/DearestRequest/addresses.json")
         entries = try JSONDecoder().decode([Entry].self, from: Data(text.utf8))
     }
 
     @Test("every address of the Provider is tried with each of its methods")
-    func provider() {
+    func everyRow() {
         let tried = entries.compactMap { entry in
-            ProviderRoute.find(entry.path).map { "\(entry.method) \($0.route.path)" }
+            provider.find(entry.path)?.address.routes.first.map { "\(entry.method) \($0.path)" }
         }
-        let answered = ProviderRoute.allCases.flatMap { route in
-            route.methods.map { "\($0.rawValue) \(route.path)" }
-        }
+        let answered = provider.routes.map { "\($0.method.rawValue) \($0.path)" }
         #expect(Set(tried) == Set(answered))
     }
 
     @Test("every address of the backend is tried with each of its methods, and what it reads there")
-    func backend() throws {
+    func everyOperation() throws {
         let document = try OpenAPIDocument()
         for operation in document.operations {
             // A parameter of a path is one segment, but for what follows an API's name.
@@ -43,7 +47,7 @@ struct DearestRequestTests {
             let pattern = try Regex("^\(path)$")
             let here = entries.filter {
                 $0.method == operation.method && $0.path.contains(pattern)
-                    && BackendRoute.find($0.path) != nil
+                    && backend.find($0.path) != nil
             }
             #expect(!here.isEmpty, "\(operation.name)")
             let sent = Set(here.flatMap { ($0.query ?? [:]).keys })
@@ -59,9 +63,9 @@ struct DearestRequestTests {
     func entriesAreAddresses() {
         let others = ["/healthz", "/readyz", "/nowhere"]
         for entry in entries where !others.contains(entry.path) {
-            let provider = ProviderRoute.find(entry.path)?.route.methods.map(\.rawValue)
-            let backend = BackendRoute.find(entry.path)?.methods.map(\.rawValue)
-            let methods = (provider ?? []) + (backend ?? [])
+            let provider = provider.find(entry.path)?.address.methods ?? []
+            let backend = backend.find(entry.path)?.address.methods ?? []
+            let methods = (provider + backend).map(\.rawValue)
             #expect(methods.contains(entry.method), "\(entry.method) \(entry.path)")
             // Only a request with a body has a form.
             #expect(

@@ -61,11 +61,12 @@ struct SourceRuleTests {
             "Sources/PorticoBytes/ForeignText.swift", "Sources/PorticoProtocol/FormEncoding.swift",
             "Sources/PorticoProtocol/JSON/JSONParser.swift",
             // ASCII that was checked before, or is cut to a few bytes.
-            "Sources/PorticoBytes/Base64URL.swift", "Sources/PorticoBytes/UniqueID.swift",
+            "Sources/PorticoBytes/Base64URL.swift", "Sources/PorticoBytes/Hexadecimal.swift",
+            "Sources/PorticoBytes/UniqueID.swift",
             "Sources/PorticoProvider/Clients/PresentedCredentials.swift",
             "Sources/PorticoProvider/Endpoints/UserInfoEndpoint.swift",
             "Sources/PorticoProvider/Passwords/Argon2id.swift",
-            "Sources/PorticoWeb/Log/RequestID.swift",
+            "Sources/PorticoWeb/Requests/RequestID.swift",
             // Out of a text that is bounded already.
             "Sources/PorticoProtocol/Rules/RedirectURI.swift",
             "Sources/PorticoProtocol/Rules/RedirectURIRegistration.swift",
@@ -76,13 +77,12 @@ struct SourceRuleTests {
             "Sources/PorticoBackend/Accounts/ProviderTokens.swift",
             "Sources/PorticoBackend/Endpoints/NativeEndpoint.swift",
             "Sources/PorticoBackend/Mail/MailText+Draft.swift",
-            "Sources/PorticoBackend/ProviderConnection.swift",
+            "Sources/PorticoBackend/Configuration/ProviderConnection.swift",
             "Sources/PorticoBytes/ByteFields.swift",
             "Sources/PorticoProtocol/JOSE/SigningKey.swift",
             "Sources/PorticoProtocol/Authorization/ClaimsRequest.swift",
-            "Sources/PorticoProvider/Authorization/RequestedClaims.swift",
+            "Sources/PorticoProvider/Tokens/RequestedClaims.swift",
             "Sources/PorticoProvider/Mailboxes/TypedAddressSeal.swift",
-            "Sources/PorticoUpstream/People/GraphAPI.swift",
             "Sources/PorticoWeb/Cookies/KnownDevice.swift",
         ]
         #expect(found.filter { !bounded.contains($0) }.isEmpty)
@@ -100,8 +100,8 @@ struct SourceRuleTests {
             "Sources/PorticoProvider/Administration/ClientRegistrationRefusal.swift",
             "Sources/PorticoUpstream/People/GraphAPI.swift",
             // A path, which is ASCII; a row of ours.
-            "Sources/PorticoBackend/BackendRoute.swift",
-            "Sources/PorticoBackend/ProviderConnection.swift",
+            "Sources/PorticoWeb/Service/RouteTable.swift",
+            "Sources/PorticoBackend/Configuration/ProviderConnection.swift",
             // A number.
             "Sources/PorticoProvider/Mappers/StandardClaims.swift",
             "Sources/PorticoProvider/Tokens/AuthorizationCode.swift",
@@ -113,6 +113,32 @@ struct SourceRuleTests {
     func limitKeys() {
         let folder = "Sources/PorticoWeb/Limits/"
         #expect(files(with: ["[String:", "Set<String>", "<String,"], in: folder).isEmpty)
+    }
+
+    @Test("Every error of the services says its own answer, or is caught before one is needed")
+    func refusals() {
+        // With where they are caught.
+        let caught: Set = [
+            // ProviderService and HTTPService render what is within.
+            "ProgramRefusal", "ErrorAfterSignIn",
+            // ClientDoor, TokenEndpoint and BrowserFlow.
+            "UnprovenClient", "ReplayRefusal", "RequestAnswered",
+            // Commands of the program.
+            "Failure",
+            // The endpoints that call what throws them.
+            "SignInFailure", "KeyIsGone", "SignedRequestTooOld",
+        ]
+        let services = ["Sources/PorticoProvider/", "Sources/PorticoBackend/"]
+        for (path, text) in Project.code
+        where services.contains(where: path.hasPrefix) && !path.contains("/Administration/") {
+            let code = Project.withoutComments(text)
+            for match in code.matches(of: /(?:struct|enum) (\w+): (?:\w+, )?Error\b/) {
+                let name = String(match.1)
+                // What registration refuses, the commands say.
+                guard name != "Refusal" else { continue }
+                #expect(caught.contains(name), "\(path): \(name) is no Refusal")
+            }
+        }
     }
 
     @Test("attack H12: nothing from outside is trusted to be there, or to be what is expected")
@@ -149,8 +175,6 @@ struct SourceRuleTests {
         let places: Set = [
             "Sources/PorticoProgram/Output/Console.swift",
             "Sources/PorticoProgram/Output/Table.swift",
-            // Closes those of the browser that it starts.
-            "Sources/Portico/Browsers/ProgramStart.swift",
         ]
         #expect(files(with: streams, except: places).isEmpty)
     }

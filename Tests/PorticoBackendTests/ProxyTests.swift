@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import PorticoBackend
 import PorticoBytes
 import PorticoProtocol
@@ -10,10 +9,8 @@ import PorticoWeb
 import Testing
 
 /// Says what it was asked.
-private struct EchoAPI: HTTPResponder {
-    typealias Context = WebContext
-
-    func respond(to request: Request, context: WebContext) async throws -> Response {
+private struct EchoAPI: Responder {
+    func respond(to request: Request) async -> Response {
         let fields = request.headers.map { "\($0.name.canonicalName): \($0.value)" }
         let text = ([request.head.path ?? ""] + fields).joined(separator: "\n")
         var headers: HTTPFields = [.contentType: "text/plain", .setCookie: "evil=1"]
@@ -21,7 +18,7 @@ private struct EchoAPI: HTTPResponder {
         return Response(
             status: .ok,
             headers: headers,
-            body: ResponseBody(bytes: Array(text.utf8))
+            bytes: Array(text.utf8)
         )
     }
 }

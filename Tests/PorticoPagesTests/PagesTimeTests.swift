@@ -49,22 +49,6 @@ import Testing
         #expect(TimeWords.arabic.ago(now - seconds, at: now).plain == arabic)
     }
 
-    @Test(
-        "days of the Gregorian calendar",
-        arguments: [
-            (0, 1970, 1, 1, "00:00"), (951_782_400, 2000, 2, 29, "00:00"),
-            (951_868_799, 2000, 2, 29, "23:59"), (1_709_164_800, 2024, 2, 29, "00:00"),
-            (4_107_542_400, 2100, 3, 1, "00:00"), (-1, 1969, 12, 31, "23:59"),
-            (1_795_298_400, 2026, 11, 21, "22:00"), (-62_135_596_800, 1, 1, 1, "00:00"),
-            (253_402_300_799, 9999, 12, 31, "23:59"),
-        ] as [(Int64, Int, Int, Int, String)]
-    )
-    func days(time: Int64, year: Int, month: Int, day: Int, clock: String) {
-        let found = CalendarDay(time)
-        #expect([found.year, found.month, found.day] == [year, month, day])
-        #expect(CalendarDay.clock(time) == clock)
-    }
-
     @Test("a time of any size has words", arguments: [Int64.min, Int64.max, 253_402_300_800])
     func extremes(time: Int64) {
         for words in [TimeWords.english, .german, .arabic] {

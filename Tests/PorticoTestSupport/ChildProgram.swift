@@ -34,13 +34,6 @@ package final class ChildProgram: Sendable {
         output: Int32? = nil,
         errors: Int32? = nil
     ) throws {
-        var actions = SpawnActions()
-        try actions.prepare()
-        defer { actions.end() }
-        try actions.connect(0, to: input, O_RDONLY)
-        try actions.connect(1, to: output, O_WRONLY)
-        try actions.connect(2, to: errors, O_WRONLY)
-        try actions.closeOthers()
         let environment = environment ?? ProcessInfo.processInfo.environment
         var command = [path] + arguments
         if let folder {
@@ -48,10 +41,16 @@ package final class ChildProgram: Sendable {
             let script = #"cd -- "$1" && shift && exec "$@""#
             command = ["/bin/sh", "-c", script, "sh", folder.path] + command
         }
-        let texts = command.map { strdup($0) }
-        let variables = environment.map { strdup("\($0.key)=\($0.value)") }
-        defer { for text in texts + variables { free(text) } }
-        id = try actions.spawn(command[0], texts + [nil], variables + [nil])
+        let process = Subprocess.start(
+            command[0],
+            Array(command.dropFirst()),
+            environment: environment.map { "\($0.key)=\($0.value)" },
+            input: input,
+            output: output,
+            errors: errors
+        )
+        guard let process else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EINVAL) }
+        id = process
     }
 
     deinit {

@@ -1,5 +1,5 @@
-import Hummingbird
-import Logging
+import Foundation
+import HTTPTypes
 import NIOCore
 import PorticoBytes
 import PorticoWeb
@@ -8,52 +8,46 @@ import PorticoWeb
 /// says who answers there.
 func withLoopbackListener<Result: Sendable>(
     on address: String = "127.0.0.1",
-    _ body: @escaping @Sendable (_ port: Int, _ door: LateResponder) async throws -> Result
+    _ body: @escaping @Sendable (_ port: Int, _ late: LateResponder) async throws -> Result
 ) async throws -> Result {
-    let door = LateResponder()
+    let late = LateResponder()
     let (listeners, running) = AsyncStream.makeStream(of: (any Channel).self)
-    let application = Application(
-        responder: door,
-        server: ServerConnection.builder(limits: ConnectionLimits(connections: 1000)),
-        configuration: .init(address: .hostname(address, port: 0), serverName: nil),
-        onServerRunning: { listener in
-            running.yield(listener)
-        },
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let server = HTTPServer(
+        host: address,
+        port: 0,
+        limits: ConnectionLimits(connections: 1000),
+        clock: Clock { Date() },
+        responder: late,
+        whenListening: { running.yield($0) }
     )
     return try await withThrowingTaskGroup(of: Result?.self) { group in
         group.addTask {
             // Without a listener nobody would ever be told of one.
             defer { running.finish() }
-            try await application.run()
+            try await server.run()
             return nil
         }
         defer { group.cancelAll() }
         var listening = listeners.makeAsyncIterator()
         guard let port = await listening.next()?.localAddress?.port else { throw NoListener() }
-        return try await body(port, door)
+        return try await body(port, late)
     }
 }
 
 private struct NoListener: Error {}
 
-/// Stands at the door until it is known at which address that is.
-final class LateResponder: HTTPResponder {
-    typealias Context = WebContext
+/// Answers through a responder that is known only after its address is.
+final class LateResponder: Responder {
+    private let inner = Locked<(any Responder)?>(nil)
 
-    private let inner = Locked<(@Sendable (Request, WebContext) async throws -> Response)?>(nil)
-
-    func stands<Responder: HTTPResponder>(before responder: Responder)
-    where Responder.Context == WebContext {
-        inner.withLock { inner in
-            inner = { try await responder.respond(to: $0, context: $1) }
-        }
+    func stands(before responder: any Responder) {
+        inner.withLock { $0 = responder }
     }
 
-    func respond(to request: Request, context: WebContext) async throws -> Response {
-        guard let respond = inner.withLock({ $0 }) else {
+    func respond(to request: Request) async -> Response {
+        guard let responder = inner.withLock({ $0 }) else {
             return Response(status: .serviceUnavailable)
         }
-        return try await respond(request, context)
+        return await responder.respond(to: request)
     }
 }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import NIOPosix
 import PorticoBytes
@@ -73,7 +72,7 @@ struct ConnectionLimitTests {
         let answered = Locked(0)
         try await withServer(
             usualLimits(),
-            answer: { request, _ in
+            answer: { request in
                 answered.withLock { $0 += 1 }
                 return Response(status: .ok)
             }
@@ -106,9 +105,8 @@ struct ConnectionLimitTests {
         let answered = Locked<[Int]>([])
         try await withServer(
             usualLimits(),
-            answer: { request, _ in
-                var request = request
-                let body = try await request.collectBody(upTo: 70_000)
+            answer: { request in
+                let body = request.body
                 answered.withLock { $0.append(body.readableBytes) }
                 return Response(status: .ok)
             }
@@ -134,7 +132,7 @@ struct ConnectionLimitTests {
         try await withServer(
             usualLimits(),
             refused: { refused.continuation.yield($0) },
-            answer: { _, _ in
+            answer: { _ in
                 // The answer comes when the refusal is there.
                 for await _ in refused.stream { break }
                 return Response(status: .ok)
@@ -167,11 +165,11 @@ struct ConnectionLimitTests {
         let size = 5_000_000
         try await withServer(
             usualLimits(),
-            answer: { _, _ in
+            answer: { _ in
                 // The end of the peer's side is here before the answer.
                 try await Task.sleep(for: .milliseconds(300))
                 let body = ByteBuffer(repeating: UInt8(ascii: "a"), count: size)
-                return Response(status: .ok, body: ResponseBody(byteBuffer: body))
+                return Response(status: .ok, body: body)
             }
         ) { port, _ in
             let answer = try await RawConnection.with(port: port) { incoming, outbound in

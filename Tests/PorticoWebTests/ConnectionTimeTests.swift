@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import NIOCore
 import NIOPosix
 import PorticoBytes
@@ -81,7 +80,7 @@ struct ConnectionTimeTests {
         limits.idleTime = .milliseconds(100)
         try await withServer(
             limits,
-            answer: { _, _ in
+            answer: { _ in
                 try await Task.sleep(for: .milliseconds(600))
                 return Response(status: .ok)
             }
@@ -99,7 +98,7 @@ struct ConnectionTimeTests {
         limits.headTime = .seconds(20)
         try await withServer(
             limits,
-            answer: { request, _ in
+            answer: { request in
                 if request.head.path == "/wait" {
                     waiting.continuation.yield()
                     for await _ in release.stream {}
@@ -186,7 +185,7 @@ struct ConnectionTimeTests {
         let release = AsyncStream.makeStream(of: Void.self)
         try await withServer(
             usualLimits(),
-            answer: { _, _ in
+            answer: { _ in
                 working.continuation.yield()
                 for await _ in release.stream {}
                 return Response(status: .ok)

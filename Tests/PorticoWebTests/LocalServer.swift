@@ -1,16 +1,21 @@
-import Hummingbird
+import Foundation
+import HTTPTypes
 import Logging
 import NIOCore
 import PorticoBytes
 import PorticoWeb
 import ServiceLifecycle
 
-/// A responder made of a closure.
-struct ClosureResponder: HTTPResponder {
-    let answer: @Sendable (Request, WebContext) async throws -> Response
+/// A responder made of a closure; 500 where it throws.
+struct ClosureResponder: Responder {
+    let answer: @Sendable (Request) async throws -> Response
 
-    func respond(to request: Request, context: WebContext) async throws -> Response {
-        try await answer(request, context)
+    func respond(to request: Request) async -> Response {
+        do {
+            return try await answer(request)
+        } catch {
+            return Response(status: .internalServerError)
+        }
     }
 }
 
@@ -18,26 +23,23 @@ struct ClosureResponder: HTTPResponder {
 func withServer(
     _ limits: ConnectionLimits = ConnectionLimits(connections: 1000),
     refused: @escaping @Sendable (RequestRefusal) -> Void = { _ in },
-    answer: @escaping @Sendable (Request, WebContext) async throws -> Response = { request, _ in
-        Response(
-            status: .ok,
-            body: ResponseBody(byteBuffer: ByteBuffer(string: "\(request.method) answered"))
-        )
+    answer: @escaping @Sendable (Request) async throws -> Response = { request in
+        Response(status: .ok, body: ByteBuffer(string: "\(request.method) answered"))
     },
     _ body: @escaping @Sendable (_ port: Int, _ server: LocalServer) async throws -> Void
 ) async throws {
     let (listeners, running) = AsyncStream.makeStream(of: (any Channel).self)
     let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let application = Application(
+    let server = HTTPServer(
+        host: "127.0.0.1",
+        port: 0,
+        limits: limits,
+        clock: Clock { Date() },
         responder: ClosureResponder(answer: answer),
-        server: ServerConnection.builder(limits: limits, refused: refused),
-        configuration: .init(address: .hostname("127.0.0.1", port: 0), serverName: nil),
-        onServerRunning: { listener in
-            running.yield(listener)
-        },
-        logger: quiet
+        refused: refused,
+        whenListening: { running.yield($0) }
     )
-    let services = ServiceGroup(services: [application], logger: quiet)
+    let services = ServiceGroup(services: [server], logger: quiet)
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await services.run() }
         var listening = listeners.makeAsyncIterator()

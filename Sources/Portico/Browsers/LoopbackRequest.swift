@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// The head of a request to the loopback receiver (RFC 9112 §3), read with nothing but what the
 /// receiver needs.
 struct LoopbackRequest {
@@ -59,14 +61,9 @@ struct LoopbackRequest {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
                 line[..<colon].map({ $0 | 0x20 }).elementsEqual("host".utf8)
             else { continue }
-            hosts.append(trimmed(line[(colon + 1)...]))
+            hosts.append(Array(line[(colon + 1)...].trimming { $0.isBlank }))
         }
         return hosts
-    }
-
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        return bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
     }
 
     private static func endOfLine(in bytes: ArraySlice<UInt8>) -> Int? {
@@ -92,7 +89,7 @@ struct LoopbackRequest {
     }
 
     private static func isTargetCharacter(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
+        byte.isVisible && byte != UInt8(ascii: "#")
     }
 }
 

@@ -36,10 +36,8 @@ public final class PastedCallback: Sendable {
     ///   changes nothing.
     @discardableResult
     public func offer(_ text: String) -> Bool {
-        let isSpace: (Character) -> Bool = { $0.isWhitespace }
-        let trimmed = text.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
         let taker = taker.withLock { $0 }
-        return taker?(String(trimmed)) ?? false
+        return taker?(String(text.trimming { $0.isWhitespace })) ?? false
     }
 
     func attach(_ take: (@Sendable (String) -> Bool)?) {

@@ -53,7 +53,7 @@ public struct SystemBrowser: ExternalBrowser {
         #if canImport(UIKit) && !targetEnvironment(macCatalyst)
             throw SignInError(.misconfigured(.noBrowser))
         #else
-            guard let process = ProgramStart.start(program, argument: address) else {
+            guard let process = Subprocess.start(program, [address]) else {
                 throw SignInError(.misconfigured(.noBrowser))
             }
             guard await ProgramStart.isSuccess(process, patience: .seconds(2)) else {

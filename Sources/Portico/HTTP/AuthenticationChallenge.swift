@@ -67,7 +67,7 @@ private struct ChallengeParser {
         var challenge = AuthenticationChallenge(scheme: scheme.lowercased())
         guard position < bytes.count, next != UInt8(ascii: ",") else { return challenge }
         // Without the space it was no scheme.
-        guard position > 0, isSpace(bytes[position - 1]) else { return nil }
+        guard position > 0, bytes[position - 1].isBlank else { return nil }
         let start = position
         if let name = word() {
             skipSpace()
@@ -87,7 +87,7 @@ private struct ChallengeParser {
     private var isPadding: Bool {
         var index = position
         while index < bytes.count, bytes[index] == UInt8(ascii: "=") { index += 1 }
-        while index < bytes.count, isSpace(bytes[index]) { index += 1 }
+        while index < bytes.count, bytes[index].isBlank { index += 1 }
         return index >= bytes.count || bytes[index] == UInt8(ascii: ",")
     }
 
@@ -139,35 +139,22 @@ private struct ChallengeParser {
     }
 
     private mutating func skipSpace() {
-        while position < bytes.count, isSpace(bytes[position]) { position += 1 }
+        while position < bytes.count, bytes[position].isBlank { position += 1 }
     }
 
     private mutating func skipSeparators() {
-        while position < bytes.count, isSpace(bytes[position]) || next == UInt8(ascii: ",") {
+        while position < bytes.count, bytes[position].isBlank || next == UInt8(ascii: ",") {
             position += 1
         }
     }
 
     private var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    private func isSpace(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
-
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        byte.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
     private static func isToken68Character(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
+        byte.isLetterOrDigit || "-._~+/".utf8.contains(byte)
     }
 }

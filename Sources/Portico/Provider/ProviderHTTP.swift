@@ -89,7 +89,7 @@ package struct ProviderHTTP: Sendable {
     func retryAfter(_ reply: HTTPReply) -> Duration? {
         guard let text = reply.field(.retryAfter), !text.isEmpty else { return nil }
         let seconds: Double
-        if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        if text.utf8.allSatisfy({ $0.isDigit }) {
             // More digits than a number has are more than a day.
             seconds = Int64(text).map(Double.init) ?? 86_400
         } else if let date = HTTPDate.date(text) {

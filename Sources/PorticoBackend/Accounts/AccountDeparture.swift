@@ -3,6 +3,7 @@ package import PorticoBytes
 package import PorticoSeals
 package import PorticoStores
 import PorticoUpstream
+import PorticoWeb
 
 /// Taking a session, an identity or a whole account away: what the provider gave us is given back
 /// where the provider can take it (PRV-A-19, OIDCRPL-6-3).
@@ -79,7 +80,7 @@ package struct AccountDeparture: Sendable {
         }
     }
 
-    func unlink(_ provider: String, from account: Account, _ visit: BackendVisit) async throws
+    func unlink(_ provider: String, from account: Account, _ context: BackendContext) async throws
         -> UnlinkOutcome
     {
         let outcome = try await accounts.unlink(
@@ -87,13 +88,13 @@ package struct AccountDeparture: Sendable {
             from: account.id,
             usable: directory.providers.map(\.name),
             notice: MailDraft(
-                id: visit.moment.id(),
+                id: context.moment.id(),
                 to: nil,
                 message: .wayRemoved(provider: provider),
                 language: account.language,
-                createdAt: visit.now
+                createdAt: context.now
             ),
-            at: visit.now
+            at: context.now
         )
         if case .unlinked(let identity) = outcome { _ = await revoke([identity]) }
         return outcome

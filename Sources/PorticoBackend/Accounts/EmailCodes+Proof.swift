@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoStores
+import PorticoWeb
 
 /// Codes that prove that whoever has a session is its account's person (WEB-SESS-8): what there is
 /// where a provider cannot be made to ask.
@@ -8,7 +9,7 @@ extension EmailCodes {
     /// Sends a code to the address that the account has.
     ///
     /// - Throws: `conflict` where it has none.
-    func start(proving live: LiveAccountSession, _ visit: BackendVisit) async throws {
+    func start(proving live: LiveAccountSession, _ context: BackendContext) async throws {
         guard let address = live.account.email?.address else {
             throw BackendError(.conflict, "The account has no e-mail address.")
         }
@@ -18,7 +19,7 @@ extension EmailCodes {
             asker: Self.asker(live.account),
             use: .confirmItsYou,
             live.account.language,
-            visit
+            context
         )
     }
 
@@ -28,10 +29,10 @@ extension EmailCodes {
         _ code: String,
         _ live: LiveAccountSession,
         _ cookies: SessionCookies,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> (outcome: EmailConfirmationOutcome, cookies: [HTTPField]) {
         var value: String?
-        if case .browser = live.session.form { value = visit.moment.random.text(32) }
+        if case .browser = live.session.form { value = context.moment.random.text(32) }
         let outcome = try await present(
             code,
             Self.prover(of: live),
@@ -40,7 +41,7 @@ extension EmailCodes {
                 sessionID: live.session.id,
                 cookieHash: value.map { Hash256(of: $0) }
             ),
-            visit
+            context
         )
         guard case .confirmed = outcome, let value else { return (outcome, []) }
         let isRemembered = live.session.idleSeconds > SessionCookies.plain

@@ -21,7 +21,7 @@ struct EmailCodes: Sendable {
         _ address: String,
         for account: Account,
         saying profile: ProfileChange? = nil,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws {
         try await send(
             to: address,
@@ -30,26 +30,26 @@ struct EmailCodes: Sendable {
             use: .confirmAddress,
             account.language,
             saying: profile,
-            visit
+            context
         )
     }
 
     /// The page on which the code that was sent to `address` is typed in. The address travels along,
     /// sealed for the account, so that another code can be sent to it.
-    func asking(_ address: String, for account: Account, _ visit: BackendVisit) -> LocalPath {
+    func asking(_ address: String, for account: Account, _ context: BackendContext) -> LocalPath {
         let sealed = seal(of: account).seal(
             Array(address.utf8),
-            at: visit.moment.now,
-            random: visit.moment.random
+            at: context.moment.now,
+            random: context.moment.random
         )
         return LocalPath("/account/email?request=\(sealed)") ?? .details
     }
 
     /// The address that a page of ``asking(_:for:_:)`` is about, for an hour.
-    func address(in request: String?, of account: Account, _ visit: BackendVisit) -> String? {
+    func address(in request: String?, of account: Account, _ context: BackendContext) -> String? {
         guard let request,
             // `try?`: whatever does not open says nothing.
-            let bytes = try? seal(of: account).open(request, at: visit.moment.now, within: 3600)
+            let bytes = try? seal(of: account).open(request, at: context.moment.now, within: 3600)
         else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
@@ -59,30 +59,32 @@ struct EmailCodes: Sendable {
     }
 
     /// Sends a code to the address of an account that somebody unknown says is theirs.
-    func start(for pending: PendingIdentity, address: String, _ visit: BackendVisit) async throws {
+    func start(for pending: PendingIdentity, address: String, _ context: BackendContext)
+        async throws
+    {
         try await send(
             to: address,
             owner: Self.owner(of: pending),
             asker: Self.asker(pending),
             use: .claimAccount(provider: pending.identity.provider),
-            visit.language.tag,
-            visit
+            context.language.tag,
+            context
         )
     }
 
-    func confirm(_ code: String, for account: Account, _ visit: BackendVisit) async throws
+    func confirm(_ code: String, for account: Account, _ context: BackendContext) async throws
         -> EmailConfirmationOutcome
     {
         let purpose = EmailCodePresentation.Purpose.setEmail(
             accountID: account.id,
-            noticeID: visit.moment.id()
+            noticeID: context.moment.id()
         )
         return try await present(
             code,
             Self.owner(of: account),
             Self.asker(account),
             purpose,
-            visit
+            context
         )
     }
 
@@ -91,7 +93,7 @@ struct EmailCodes: Sendable {
         _ accountID: UniqueID,
         by pending: PendingIdentity,
         _ event: SignInEvent,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> EmailConfirmationOutcome {
         let purpose = EmailCodePresentation.Purpose.claim(accountID: accountID, event)
         return try await present(
@@ -99,7 +101,7 @@ struct EmailCodes: Sendable {
             Self.owner(of: pending),
             Self.asker(pending),
             purpose,
-            visit
+            context
         )
     }
 
@@ -108,7 +110,7 @@ struct EmailCodes: Sendable {
         _ owner: Hash256,
         _ asker: String,
         _ purpose: EmailCodePresentation.Purpose,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> EmailConfirmationOutcome {
         let digits = MailedCode.typed(code)
         guard let hash = MailedCode(ring: ring).hash(of: digits, for: owner) else {
@@ -116,10 +118,10 @@ struct EmailCodes: Sendable {
         }
         let outcome = try await accounts.confirm(
             EmailCodePresentation(owner: owner, codeHash: hash, then: purpose),
-            at: visit.now
+            at: context.now
         )
         if case .wrong(_, let address) = outcome {
-            limits.countWrongCode(for: Self.key(address), by: asker, at: visit.moment)
+            limits.countWrongCode(for: Self.key(address), by: asker, at: context.moment)
         }
         return outcome
     }
@@ -131,7 +133,7 @@ struct EmailCodes: Sendable {
         use: MailedCodeUse,
         _ language: String,
         saying profile: ProfileChange? = nil,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws {
         guard EmailAddressRule.isAddress(address) else {
             throw BackendError(.invalidRequest, "email is not an address that mail can be sent to.")
@@ -139,37 +141,37 @@ struct EmailCodes: Sendable {
         if case .wait(let seconds) = limits.take(
             Self.key(address),
             for: asker,
-            from: visit.address,
-            at: visit.moment
+            from: context.address,
+            at: context.moment
         ) {
             throw BackendError(.rateLimited, "Too many codes were sent.", retryAfter: seconds)
         }
         let codes = MailedCode(ring: ring)
-        let code = MailedCode.draw(visit.moment.random)
+        let code = MailedCode.draw(context.moment.random)
         guard let hash = codes.hash(of: code, for: owner) else {
             throw AppSessionAnswer.KeyIsGone()
         }
-        let id = visit.moment.id()
+        let id = context.moment.id()
         try await accounts.startConfirmation(
             EmailConfirmation(
                 owner: owner,
                 address: address,
                 codeHash: hash,
-                expiresAt: visit.now + Self.lifetime
+                expiresAt: context.now + Self.lifetime
             ),
             mail: MailDraft(
                 id: id,
                 to: address,
                 message: .confirmationCode(
-                    sealedCode: codes.seal(code, for: id, random: visit.moment.random),
+                    sealedCode: codes.seal(code, for: id, random: context.moment.random),
                     use: use,
                     minutes: Int(Self.lifetime / 60)
                 ),
                 language: language,
-                createdAt: visit.now
+                createdAt: context.now
             ),
             saying: profile,
-            at: visit.now
+            at: context.now
         )
     }
 

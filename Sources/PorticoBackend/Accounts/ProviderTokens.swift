@@ -2,6 +2,7 @@ import PorticoBytes
 import PorticoSeals
 import PorticoStores
 import PorticoUpstream
+import PorticoWeb
 
 /// Keeps providers' refresh tokens sealed at rest, each for the identity it belongs to
 /// (WEB-BFF-1: none of them leaves the server).
@@ -38,7 +39,7 @@ extension SignInCompletion.Subject {
         _ person: ProvenPerson,
         provider: String,
         vault: ProviderTokens,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) {
         let key = IdentityKey(issuer: person.issuer, subject: person.subject)
         self.init(
@@ -53,9 +54,11 @@ extension SignInCompletion.Subject {
                         isRelay: $0.isRelay
                     )
                 },
-                linkedAt: visit.now,
-                lastUsedAt: visit.now,
-                sealedToken: person.refreshToken.map { vault.seal($0, for: key, at: visit.moment) }
+                linkedAt: context.now,
+                lastUsedAt: context.now,
+                sealedToken: person.refreshToken.map {
+                    vault.seal($0, for: key, at: context.moment)
+                }
             ),
             name: person.name,
             picture: person.picture,

@@ -1,7 +1,10 @@
 import HTTPTypes
 import PorticoBytes
+import PorticoPages
+import PorticoProtocol
 import PorticoSeals
 import PorticoStores
+import PorticoWeb
 
 /// Whose session a request brings: a browser's by cookie, an app's by bearer token.
 struct SessionCheck: Sendable {
@@ -12,7 +15,7 @@ struct SessionCheck: Sendable {
     let activity: SessionActivity<UniqueID>
 
     /// Why there is no session (docs/decisions/0029).
-    enum Absence: String, Error, Sendable {
+    enum Absence: String, Refusal {
         case noCookie = "NO_COOKIE"
         case invalidCookie = "INVALID_COOKIE"
         case expired = "SESSION_EXPIRED"
@@ -24,49 +27,63 @@ struct SessionCheck: Sendable {
             case .expired: "The session has ended."
             }
         }
+
+        var name: String { "unauthorized" }
+        var status: HTTPResponse.Status { .unauthorized }
+
+        var json: JSONValue? {
+            [
+                "authenticated": false,
+                "error": "unauthorized",
+                "reason": .string(rawValue),
+                "message": .string(message),
+            ]
+        }
+
+        func fields(realm: String) -> HTTPFields { [.wwwAuthenticate: "Bearer"] }
     }
 
     /// - Throws: ``Absence``, and what the store throws.
-    func callAsFunction(_ visit: BackendVisit) async throws -> LiveAccountSession {
+    func callAsFunction(_ context: BackendContext) async throws -> LiveAccountSession {
         let live =
-            if let authorization = visit.headers[values: .authorization].first {
-                try await byToken(authorization, visit)
+            if let authorization = context.headers[values: .authorization].first {
+                try await byToken(authorization, context)
             } else {
-                try await byCookie(visit)
+                try await byCookie(context)
             }
         activity.note(
             live.session.id,
             lastSeenAt: live.session.lastSeenAt,
-            at: visit.now
+            at: context.now
         )
         return live
     }
 
     /// Somebody with a session, whose request may change something: by a cookie only where no other
     /// site can have sent it (WEB-CSRF-4).
-    func changer(_ visit: BackendVisit) async throws -> LiveAccountSession {
-        let live = try await self(visit)
-        if visit.headers[.authorization] == nil, !RequestOrigin.permitsChange(visit.headers) {
+    func changer(_ context: BackendContext) async throws -> LiveAccountSession {
+        let live = try await self(context)
+        if context.headers[.authorization] == nil, !RequestOrigin.permitsChange(context.headers) {
             throw BackendError(.forbidden, "Send the header X-Portico: 1.")
         }
         return live
     }
 
     /// The session of a page's visitor, or `nil`.
-    func ifAny(_ visit: BackendVisit) async throws -> LiveAccountSession? {
+    func ifAny(_ context: BackendContext) async throws -> LiveAccountSession? {
         do {
-            return try await self(visit)
+            return try await self(context)
         } catch is Absence {
             return nil
         }
     }
 
-    private func byCookie(_ visit: BackendVisit) async throws -> LiveAccountSession {
-        switch cookies.session(visit.headers) {
+    private func byCookie(_ context: BackendContext) async throws -> LiveAccountSession {
+        switch cookies.session(context.headers) {
         case .none: throw Absence.noCookie
         case .malformed: throw Absence.invalidCookie
         case .hash(let hash):
-            guard let live = try await accounts.live(cookie: hash, at: visit.now) else {
+            guard let live = try await accounts.live(cookie: hash, at: context.now) else {
                 throw Absence.expired
             }
             return live
@@ -74,16 +91,16 @@ struct SessionCheck: Sendable {
     }
 
     /// RFC 6750 §2.1: one header, never with a cookie beside it that means somebody else.
-    private func byToken(_ authorization: String, _ visit: BackendVisit) async throws
+    private func byToken(_ authorization: String, _ context: BackendContext) async throws
         -> LiveAccountSession
     {
-        guard visit.headers[values: .authorization].count == 1,
+        guard context.headers[values: .authorization].count == 1,
             authorization.utf8.count <= 200,
             authorization.lowercased().hasPrefix("bearer "),
             let token = KeyedToken(String(authorization.dropFirst("bearer ".count)), .session)
         else { throw Absence.invalidCookie }
-        guard token.number > visit.now else { throw Absence.expired }
-        guard let live = try await accounts.live(id: token.sessionID, at: visit.now) else {
+        guard token.number > context.now else { throw Absence.expired }
+        guard let live = try await accounts.live(id: token.sessionID, at: context.now) else {
             throw Absence.expired
         }
         guard case .app(let name, let state) = live.session.form,

@@ -15,7 +15,6 @@ struct SessionCookies: Sendable {
     }
 
     private static let session = CookieName("session")
-    private static let visit = CookieName("visit", "app")
     private static let device = CookieName("device", "app")
     private static let last = CookieName("last", "app")
 
@@ -45,13 +44,7 @@ struct SessionCookies: Sendable {
     var removeSession: HTTPField { policy.remove(Self.session) }
 
     /// The cookie that forms are bound to.
-    func visit(_ headers: HTTPFields) -> String? {
-        policy.value(of: Self.visit, in: headers).flatMap { $0.utf8.count == 43 ? $0 : nil }
-    }
-
-    func setVisit(_ value: String) throws -> HTTPField {
-        try policy.set(Self.visit, to: value)
-    }
+    var form: FormCookie { FormCookie(policy, of: "app") }
 
     /// Who has signed in from here, sealed: ``KnownDevice``.
     func device(_ headers: HTTPFields) -> String? {

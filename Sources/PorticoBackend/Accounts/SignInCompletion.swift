@@ -37,14 +37,14 @@ struct SignInCompletion: Sendable {
         rule: SignInEvent.EmailRule,
         spending: [SpentOnce],
         asking question: SpentOnce? = nil,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> Completed {
-        let draft = try session(for: wayBack, subject, visit)
-        var event = event(subject, draft.session, rule, spending, visit)
+        let draft = try session(for: wayBack, subject, context)
+        var event = event(subject, draft.session, rule, spending, context)
         event.question = question
-        switch try await accounts.signIn(event, at: visit.now) {
+        switch try await accounts.signIn(event, at: context.now) {
         case .signedIn(let account, let isNew):
-            return try completed(account, isNew: isNew, draft, wayBack, visit)
+            return try completed(account, isNew: isNew, draft, wayBack, context)
         case .spent: return .failed(SignInFailure(.invalidState, .unknown))
         case .blocked: return .failed(SignInFailure(.accountBlocked, .blocked))
         case .signUpClosed: return .failed(SignInFailure(.signUpClosed, .closed))
@@ -58,22 +58,22 @@ struct SignInCompletion: Sendable {
         _ session: NewAccountSession,
         _ rule: SignInEvent.EmailRule,
         _ spending: [SpentOnce],
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) -> SignInEvent {
         SignInEvent(
             spending: spending,
             identity: subject.identity,
             name: subject.name,
             picture: subject.picture,
-            language: visit.language.tag,
+            language: context.language.tag,
             emailRule: rule,
             isSignUpOpen: rules.isSignUpOpen,
-            newAccountID: visit.moment.id(),
+            newAccountID: context.moment.id(),
             session: session,
-            userAgent: visit.userAgent,
-            notice: notice(subject, session, visit),
-            linkNotice: .wayAdded(subject.identity.provider, visit),
-            knownHere: devices.people(cookies.device(visit.headers), at: visit.moment)
+            userAgent: context.userAgent,
+            notice: notice(subject, session, context),
+            linkNotice: .wayAdded(subject.identity.provider, context),
+            knownHere: devices.people(cookies.device(context.headers), at: context.moment)
                 .compactMap { UniqueID($0.id) }
         )
     }
@@ -101,48 +101,51 @@ struct SignInCompletion: Sendable {
         }
     }
 
-    func session(for wayBack: WayBack, _ subject: Subject, _ visit: BackendVisit) throws -> Draft {
+    func session(for wayBack: WayBack, _ subject: Subject, _ context: BackendContext) throws
+        -> Draft
+    {
         switch wayBack.destination {
         case .web(_, let isRemembered):
-            let value = visit.moment.random.text(32)
+            let value = context.moment.random.text(32)
             var old: Hash256?
-            if case .hash(let hash) = cookies.session(visit.headers) { old = hash }
+            if case .hash(let hash) = cookies.session(context.headers) { old = hash }
             let life = isRemembered ? SessionCookies.remembered : SessionCookies.plain
             return Draft(
                 session: session(
                     .browser(cookieHash: Hash256(of: value), replacing: old),
                     subject,
-                    device: DeviceName.of(visit.userAgent),
+                    device: DeviceName.of(context.userAgent),
                     idle: life,
                     longest: life,
-                    visit
+                    context
                 ),
                 secret: .cookie(value)
             )
         case .app(let target):
-            return appSession(target, subject, visit)
+            return appSession(target, subject, context)
         case .link: throw BackendError(.internalError, "Linking begins no session.")
         }
     }
 
-    private func appSession(_ target: AppTarget, _ subject: Subject, _ visit: BackendVisit) -> Draft
+    private func appSession(_ target: AppTarget, _ subject: Subject, _ context: BackendContext)
+        -> Draft
     {
         let form: NewAccountSession.Form
         let secret: Draft.Secret
         if let challenge = target.challenge {
-            let code = visit.moment.random.text(32)
+            let code = context.moment.random.text(32)
             form = .handOff(
                 HandOff(
                     codeHash: Hash256(of: code),
                     app: target.app,
                     redirectHash: Hash256(of: target.redirectURI),
                     challenge: challenge.hash,
-                    expiresAt: visit.now + HandOffRule.lifetime
+                    expiresAt: context.now + HandOffRule.lifetime
                 )
             )
             secret = .handOffCode(code)
         } else {
-            let state = AppSessionAnswer.firstState(at: visit.moment, ring: ring)
+            let state = AppSessionAnswer.firstState(at: context.moment, ring: ring)
             form = .app(name: target.app, refresh: state)
             secret = .state(state)
         }
@@ -150,10 +153,10 @@ struct SignInCompletion: Sendable {
             session: session(
                 form,
                 subject,
-                device: DeviceName.of(visit.userAgent, app: target.app),
+                device: DeviceName.of(context.userAgent, app: target.app),
                 idle: AppSessionAnswer.idle,
                 longest: AppSessionAnswer.longest,
-                visit
+                context
             ),
             secret: secret
         )
@@ -165,34 +168,34 @@ struct SignInCompletion: Sendable {
         device: String,
         idle: Int64,
         longest: Int64,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) -> NewAccountSession {
         NewAccountSession(
-            id: visit.moment.id(),
+            id: context.moment.id(),
             form: form,
             providerSessionID: subject.providerSessionID,
             device: device,
-            address: visit.client.address?.description,
+            address: context.request.client.address?.description,
             provenAt: subject.provenAt,
             idleSeconds: idle,
-            expiresAt: visit.now + longest
+            expiresAt: context.now + longest
         )
     }
 
     /// A mail to the person where this browser was not seen with them before.
-    private func notice(_ subject: Subject, _ session: NewAccountSession, _ visit: BackendVisit)
+    private func notice(_ subject: Subject, _ session: NewAccountSession, _ context: BackendContext)
         -> MailDraft
     {
         MailDraft(
-            id: visit.moment.id(),
+            id: context.moment.id(),
             to: nil,
             message: .newDevice(
                 device: session.device,
-                at: visit.now,
+                at: context.now,
                 provider: subject.identity.provider
             ),
-            language: visit.language.tag,
-            createdAt: visit.now
+            language: context.language.tag,
+            createdAt: context.now
         )
     }
 
@@ -201,12 +204,12 @@ struct SignInCompletion: Sendable {
         isNew: Bool,
         _ draft: Draft,
         _ wayBack: WayBack,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) throws -> Completed {
         switch (wayBack.destination, draft.secret) {
         case (.web(let path, let isRemembered), .cookie(let value)):
-            let people = devices.people(cookies.device(visit.headers), at: visit.moment)
-            let device = devices.adding(account.id.text, to: people, at: visit.moment)
+            let people = devices.people(cookies.device(context.headers), at: context.moment)
+            let device = devices.adding(account.id.text, to: people, at: context.moment)
             return .inBrowser(
                 account,
                 isNew: isNew,
@@ -224,7 +227,7 @@ struct SignInCompletion: Sendable {
                 let token = KeyedToken(
                     .session,
                     of: draft.session.id,
-                    number: visit.now + AppSessionAnswer.tokenLifetime,
+                    number: context.now + AppSessionAnswer.tokenLifetime,
                     state: state,
                     ring: ring
                 )

@@ -145,13 +145,11 @@ struct AttemptCookies: Sendable {
 
     private static func isID(_ text: String) -> Bool {
         text.utf8.count == 8
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+            && text.utf8.allSatisfy { $0.hexDigitValue != nil && $0.lowercased == $0 }
     }
 
     /// Eight hexadecimal characters.
     private static func id(ofState state: String) -> String {
-        Hash256(of: state).bytes.prefix(4).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        Hexadecimal.text(Hash256(of: state).bytes.prefix(4))
     }
 }

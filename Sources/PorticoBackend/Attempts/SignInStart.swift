@@ -24,21 +24,21 @@ struct SignInStart: Sendable {
         at provider: BackendDirectory.LiveProvider,
         backTo wayBack: WayBack,
         _ request: UpstreamRequest,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> Started {
         var redirectURI = "\(origin)/v1/auth/\(provider.name)/callback"
         if case .link = wayBack.destination { redirectURI += "/link" }
         let begun = try await provider.client.begin(
             redirectURI: redirectURI,
             request,
-            at: visit.moment
+            at: context.moment
         )
         return Started(
             address: begun.address,
             state: begun.attempt.state.reveal(),
             clientID: begun.clientID,
             scopes: begun.scopes,
-            cookies: try cookies.begin(begun.attempt, wayBack, visit.headers, at: visit.moment)
+            cookies: try cookies.begin(begun.attempt, wayBack, context.headers, at: context.moment)
         )
     }
 }

@@ -22,7 +22,7 @@ struct WayBack: Hashable, Sendable {
     var restart: String { request(at: "/v1/auth/\(provider)") }
 
     /// The address of the choice of a way for the same request.
-    var choice: String { request(at: BackendPageRoute.login.rawValue) }
+    var choice: String { request(at: BackendPath.login.rawValue) }
 
     private func request(at address: String) -> String {
         switch destination {

@@ -1,6 +1,6 @@
-import Hummingbird
+import HTTPTypes
 import PorticoBytes
-import PorticoPages
+package import PorticoPages
 import PorticoSeals
 package import PorticoStores
 import PorticoUpstream
@@ -8,43 +8,43 @@ package import PorticoWeb
 
 /// What a demonstration shows besides the service: every page in every state, and the mails that it
 /// does not send. Never mounted in earnest.
-package struct DemoPages: Sendable {
-    let clock: Clock
-    let page: BackendPageExit
+package struct DemoService: PageService {
+    package let routes: RouteTable<BackendContext>
+    package let page: PageResponder
+
+    package func context(_ request: RequestContext, _ parameters: PathParameters)
+        -> BackendContext?
+    {
+        BackendContext(request, parameters)
+    }
+}
+
+struct DemoPages: Sendable {
+    let page: PageResponder
     let outbox: any OutboxStore
     let directory: BackendDirectory
     let ring: KeyRing
 
-    private static let gallery = "/_gallery"
-    private static let mails = "/_outbox"
-
-    /// The answer at an address of the demonstration, or `nil` where the path is none.
-    package func respond(to arrival: Arrival) async -> Answered? {
-        let path = arrival.target.path
-        guard path == Self.gallery || path.hasPrefix(Self.gallery + "/") || path == Self.mails
-        else {
-            return nil
-        }
-        let visit = BackendVisit(arrival, at: clock.moment())
-        guard [.get, .head].contains(visit.request.method) else {
-            return Answered(Response(methodNotAllowedBut: [.get], headers: page.headers))
-        }
-        if path == Self.gallery { return Answered(page(GalleryIndexPage(), visit)) }
-        if path == Self.mails { return Answered(await sent(visit)) }
-        let parts = path.dropFirst(Self.gallery.count).split(separator: "/").map(String.init)
-        guard parts.count == 2, let state = PageGallery.state(page: parts[0], state: parts[1])
-        else {
-            return Answered(page(ErrorPage(issue: .notFound), visit, status: .notFound))
-        }
-        return Answered(page(state.page, visit))
+    var routes: [Route<BackendContext>] {
+        [
+            .get("/_gallery", for: .people) { page(GalleryIndexPage(), $0) },
+            .get("/_gallery/{page}/{state}", for: .people) { context in
+                let (name, state) = (context.parameters["page"], context.parameters["state"])
+                guard
+                    let found = PageGallery.state(page: String(name), state: String(state))
+                else { throw NotFound() }
+                return page(found.page, context)
+            },
+            .get("/_outbox", for: .people, sent),
+        ]
     }
 
-    private func sent(_ visit: BackendVisit) async -> Response {
+    private func sent(_ context: BackendContext) async -> Response {
         do {
             let mails = try await outbox.latest(limit: 50).map { try shown($0) }
-            return page(OutboxPage(mails: mails, now: visit.now), visit)
+            return page(OutboxPage(mails: mails, now: context.now), context)
         } catch {
-            return page(ErrorPage(issue: .serverError), visit, status: .internalServerError)
+            return page(ErrorPage(issue: .serverError), context, status: .internalServerError)
         }
     }
 
@@ -52,7 +52,7 @@ package struct DemoPages: Sendable {
         let language = Language.best(uiLocales: mail.draft.language, acceptLanguage: nil)
         let text = try MailText(mail.draft, ring: ring) { name in
             directory.provider(named: name)?.client.provider.displayName ?? name
-        }.text(in: language, service: mail.draft.service ?? page.service)
+        }.text(in: language, service: mail.draft.service ?? page.owner ?? "")
         let status: OutboxPage.Status =
             switch (mail.sentAt, mail.dueAt) {
             case (let time?, _): .sent(at: time)
@@ -70,13 +70,8 @@ package struct DemoPages: Sendable {
 
 extension Backend {
     /// The pages of a demonstration.
-    package func demo(outbox: any OutboxStore) -> DemoPages {
-        DemoPages(
-            clock: clock,
-            page: pageExit,
-            outbox: outbox,
-            directory: directory,
-            ring: ring
-        )
+    package func demo(outbox: any OutboxStore) throws -> DemoService {
+        let pages = DemoPages(page: page, outbox: outbox, directory: directory, ring: ring)
+        return DemoService(routes: try RouteTable(pages.routes), page: page)
     }
 }

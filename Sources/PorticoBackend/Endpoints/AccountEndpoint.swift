@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import Portico
 import PorticoBytes
 import PorticoProtocol
@@ -22,9 +21,9 @@ struct AccountEndpoint: Sendable {
     let linkLimit: RateLimiter
 
     /// Somebody who has proven within the last ten minutes who they are (WEB-SESS-8).
-    private func recent(_ visit: BackendVisit) async throws -> LiveAccountSession {
-        let live = try await check.changer(visit)
-        guard live.isProven(at: visit.now) else {
+    private func recent(_ context: BackendContext) async throws -> LiveAccountSession {
+        let live = try await check.changer(context)
+        guard live.isProven(at: context.now) else {
             throw BackendError(
                 .reauthenticationRequired,
                 "Confirm by a mailed code, or a new sign-in, who you are."
@@ -33,10 +32,10 @@ struct AccountEndpoint: Sendable {
         return live
     }
 
-    func get(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
+    func get(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
         let identities = try await accounts.identities(of: live.account.id)
-        let sessions = try await accounts.shown(to: live, at: visit.now)
+        let sessions = try await accounts.shown(to: live, at: context.now)
         return Response(
             json: [
                 "user": AccountView.user(live),
@@ -50,35 +49,35 @@ struct AccountEndpoint: Sendable {
         )
     }
 
-    func sessions(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let sessions = try await accounts.shown(to: live, at: visit.now)
+    func sessions(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let sessions = try await accounts.shown(to: live, at: context.now)
         return Response(json: ["sessions": Self.list(sessions, live)], headers: headers)
     }
 
-    func endSession(_ id: Substring, _ visit: BackendVisit) async throws -> Response {
-        let live = try await check.changer(visit)
+    func endSession(_ id: Substring, _ context: BackendContext) async throws -> Response {
+        let live = try await check.changer(context)
         guard let id = UniqueID(String(id)),
-            try await departure.signOut(id, of: live.account.id, at: visit.now) != nil
+            try await departure.signOut(id, of: live.account.id, at: context.now) != nil
         else { throw BackendError(.notFound, "There is no session of that id.") }
         return Response(json: ["success": true], headers: headers)
     }
 
-    func providers(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
+    func providers(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
         let identities = try await accounts.identities(of: live.account.id)
         return Response(json: ["providers": Self.list(identities)], headers: headers)
     }
 
     /// Begins to link a second identity, in the browser that has the session.
-    func link(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+    func link(_ name: Substring, _ context: BackendContext) async throws -> Response {
         guard let provider = directory.provider(named: name) else {
             throw BackendError(.invalidProvider, "There is no provider of that name.")
         }
-        let live = try await recent(visit)
+        let live = try await recent(context)
         if case .wait(let seconds) = linkLimit.take(
             LimitKey("link", live.account.id.text),
-            at: visit.moment.now
+            at: context.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
         }
@@ -92,7 +91,7 @@ struct AccountEndpoint: Sendable {
                 at: provider,
                 backTo: wayBack,
                 .reauthentication,
-                visit
+                context
             )
         } catch let error as SignInError {
             throw BackendError(starting: error)
@@ -107,9 +106,9 @@ struct AccountEndpoint: Sendable {
         ).adding(started.cookies)
     }
 
-    func unlink(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
-        let live = try await recent(visit)
-        switch try await departure.unlink(String(name), from: live.account, visit) {
+    func unlink(_ name: Substring, _ context: BackendContext) async throws -> Response {
+        let live = try await recent(context)
+        switch try await departure.unlink(String(name), from: live.account, context) {
         case .unlinked: return Response(json: ["success": true], headers: headers)
         case .lastOne:
             throw BackendError(.lastWay, "The last way to sign in cannot be removed.")
@@ -118,10 +117,10 @@ struct AccountEndpoint: Sendable {
         }
     }
 
-    func delete(_ visit: BackendVisit) async throws -> Response {
-        let live = try await recent(visit)
+    func delete(_ context: BackendContext) async throws -> Response {
+        let live = try await recent(context)
         // Another request may have deleted it meanwhile: it is gone all the same.
-        let report = try await departure.delete(live.account.id, at: visit.moment)
+        let report = try await departure.delete(live.account.id, at: context.moment)
         return Response(
             json: [
                 "success": true,
@@ -131,20 +130,20 @@ struct AccountEndpoint: Sendable {
         ).adding([cookies.removeSession])
     }
 
-    func setEmail(_ visit: BackendVisit) async throws -> Response {
-        let live = try await recent(visit)
-        let body = try await BodyParameters(visit)
-        try await emails.start(try body.required("email"), for: live.account, visit)
+    func setEmail(_ context: BackendContext) async throws -> Response {
+        let live = try await recent(context)
+        let body = try BodyParameters(context)
+        try await emails.start(try body.required("email"), for: live.account, context)
         return Response(
             json: ["success": true, "expires_in": .integer(EmailCodes.lifetime)],
             headers: headers
         )
     }
 
-    func confirmEmail(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check.changer(visit)
-        let body = try await BodyParameters(visit)
-        switch try await emails.confirm(try body.required("code"), for: live.account, visit) {
+    func confirmEmail(_ context: BackendContext) async throws -> Response {
+        let live = try await check.changer(context)
+        let body = try BodyParameters(context)
+        switch try await emails.confirm(try body.required("code"), for: live.account, context) {
         case .confirmed: return Response(json: ["success": true], headers: headers)
         case .taken:
             throw BackendError(.conflict, "The address belongs to another account.")

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
@@ -25,9 +24,9 @@ struct AppRefreshEndpoint: Sendable {
         "The refresh token is unknown, expired or revoked."
     )
 
-    func post(_ visit: BackendVisit) async throws -> Response {
-        let body = try await BodyParameters(visit)
-        let key = try visit.headers.idempotencyKey(
+    func post(_ context: BackendContext) async throws -> Response {
+        let body = try BodyParameters(context)
+        let key = try context.headers.idempotencyKey(
             or: BackendError(.invalidRequest, "Idempotency-Key must be 1 to 255 bytes, once.")
         )
         guard let token = KeyedToken(try body.required("refresh_token"), .refresh) else {
@@ -35,13 +34,16 @@ struct AppRefreshEndpoint: Sendable {
         }
         // A lost race means another request rotated first: what it left is judged like any other.
         for _ in 0..<3 {
-            guard let live = try await accounts.live(id: token.sessionID, at: visit.now),
+            guard let live = try await accounts.live(id: token.sessionID, at: context.now),
                 case .app(let name, let state) = live.session.form,
                 token.isGenuine(.refresh, for: state, ring: ring), directory.apps.has(name)
             else { throw Self.refusal }
-            guard let next = try await rotated(token, state, key, live, visit) else { continue }
+            guard let next = try await rotated(token, state, key, live, context) else { continue }
             return Response(
-                json: try AppSessionAnswer(live: live, state: next).json(ring: ring, at: visit.now),
+                json: try AppSessionAnswer(live: live, state: next).json(
+                    ring: ring,
+                    at: context.now
+                ),
                 headers: headers
             )
         }
@@ -54,7 +56,7 @@ struct AppRefreshEndpoint: Sendable {
         _ state: RefreshState,
         _ key: Hash256?,
         _ live: LiveAccountSession,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> RefreshState? {
         if token.number == Int64(state.generation) {
             let rotation = Rotation(
@@ -63,16 +65,18 @@ struct AppRefreshEndpoint: Sendable {
                 idempotencyKey: key,
                 keyID: ring.activeID.bytes
             )
-            guard try await accounts.rotate(rotation, at: visit.now) == .rotated else { return nil }
+            guard try await accounts.rotate(rotation, at: context.now) == .rotated else {
+                return nil
+            }
             var next = state
             next.generation = state.generation &+ 1
             next.keyID = ring.activeID.bytes
-            next.rotatedAt = visit.now
+            next.rotatedAt = context.now
             next.idempotencyKey = key
             return next
         }
         if token.number == Int64(state.generation) - 1,
-            state.wasRotated(by: key, at: visit.now, grace: Self.grace)
+            state.wasRotated(by: key, at: context.now, grace: Self.grace)
         {
             return state
         }
@@ -81,9 +85,9 @@ struct AppRefreshEndpoint: Sendable {
             sessionID: live.session.id,
             of: live.session.accountID,
             as: .refreshReplayed,
-            at: visit.now
+            at: context.now
         )
-        events.refreshReplayed(live.session, visit)
+        events.refreshReplayed(live.session, context)
         throw Self.refusal
     }
 }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
@@ -21,39 +20,39 @@ struct AppTokenEndpoint: Sendable {
         "The code is unknown, used, expired, or was presented wrongly."
     )
 
-    func post(_ visit: BackendVisit) async throws -> Response {
-        if case .wait(let seconds) = guesses.check(key(visit), at: visit.moment.now) {
+    func post(_ context: BackendContext) async throws -> Response {
+        if case .wait(let seconds) = guesses.check(key(context), at: context.moment.now) {
             throw BackendError(.rateLimited, "Too many wrong codes.", retryAfter: seconds)
         }
-        let body = try await BodyParameters(visit)
+        let body = try BodyParameters(context)
         guard try body.required("grant_type") == "authorization_code" else {
             throw BackendError(.invalidRequest, "grant_type must be authorization_code.")
         }
-        let presentation = try presentation(body, visit)
-        switch try await accounts.redeem(presentation, at: visit.now) {
+        let presentation = try presentation(body, context)
+        switch try await accounts.redeem(presentation, at: context.now) {
         case .redeemed(let live, let isNew):
             let answer = AppSessionAnswer(live: live, state: presentation.refresh, isNew: isNew)
             return Response(
-                json: try answer.json(ring: ring, at: visit.now),
+                json: try answer.json(ring: ring, at: context.now),
                 headers: headers
             )
         case .refused(let refusal):
-            events.handOffRefused(refusal, app: presentation.app, visit)
-            guesses.countFailure(key(visit), at: visit.moment.now)
+            events.handOffRefused(refusal, app: presentation.app, context)
+            guesses.countFailure(key(context), at: context.moment.now)
             throw Self.refusal
         case .unknown:
-            guesses.countFailure(key(visit), at: visit.moment.now)
+            guesses.countFailure(key(context), at: context.moment.now)
             throw Self.refusal
         }
     }
 
-    private func key(_ visit: BackendVisit) -> LimitKey {
-        LimitKey("hand-off", visit.address)
+    private func key(_ context: BackendContext) -> LimitKey {
+        LimitKey("hand-off", context.address)
     }
 
     /// Whatever has the shape of a code is presented, right or wrong: so a wrong presentation
     /// spends the code, one by an app that is not there any more, too.
-    private func presentation(_ body: BodyParameters, _ visit: BackendVisit)
+    private func presentation(_ body: BodyParameters, _ context: BackendContext)
         throws(BackendError) -> HandOffPresentation
     {
         let code = try body.required("code")
@@ -76,7 +75,7 @@ struct AppTokenEndpoint: Sendable {
             app: app?.name ?? "",
             redirectHash: Hash256(of: redirectURI ?? ""),
             challenge: CodeVerifier(verifier)?.challenge.hash ?? Hash256(of: []),
-            refresh: AppSessionAnswer.firstState(at: visit.moment, ring: ring)
+            refresh: AppSessionAnswer.firstState(at: context.moment, ring: ring)
         )
     }
 }

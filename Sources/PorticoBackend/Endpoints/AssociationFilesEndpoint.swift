@@ -1,4 +1,3 @@
-import Hummingbird
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb

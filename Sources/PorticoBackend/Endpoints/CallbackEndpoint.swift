@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import Portico
 import PorticoBytes
 import PorticoProtocol
@@ -28,41 +27,46 @@ struct CallbackEndpoint: Sendable {
 
     /// A cross-site POST brings no `SameSite=Lax` cookie. It changes nothing: its fields go on,
     /// sealed, to the same address by GET.
-    func post(_ name: Substring, isLink: Bool, _ visit: BackendVisit) async throws -> Response {
+    func post(_ name: Substring, isLink: Bool, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
-        let form = try await visit.form(upTo: PostedAnswer.longestBody)
+        // An answer comes by the method that was asked for (OAuth 2.0 Form Post Response Mode §2).
+        guard provider.client.provider.usesFormPost else {
+            return exits.refuse(BackendError.methodNotAllowed, .people, context)
+                .adding([HTTPField(name: .allow, value: "GET")])
+        }
+        let form = try context.form(upTo: PostedAnswer.longestBody)
         guard form.contains("state") else {
-            return exits.unmatched(visit)
+            return exits.unmatched(context)
         }
         let path = "/v1/auth/\(provider.name)/callback" + (isLink ? "/link" : "")
-        let sealed = posted.seal(form, at: visit.moment)
+        let sealed = posted.seal(form, at: context.moment)
         guard let redirect = Redirect(to: "\(path)?answer=\(sealed)") else {
             throw BackendError(.internalError, "A seal is always writable.")
         }
         return Response(redirect, headers: exits.headers)
     }
 
-    func get(_ name: Substring, isLink: Bool, _ visit: BackendVisit) async throws -> Response {
+    func get(_ name: Substring, isLink: Bool, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
-        let response = try await answered(provider, isLink, visit)
+        let response = try await answered(provider, isLink, context)
         return provider.client.provider.addsFragment ? response.withoutFragment : response
     }
 
     private func answered(
         _ provider: BackendDirectory.LiveProvider,
         _ isLink: Bool,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> Response {
-        try checkRate(visit)
-        guard let answer = try answer(provider, visit), let state = answer["state"] else {
+        try checkRate(context)
+        guard let answer = try answer(provider, context), let state = answer["state"] else {
             // Without a state nothing of ours is meant, an error included: nothing changes.
-            return try await over(nil, visit)
+            return try await over(nil, context)
         }
-        switch cookies.find(state: state, visit.headers, at: visit.moment) {
-        case .nothing: return try await over(nil, visit)
-        case .over(let wayBack): return try await over(wayBack, visit)
+        switch cookies.find(state: state, context.headers, at: context.moment) {
+        case .nothing: return try await over(nil, context)
+        case .over(let wayBack): return try await over(wayBack, context)
         case .attempt(let attempt, let wayBack):
-            let response = try await finish(answer, attempt, wayBack, provider, isLink, visit)
+            let response = try await finish(answer, attempt, wayBack, provider, isLink, context)
             return response.adding([cookies.end(state: state)])
         }
     }
@@ -74,10 +78,10 @@ struct CallbackEndpoint: Sendable {
         return provider
     }
 
-    private func checkRate(_ visit: BackendVisit) throws(BackendError) {
+    private func checkRate(_ context: BackendContext) throws(BackendError) {
         if case .wait(let seconds) = limit.take(
-            LimitKey("callback", visit.address),
-            at: visit.moment.now
+            LimitKey("callback", context.address),
+            at: context.moment.now
         ) {
             throw BackendError(
                 .rateLimited,
@@ -89,34 +93,34 @@ struct CallbackEndpoint: Sendable {
 
     /// The answer's parameters, each once: out of the query, or out of what was posted, as the provider
     /// was asked to answer.
-    private func answer(_ provider: BackendDirectory.LiveProvider, _ visit: BackendVisit)
+    private func answer(_ provider: BackendDirectory.LiveProvider, _ context: BackendContext)
         throws(BackendError) -> FormParameters?
     {
-        let query = try visit.query()
+        let query = try context.query()
         guard provider.client.provider.usesFormPost else { return query }
-        return query["answer"].flatMap { posted.open($0, at: visit.moment) }
+        return query["answer"].flatMap { posted.open($0, at: context.moment) }
     }
 
     /// An answer whose attempt is not here any more, or never was. Whoever is signed in goes on;
     /// else the page, or the app, says what happened. No call is made.
-    private func over(_ wayBack: WayBack?, _ visit: BackendVisit) async throws -> Response {
+    private func over(_ wayBack: WayBack?, _ context: BackendContext) async throws -> Response {
         switch wayBack?.destination {
         case .web(let path, _)?:
-            if try await sessions.ifAny(visit) != nil { return exits.go(to: path, visit) }
+            if try await sessions.ifAny(context) != nil { return exits.go(to: path, context) }
         case nil:
-            if try await sessions.ifAny(visit) != nil {
-                return exits.go(to: .dashboard, visit)
+            if try await sessions.ifAny(context) != nil {
+                return exits.go(to: .dashboard, context)
             }
         case .app?, .link?: break
         }
         // Nothing of ours came along: does this browser keep no cookies, or was it another one?
-        if wayBack == nil, !visit.wantsJSON, forms.cookies.visit(visit.headers) == nil {
-            return exits.go(to: .cookies, visit, cookies: [try forms.newVisit(visit)])
+        if wayBack == nil, !context.wantsJSON, forms.cookies.form.value(context.headers) == nil {
+            return exits.go(to: .cookies, context, cookies: [try forms.newCookie(context)])
         }
         return exits.failed(
             SignInFailure(.invalidState, wayBack == nil ? .unknown : .expired),
             wayBack,
-            visit
+            context
         )
     }
 
@@ -126,35 +130,35 @@ struct CallbackEndpoint: Sendable {
         _ wayBack: WayBack,
         _ provider: BackendDirectory.LiveProvider,
         _ isLink: Bool,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> Response {
         // RFC 9700 §4.4.2: the answer of one provider never goes to another (attacks E04, E09).
         guard sameBytes(wayBack.provider, provider.name),
             sameBytes(attempt.provider, provider.name),
             wayBack.isLink == isLink
-        else { return exits.failed(SignInFailure(.invalidState, .unknown), wayBack, visit) }
+        else { return exits.failed(SignInFailure(.invalidState, .unknown), wayBack, context) }
         let person: ProvenPerson
         do {
             let code = try await provider.client.code(in: answer, to: attempt)
             guard redeemed.isFirst(LimitKey("attempt", attempt.id.text)) else {
-                return try await over(wayBack, visit)
+                return try await over(wayBack, context)
             }
             person = try await provider.client.redeem(code, of: attempt, appleUser: answer["user"])
         } catch let error as SignInError {
-            events.providerFailed(provider.name, error, visit)
-            return exits.failed(SignInFailure(error), wayBack, visit)
+            events.providerFailed(provider.name, error, context)
+            return exits.failed(SignInFailure(error), wayBack, context)
         }
-        let subject = try subject(person, provider, visit)
+        let subject = try subject(person, provider, context)
         if case .link(let sessionID, let path) = wayBack.destination {
             return try await link(
                 subject,
                 sessionID: sessionID,
                 attemptID: attempt.id,
                 returningTo: path,
-                visit
+                context
             )
         }
-        return try await signIn(subject, person, attempt, wayBack, visit)
+        return try await signIn(subject, person, attempt, wayBack, context)
     }
 
     private func signIn(
@@ -162,36 +166,40 @@ struct CallbackEndpoint: Sendable {
         _ person: ProvenPerson,
         _ attempt: Attempt,
         _ wayBack: WayBack,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> Response {
         let completed = try await complete(
             subject,
             to: wayBack,
             rule: complete.rules.rule(for: person),
-            spending: [.attempt(attempt.id, at: visit.now)],
-            asking: PendingIdentity.question(attempt.id, subject.identity, at: visit.now),
-            visit
+            spending: [.attempt(attempt.id, at: context.now)],
+            asking: PendingIdentity.question(attempt.id, subject.identity, at: context.now),
+            context
         )
         guard case .ask(let matches) = completed else {
-            return exits.completed(completed, wayBack, visit)
+            return exits.completed(completed, wayBack, context)
         }
         if matches.count > 1 {
-            events.severalMatches(matches, subject.identity.provider, visit)
+            events.severalMatches(matches, subject.identity.provider, context)
         }
         let waiting = PendingIdentity(subject, attempt.id, wayBack, matches)
-        return exits.go(to: .joining, visit, cookies: [try pending.set(waiting, at: visit.moment)])
+        return exits.go(
+            to: .joining,
+            context,
+            cookies: [try pending.set(waiting, at: context.moment)]
+        )
     }
 
     private func subject(
         _ person: ProvenPerson,
         _ provider: BackendDirectory.LiveProvider,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) throws -> SignInCompletion.Subject {
         SignInCompletion.Subject(
             person,
             provider: provider.name,
             vault: ProviderTokens(ring: complete.ring),
-            visit
+            context
         )
     }
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
-import Hummingbird
 import Portico
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoSeals
 import PorticoStores
@@ -29,13 +29,13 @@ struct NativeEndpoint: Sendable {
 
     /// A raw nonce for one sign-in within ten minutes, without which no token is taken. The app passes
     /// it on to the platform, to Apple's its SHA-256, and the raw one back here; with the verifier, where it sent a challenge (PRV-G-14).
-    func nonce(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+    func nonce(_ name: Substring, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
-        try checkRate("nonce", visit)
+        try checkRate("nonce", context)
         let nonce = nonces.make(
             for: provider.name,
-            boundTo: try await challenge(visit),
-            at: visit.moment
+            boundTo: try await challenge(context),
+            at: context.moment
         )
         return Response(
             json: [
@@ -46,10 +46,10 @@ struct NativeEndpoint: Sendable {
         )
     }
 
-    func post(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+    func post(_ name: Substring, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
-        try checkRate("native", visit)
-        let body = try await BodyParameters(visit)
+        try checkRate("native", context)
+        let body = try BodyParameters(context)
         let app = try directory.apps.app(named: try body.optional("app"))
         guard let audiences = app.audiences[provider.name], !audiences.isEmpty else {
             throw BackendError(.invalidApp, "The app has no client ids at this provider.")
@@ -59,7 +59,7 @@ struct NativeEndpoint: Sendable {
             raw,
             for: provider.name,
             verifier: try body.optional("code_verifier"),
-            at: visit.moment
+            at: context.moment
         )
         guard let spentNonce else { throw Self.refusal }
         let token = NativeToken(
@@ -69,15 +69,15 @@ struct NativeEndpoint: Sendable {
             authorizationCode: try body.optional("authorization_code").map(SecretText.init),
             user: user(in: body)
         )
-        let person = try await proven(by: provider, token, audiences, visit)
-        return try await signIn(person, provider, app, spentNonce, visit)
+        let person = try await proven(by: provider, token, audiences, context)
+        return try await signIn(person, provider, app, spentNonce, context)
     }
 
     /// As at a start (RFC 7636 §4.3). A request without a body asks for a nonce that is bound to
     /// nobody.
-    private func challenge(_ visit: BackendVisit) async throws -> CodeChallenge? {
-        guard visit.headers[.contentType] != nil else { return nil }
-        let body = try await BodyParameters(visit)
+    private func challenge(_ context: BackendContext) async throws -> CodeChallenge? {
+        guard context.headers[.contentType] != nil else { return nil }
+        let body = try BodyParameters(context)
         guard try ["S256", nil].contains(body.optional("code_challenge_method")) else {
             throw BackendError(.invalidRequest, "code_challenge_method must be S256.")
         }
@@ -92,15 +92,15 @@ struct NativeEndpoint: Sendable {
     /// `g_csrf_token` stands in the body and in a cookie (double submit). That cookie is the whole
     /// domain's to set, so that the browser must also say that it comes from a page of ours or of
     /// Google's (WEB-CSRF-3).
-    func oneTap(_ visit: BackendVisit) async throws -> Response {
+    func oneTap(_ context: BackendContext) async throws -> Response {
         let provider = try provider("google")
-        try checkRate("native", visit)
-        guard isFromItsPages(visit, provider) else {
+        try checkRate("native", context)
+        guard isFromItsPages(context, provider) else {
             throw BackendError(.forbidden, "The credential comes from a page of another site.")
         }
-        let form = try await visit.form()
+        let form = try context.form()
         guard let inBody = form["g_csrf_token"],
-            let inCookie = Self.cookie("g_csrf_token", visit.headers),
+            let inCookie = Self.cookie("g_csrf_token", context.headers),
             ConstantTime.equal(inBody, inCookie)
         else { throw BackendError(.invalidRequest, "g_csrf_token is missing or differs.") }
         guard let credential = form["credential"] else {
@@ -108,10 +108,10 @@ struct NativeEndpoint: Sendable {
         }
         let person: ProvenPerson
         do {
-            person = try await provider.client.verifyCredential(credential, at: visit.moment.now)
+            person = try await provider.client.verifyCredential(credential, at: context.moment.now)
         } catch {
-            events.providerFailed(provider.name, error, visit)
-            return exits.failed(SignInFailure(error), nil, visit)
+            events.providerFailed(provider.name, error, context)
+            return exits.failed(SignInFailure(error), nil, context)
         }
         let wayBack = WayBack(
             provider: provider.name,
@@ -121,34 +121,34 @@ struct NativeEndpoint: Sendable {
             person,
             provider: provider.name,
             vault: ProviderTokens(ring: complete.ring),
-            visit
+            context
         )
-        let id = visit.moment.id()
+        let id = context.moment.id()
         let completed = try await complete(
             subject,
             to: wayBack,
             rule: complete.rules.rule(for: person),
-            spending: [spent(person, visit)],
-            asking: PendingIdentity.question(id, subject.identity, at: visit.now),
-            visit
+            spending: [spent(person, context)],
+            asking: PendingIdentity.question(id, subject.identity, at: context.now),
+            context
         )
         if case .ask(let matches) = completed {
             let waiting = PendingIdentity(subject, id, wayBack, matches)
             return exits.go(
                 to: .joining,
-                visit,
-                cookies: [try pending.set(waiting, at: visit.moment)]
+                context,
+                cookies: [try pending.set(waiting, at: context.moment)]
             )
         }
-        return exits.completed(completed, wayBack, visit)
+        return exits.completed(completed, wayBack, context)
     }
 
     private func isFromItsPages(
-        _ visit: BackendVisit,
+        _ context: BackendContext,
         _ provider: BackendDirectory.LiveProvider
     ) -> Bool {
-        guard FetchSite.isForeignPost(visit.headers, to: exits.page.origin) else { return true }
-        let origins = visit.headers[values: .origin]
+        guard FetchSite.isForeignPost(context.headers, to: exits.page.origin) else { return true }
+        let origins = context.headers[values: .origin]
         return origins.count == 1
             && provider.client.provider.navigationSources.contains { sameBytes($0, origins[0]) }
     }
@@ -157,16 +157,16 @@ struct NativeEndpoint: Sendable {
         by provider: BackendDirectory.LiveProvider,
         _ token: NativeToken,
         _ audiences: [String],
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> ProvenPerson {
         do {
             return try await provider.client.verifyNative(
                 token,
                 audiences: audiences,
-                at: visit.moment.now
+                at: context.moment.now
             )
         } catch {
-            events.providerFailed(provider.name, error, visit)
+            events.providerFailed(provider.name, error, context)
             if case .transient = error.kind { throw BackendError(starting: error) }
             throw Self.refusal
         }
@@ -177,35 +177,41 @@ struct NativeEndpoint: Sendable {
         _ provider: BackendDirectory.LiveProvider,
         _ app: App,
         _ nonce: [SpentOnce],
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> Response {
         let subject = SignInCompletion.Subject(
             person,
             provider: provider.name,
             vault: ProviderTokens(ring: complete.ring),
-            visit
+            context
         )
-        let state = AppSessionAnswer.firstState(at: visit.moment, ring: complete.ring)
+        let state = AppSessionAnswer.firstState(at: context.moment, ring: complete.ring)
         let session = complete.session(
             .app(name: app.name, refresh: state),
             subject,
-            device: DeviceName.of(visit.userAgent, app: app.name),
+            device: DeviceName.of(context.userAgent, app: app.name),
             idle: AppSessionAnswer.idle,
             longest: AppSessionAnswer.longest,
-            visit
+            context
         )
         // An app cannot show the page that asks: a relay's address is taken as it is.
         var rule = complete.rules.rule(for: person)
         if rule == .askFirst { rule = .never }
-        let event = complete.event(subject, session, rule, nonce + [spent(person, visit)], visit)
-        switch try await accounts.signIn(event, at: visit.now) {
+        let event = complete.event(
+            subject,
+            session,
+            rule,
+            nonce + [spent(person, context)],
+            context
+        )
+        switch try await accounts.signIn(event, at: context.now) {
         case .signedIn(_, let isNew):
-            guard let live = try await accounts.live(id: session.id, at: visit.now) else {
+            guard let live = try await accounts.live(id: session.id, at: context.now) else {
                 throw Self.refusal
             }
             let answer = AppSessionAnswer(live: live, state: state, isNew: isNew)
             return Response(
-                json: try answer.json(ring: complete.ring, at: visit.now),
+                json: try answer.json(ring: complete.ring, at: context.now),
                 headers: headers
             )
         case .spent: throw Self.refusal
@@ -220,10 +226,10 @@ struct NativeEndpoint: Sendable {
     }
 
     /// PRV-N-2: a token counts once, for as long as it would be taken at all.
-    private func spent(_ person: ProvenPerson, _ visit: BackendVisit) -> SpentOnce {
+    private func spent(_ person: ProvenPerson, _ context: BackendContext) -> SpentOnce {
         SpentOnce(
             hash: Hash256(of: Array("token ".utf8) + (person.tokenHash?.bytes ?? [])),
-            expiresAt: max(visit.now + 1200, person.tokenExpiresAt ?? 0)
+            expiresAt: max(context.now + 1200, person.tokenExpiresAt ?? 0)
         )
     }
 
@@ -243,10 +249,10 @@ struct NativeEndpoint: Sendable {
         return provider
     }
 
-    private func checkRate(_ what: String, _ visit: BackendVisit) throws(BackendError) {
+    private func checkRate(_ what: String, _ context: BackendContext) throws(BackendError) {
         if case .wait(let seconds) = limit.take(
-            LimitKey("native", what, visit.address),
-            at: visit.moment.now
+            LimitKey("native", what, context.address),
+            at: context.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many attempts.", retryAfter: seconds)
         }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import Portico
 import PorticoBytes
 import PorticoProtocol
@@ -24,9 +23,9 @@ struct ProviderCallsEndpoint: Sendable {
     private static let longestBody = 64 * 1024
 
     /// 200, or 400 with a reason; never cached (OpenID Connect Back-Channel Logout §2.8).
-    func logout(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+    func logout(_ name: Substring, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
-        let form = try await form(visit)
+        let form = try await form(context)
         guard let text = form["logout_token"] else {
             throw BackendError(.invalidRequest, "logout_token is required.")
         }
@@ -34,8 +33,8 @@ struct ProviderCallsEndpoint: Sendable {
         do {
             notice = try await provider.client.verifyLogoutToken(text)
         } catch {
-            if error != .unavailable { countRefusal(visit) }
-            events.logoutTokenRefused(provider.name, "\(error)", visit)
+            if error != .unavailable { countRefusal(context) }
+            events.logoutTokenRefused(provider.name, "\(error)", context)
             throw BackendError(.invalidRequest, "The logout token is not valid here.")
         }
         let ended = try await accounts.endSessions(
@@ -46,21 +45,21 @@ struct ProviderCallsEndpoint: Sendable {
                 hash: Hash256(of: "logout \(notice.issuer) \(notice.tokenID)"),
                 expiresAt: notice.expiresAt + 600
             ),
-            at: visit.now
+            at: context.now
         )
         guard let ended else {
-            countRefusal(visit)
+            countRefusal(context)
             throw BackendError(.invalidRequest, "The logout token was used before.")
         }
-        events.providerEndedSessions(provider.name, ended, visit)
+        events.providerEndedSessions(provider.name, ended, context)
         return Response(empty: .ok, headers: headers)
     }
 
     /// Consent taken back, or the Apple Account deleted: the person's sessions end, so that the
     /// next visit asks Apple again.
-    func appleNotification(_ visit: BackendVisit) async throws -> Response {
+    func appleNotification(_ context: BackendContext) async throws -> Response {
         let provider = try provider("apple")
-        let payload = try await applePayload(visit)
+        let payload = try await applePayload(context)
         let notification: AppleNotification
         do {
             notification = try await provider.client.verifyNotification(
@@ -68,43 +67,43 @@ struct ProviderCallsEndpoint: Sendable {
                 audiences: apps(at: provider.name)
             )
         } catch {
-            if error != .unavailable { countRefusal(visit) }
-            events.logoutTokenRefused(provider.name, "notification", visit)
+            if error != .unavailable { countRefusal(context) }
+            events.logoutTokenRefused(provider.name, "notification", context)
             throw BackendError(.unauthorized, "The notification is not Apple's.")
         }
         let issuer = provider.client.provider.canonicalIssuer
         switch notification.kind {
         case .consentRevoked:
-            try await end(issuer, notification.subject, notification.tokenID, visit)
+            try await end(issuer, notification.subject, notification.tokenID, context)
         case .accountDeleted:
             try await forget(
                 issuer,
                 notification.subject,
                 issuedAt: notification.issuedAt,
-                visit
+                context
             )
         case .emailDisabled, .emailEnabled: break
         }
         return Response(empty: .ok, headers: headers)
     }
 
-    func facebookDeauthorize(_ visit: BackendVisit) async throws -> Response {
-        let (provider, request, issuedAt) = try await signedRequest(visit)
+    func facebookDeauthorize(_ context: BackendContext) async throws -> Response {
+        let (provider, request, issuedAt) = try await signedRequest(context)
         try await end(
             provider.client.provider.canonicalIssuer,
             request.userID,
             "facebook \(issuedAt) \(request.userID)",
-            visit
+            context
         )
         return Response(empty: .ok, headers: headers)
     }
 
     /// Facebook wants an address where the person can see what became of it, and a code.
-    func facebookDataDeletion(_ visit: BackendVisit) async throws -> Response {
-        let (provider, request, issuedAt) = try await signedRequest(visit)
+    func facebookDataDeletion(_ context: BackendContext) async throws -> Response {
+        let (provider, request, issuedAt) = try await signedRequest(context)
         let issuer = provider.client.provider.canonicalIssuer
-        try await forget(issuer, request.userID, issuedAt: issuedAt, visit)
-        let code = Hash256(of: "\(issuer) \(request.userID) \(visit.now)").bytes.prefix(9)
+        try await forget(issuer, request.userID, issuedAt: issuedAt, context)
+        let code = Hash256(of: "\(issuer) \(request.userID) \(context.now)").bytes.prefix(9)
         return Response(
             json: [
                 "url": .string("\(origin)/help"),
@@ -119,17 +118,17 @@ struct ProviderCallsEndpoint: Sendable {
         _ issuer: String,
         _ subject: String,
         issuedAt: Int64,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws {
         _ = try await accounts.forget(
             IdentityKey(issuer: issuer, subject: subject),
             linkedUntil: issuedAt,
-            noticeID: visit.moment.id(),
-            at: visit.now
+            noticeID: context.moment.id(),
+            at: context.now
         )
     }
 
-    private func end(_ issuer: String, _ subject: String, _ id: String, _ visit: BackendVisit)
+    private func end(_ issuer: String, _ subject: String, _ id: String, _ context: BackendContext)
         async throws
     {
         let count = try await accounts.endSessions(
@@ -138,18 +137,18 @@ struct ProviderCallsEndpoint: Sendable {
             providerSessionID: nil,
             spending: SpentOnce(
                 hash: Hash256(of: "notice \(issuer) \(id)"),
-                expiresAt: visit.now + 86_400
+                expiresAt: context.now + 86_400
             ),
-            at: visit.now
+            at: context.now
         )
-        events.providerEndedSessions(issuer, count ?? 0, visit)
+        events.providerEndedSessions(issuer, count ?? 0, context)
     }
 
-    private func signedRequest(_ visit: BackendVisit) async throws
+    private func signedRequest(_ context: BackendContext) async throws
         -> (BackendDirectory.LiveProvider, SignedRequest, issuedAt: Int64)
     {
         let provider = try provider("facebook")
-        let form = try await form(visit)
+        let form = try await form(context)
         guard let text = form["signed_request"] else {
             throw BackendError(.invalidRequest, "signed_request is required.")
         }
@@ -158,12 +157,12 @@ struct ProviderCallsEndpoint: Sendable {
             // An old one may have been made for something else, and says nothing of today.
             let day: Int64 = 86_400
             guard let issuedAt = request.issuedAt,
-                (visit.now - day...visit.now + day).contains(issuedAt)
+                (context.now - day...context.now + day).contains(issuedAt)
             else { throw SignedRequestTooOld() }
             return (provider, request, issuedAt)
         } catch {
-            countRefusal(visit)
-            events.logoutTokenRefused(provider.name, "signed request", visit)
+            countRefusal(context)
+            events.logoutTokenRefused(provider.name, "signed request", context)
             throw BackendError(.invalidRequest, "The request is not Facebook's.")
         }
     }
@@ -171,27 +170,27 @@ struct ProviderCallsEndpoint: Sendable {
     private struct SignedRequestTooOld: Error {}
 
     /// Apple posts `{"payload": "…"}`.
-    private func applePayload(_ visit: BackendVisit) async throws -> String {
-        try checkRate(visit)
-        return try await BodyParameters(visit, upTo: Self.longestBody).required("payload")
+    private func applePayload(_ context: BackendContext) async throws -> String {
+        try checkRate(context)
+        return try BodyParameters(context, upTo: Self.longestBody).required("payload")
     }
 
-    private func form(_ visit: BackendVisit) async throws(BackendError) -> FormParameters {
-        try checkRate(visit)
-        return try await visit.form(upTo: Self.longestBody)
+    private func form(_ context: BackendContext) async throws(BackendError) -> FormParameters {
+        try checkRate(context)
+        return try context.form(upTo: Self.longestBody)
     }
 
-    private func checkRate(_ visit: BackendVisit) throws(BackendError) {
+    private func checkRate(_ context: BackendContext) throws(BackendError) {
         if case .wait(let seconds) = limit.check(
-            LimitKey("provider", visit.address),
-            at: visit.moment.now
+            LimitKey("provider", context.address),
+            at: context.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many messages.", retryAfter: seconds)
         }
     }
 
-    private func countRefusal(_ visit: BackendVisit) {
-        limit.countFailure(LimitKey("provider", visit.address), at: visit.moment.now)
+    private func countRefusal(_ context: BackendContext) {
+        limit.countFailure(LimitKey("provider", context.address), at: context.moment.now)
     }
 
     /// What the apps are called there: a message may be addressed to one of them.

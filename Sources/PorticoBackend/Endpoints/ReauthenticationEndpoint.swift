@@ -1,4 +1,3 @@
-import Hummingbird
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
@@ -12,8 +11,8 @@ struct ReauthenticationEndpoint: Sendable {
     let headers: SecurityHeaders
 
     /// Mails a code to the account's address.
-    func start(_ visit: BackendVisit) async throws -> Response {
-        try await emails.start(proving: try await check.changer(visit), visit)
+    func start(_ context: BackendContext) async throws -> Response {
+        try await emails.start(proving: try await check.changer(context), context)
         return Response(
             json: ["success": true, "expires_in": .integer(EmailCodes.lifetime)],
             headers: headers
@@ -21,11 +20,11 @@ struct ReauthenticationEndpoint: Sendable {
     }
 
     /// The session that brings the code is proven; a browser's has another cookie from now on.
-    func confirm(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check.changer(visit)
-        let body = try await BodyParameters(visit)
+    func confirm(_ context: BackendContext) async throws -> Response {
+        let live = try await check.changer(context)
+        let body = try BodyParameters(context)
         let code = try body.required("code")
-        let (outcome, fields) = try await emails.prove(code, live, cookies, visit)
+        let (outcome, fields) = try await emails.prove(code, live, cookies, context)
         guard case .confirmed = outcome else {
             throw BackendError(.invalidGrant, "The code is wrong, used or expired.")
         }

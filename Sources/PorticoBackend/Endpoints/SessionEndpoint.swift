@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
@@ -14,13 +13,8 @@ struct SessionEndpoint: Sendable {
 
     /// Who is signed in, for the front end and for `auth_request` of a proxy. The
     /// call that every request to a team's services makes.
-    func get(_ visit: BackendVisit) async throws -> Response {
-        let live: LiveAccountSession
-        do {
-            live = try await check(visit)
-        } catch let absence as SessionCheck.Absence {
-            return Self.unauthorized(absence, headers)
-        }
+    func get(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
         let account = live.account
         var extra: HTTPFields = [
             .porticoUser: account.id.text, .porticoSession: live.session.id.text,
@@ -41,47 +35,30 @@ struct SessionEndpoint: Sendable {
         )
     }
 
-    /// 401, and why (docs/decisions/0029).
-    static func unauthorized(_ absence: SessionCheck.Absence, _ headers: SecurityHeaders)
-        -> Response
-    {
-        Response(
-            json: [
-                "authenticated": false,
-                "error": "unauthorized",
-                "reason": .string(absence.rawValue),
-                "message": .string(absence.message),
-            ],
-            status: .unauthorized,
-            headers: headers,
-            adding: [.wwwAuthenticate: "Bearer"]
-        )
-    }
-
     /// Ends this session, or all of the account. A browser's request must be a page's of ours
     /// (WEB-CSRF-1); an app's token proves itself. Signing out twice is friendly. What providers
     /// gave us is given back with it (``AccountDeparture``).
-    func logout(_ visit: BackendVisit) async throws -> Response {
-        let isEverywhere = try visit.query()["everywhere"] == "true"
-        if visit.headers[.authorization] == nil, !RequestOrigin.permitsChange(visit.headers) {
+    func logout(_ context: BackendContext) async throws -> Response {
+        let isEverywhere = try context.query()["everywhere"] == "true"
+        if context.headers[.authorization] == nil, !RequestOrigin.permitsChange(context.headers) {
             throw BackendError(.forbidden, "Send the header X-Portico: 1.")
         }
         let live: LiveAccountSession?
         do {
-            live = try await check(visit)
+            live = try await check(context)
         } catch let absence as SessionCheck.Absence {
             // An app must hear that nothing was ended; a browser without a session is where it
             // wants to be.
-            guard visit.headers[.authorization] == nil else {
-                return Self.unauthorized(absence, headers)
+            guard context.headers[.authorization] == nil else {
+                throw absence
             }
             live = nil
         }
         if let live {
             if isEverywhere {
-                try await departure.signOutEverywhere(live.account.id, at: visit.now)
+                try await departure.signOutEverywhere(live.account.id, at: context.now)
             } else {
-                try await departure.signOut(live.session.id, of: live.account.id, at: visit.now)
+                try await departure.signOut(live.session.id, of: live.account.id, at: context.now)
             }
         }
         return Response(json: ["success": true], headers: headers)
@@ -90,7 +67,7 @@ struct SessionEndpoint: Sendable {
 
     /// Printable ASCII: what a header holds without loss.
     private static func isWritable(_ text: String) -> Bool {
-        text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        text.utf8.allSatisfy { $0.isVisible }
     }
 }
 

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import Portico
 import PorticoBytes
 import PorticoPages
@@ -16,14 +15,14 @@ struct StartEndpoint: Sendable {
     /// Five a minute for an address and a provider.
     let limit: RateLimiter
 
-    func get(_ name: Substring, _ visit: BackendVisit) async throws -> Response {
+    func get(_ name: Substring, _ context: BackendContext) async throws -> Response {
         guard let provider = directory.provider(named: name) else {
-            return exits.unknownProvider(directory.providers.map(\.name), visit)
+            return exits.unknownProvider(directory.providers.map(\.name), context)
         }
-        let wayBack = try self.wayBack(to: provider, try visit.query())
+        let wayBack = try self.wayBack(to: provider, try context.query())
         if case .wait(let seconds) = limit.take(
-            LimitKey("start", visit.address, provider.name),
-            at: visit.moment.now
+            LimitKey("start", context.address, provider.name),
+            at: context.moment.now
         ) {
             throw BackendError(
                 .rateLimited,
@@ -31,18 +30,18 @@ struct StartEndpoint: Sendable {
                 retryAfter: seconds
             )
         }
-        if !visit.wantsJSON, provider.record.kind == "google",
-            EmbeddedBrowser.isOne(visit.headers[.userAgent])
+        if !context.wantsJSON, provider.record.kind == "google",
+            EmbeddedBrowser.isOne(context.headers[.userAgent])
         {
-            return exits.openInBrowser(provider, wayBack, visit)
+            return exits.openInBrowser(provider, wayBack, context)
         }
         let started: SignInStart.Started
         do {
-            started = try await start(at: provider, backTo: wayBack, request(visit), visit)
+            started = try await start(at: provider, backTo: wayBack, request(context), context)
         } catch let error as SignInError {
-            return exits.notAnswering(provider, wayBack, error, visit)
+            return exits.notAnswering(provider, wayBack, error, context)
         }
-        guard !visit.wantsJSON else {
+        guard !context.wantsJSON else {
             return Response(
                 json: [
                     "provider": .string(provider.name),
@@ -80,8 +79,8 @@ struct StartEndpoint: Sendable {
     }
 
     /// Only what is listed here passes through (WEB-BFF-10).
-    private func request(_ visit: BackendVisit) throws(BackendError) -> UpstreamRequest {
-        let query = try visit.query()
+    private func request(_ context: BackendContext) throws(BackendError) -> UpstreamRequest {
+        let query = try context.query()
         var request = UpstreamRequest()
         if let hint = query["login_hint"], hint.utf8.count <= 255 { request.loginHint = hint }
         switch query["prompt"] {

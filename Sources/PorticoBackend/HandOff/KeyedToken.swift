@@ -34,7 +34,7 @@ struct KeyedToken: Sendable, Equatable {
         else { return nil }
         self.keyID = keyID
         self.sessionID = sessionID
-        number = Int64(bitPattern: bytes[21..<29].reduce(0) { $0 << 8 | UInt64($1) })
+        number = Int64(bigEndianBytes: bytes[21..<29])
         mac = Array(bytes[29...])
     }
 
@@ -73,9 +73,7 @@ struct KeyedToken: Sendable, Equatable {
         _ sessionID: UniqueID,
         _ number: Int64
     ) -> [UInt8] {
-        var head = [kind.rawValue] + keyID.bytes + sessionID.bytes
-        withUnsafeBytes(of: number.bigEndian) { head.append(contentsOf: $0) }
-        return head
+        [kind.rawValue] + keyID.bytes + sessionID.bytes + number.bigEndianBytes
     }
 
     private static func mac(

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -19,32 +18,32 @@ struct AccountPages: Sendable {
 
     static let navigation = PageNavigation()
 
-    func overview(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let sessions = try await accounts.shown(to: live, at: visit.now)
-        let made = try forms.form(.signOut, "sign out", live.session.id.text, visit)
+    func overview(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let sessions = try await accounts.shown(to: live, at: context.now)
+        let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
         return exits.page(
             AccountOverviewPage(
                 account: PageAccount(live.account),
                 ways: live.providers.compactMap { ProviderWays(directory).label($0) },
                 devices: sessions.count,
                 lastActivity: sessions.map(\.lastSeenAt).max(),
-                now: visit.now,
-                delete: PageLink(path: BackendPageRoute.accountDelete.rawValue),
+                now: context.now,
+                delete: PageLink(path: BackendPath.accountDelete.rawValue),
                 form: made.form,
                 navigation: Self.navigation
             ),
-            visit,
+            context,
             cookies: made.cookies
         )
     }
 
-    func devices(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let sessions = try await accounts.shown(to: live, at: visit.now)
-        let made = try forms.form(.accountDevices, "devices", live.session.id.text, visit)
+    func devices(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let sessions = try await accounts.shown(to: live, at: context.now)
+        let made = try forms.form(.accountDevices, "devices", live.session.id.text, context)
         let status: AccountDevicesPage.Status? =
-            switch try visit.query()["done"] {
+            switch try context.query()["done"] {
             case "ended": .ended
             case "others": .othersEnded
             default: nil
@@ -61,31 +60,31 @@ struct AccountPages: Sendable {
                         isThis: session.id == live.session.id
                     )
                 },
-                now: visit.now,
+                now: context.now,
                 form: made.form,
                 status: status,
                 navigation: Self.navigation
             ),
-            visit,
+            context,
             cookies: made.cookies
         )
     }
 
-    func signOutDevice(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let form = try await forms.checked("devices", live.session.id.text, visit)
+    func signOutDevice(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let form = try forms.checked("devices", live.session.id.text, context)
         guard form["action"] != "end-others" else {
             try await departure.signOutEverywhere(
                 live.account.id,
                 except: live.session.id,
-                at: visit.now
+                at: context.now
             )
-            return exits.go(to: .devices(done: "others"), visit)
+            return exits.go(to: .devices(done: "others"), context)
         }
         if let id = form["id"].flatMap({ UniqueID($0) }) {
-            try await departure.signOut(id, of: live.account.id, at: visit.now)
+            try await departure.signOut(id, of: live.account.id, at: context.now)
         }
-        return exits.go(to: .devices(done: "ended"), visit)
+        return exits.go(to: .devices(done: "ended"), context)
     }
 
     private func appName(of session: AccountSession) -> String? {
@@ -93,27 +92,27 @@ struct AccountPages: Sendable {
         return directory.apps.apps.first { sameBytes($0.name, name) }?.displayName ?? name
     }
 
-    func leave(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        return try leavePage(live, wasNotSure: false, visit)
+    func leave(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        return try leavePage(live, wasNotSure: false, context)
     }
 
-    func delete(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let form = try await forms.checked("delete", live.session.id.text, visit)
-        guard form["action"] == "delete" else { return exits.go(to: .account, visit) }
+    func delete(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let form = try forms.checked("delete", live.session.id.text, context)
+        guard form["action"] == "delete" else { return exits.go(to: .account, context) }
         guard form["sure"] == "1" else {
-            return try leavePage(live, wasNotSure: true, visit)
+            return try leavePage(live, wasNotSure: true, context)
         }
-        guard live.isProven(at: visit.now) else {
-            return exits.go(to: .confirming(.deleting, backTo: .leaving), visit)
+        guard live.isProven(at: context.now) else {
+            return exits.go(to: .confirming(.deleting, backTo: .leaving), context)
         }
-        let report = try await departure.delete(live.account.id, at: visit.moment)
+        let report = try await departure.delete(live.account.id, at: context.moment)
         return exits.page(
             AccountDeletedPage(
                 appleLeft: usesApple(live) && report?.areTokensRevoked == false
             ),
-            visit,
+            context,
             cookies: [cookies.removeSession]
         )
     }
@@ -121,9 +120,9 @@ struct AccountPages: Sendable {
     private func leavePage(
         _ live: LiveAccountSession,
         wasNotSure: Bool,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) throws -> Response {
-        let made = try forms.form(.accountDelete, "delete", live.session.id.text, visit)
+        let made = try forms.form(.accountDelete, "delete", live.session.id.text, context)
         return exits.page(
             DeleteAccountPage(
                 account: PageAccount(live.account),
@@ -132,7 +131,7 @@ struct AccountPages: Sendable {
                 wasNotSure: wasNotSure,
                 navigation: Self.navigation
             ),
-            visit,
+            context,
             cookies: made.cookies
         )
     }

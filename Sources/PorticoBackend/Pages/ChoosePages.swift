@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -11,39 +10,40 @@ struct ChoosePages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
     let cookies: SessionCookies
-    let page: BackendPageExit
+    let page: PageResponder
     let forms: PageForms
 
-    func signIn(_ visit: BackendVisit) async throws -> Response {
-        try await choose(.signIn, visit)
+    func signIn(_ context: BackendContext) async throws -> Response {
+        try await choose(.signIn, context)
     }
 
-    func signUp(_ visit: BackendVisit) async throws -> Response {
-        try await choose(.signUp, visit)
+    func signUp(_ context: BackendContext) async throws -> Response {
+        try await choose(.signUp, context)
     }
 
-    private func choose(_ mode: ChooseWayPage.Mode, _ visit: BackendVisit) async throws -> Response
+    private func choose(_ mode: ChooseWayPage.Mode, _ context: BackendContext) async throws
+        -> Response
     {
-        let query = try visit.query()
+        let query = try context.query()
         // A request for an app is checked before anybody is sent anywhere on its behalf.
         let target = query["platform"] == "mobile" ? try AppTarget(query, in: directory.apps) : nil
         let ways = ProviderWays(directory)
         let problem = ways.problem(in: query)
         if target == nil, problem == nil, query["prompt"] == nil,
-            let live = try await check.ifAny(visit)
+            let live = try await check.ifAny(context)
         {
-            return try alreadySignedIn(live, LocalPath.asked(query["return_to"]), visit)
+            return try alreadySignedIn(live, LocalPath.asked(query["return_to"]), context)
         }
         let app = target.flatMap { target in
             directory.apps.apps.first { sameBytes($0.name, target.app) }
         }
-        let other = mode == .signIn ? BackendPageRoute.signup : .login
+        let other = mode == .signIn ? BackendPath.signup : .login
         let fields = Self.fields(query, target)
         return page(
             ChooseWayPage(
                 mode: mode,
                 app: app?.displayName,
-                ways: ways.all(lastUsed: cookies.lastProvider(visit.headers)),
+                ways: ways.all(lastUsed: cookies.lastProvider(context.headers)),
                 isRemembered: query["remember"] == "1",
                 fields: fields,
                 problem: problem,
@@ -54,7 +54,7 @@ struct ChoosePages: Sendable {
                     )
                 )
             ),
-            visit,
+            context,
             // PRV-E-2: a provider that does not answer is told as that to machines, too.
             status: query["reason"] == SignInFailure.Reason.providerUnreachable.rawValue
                 ? .serviceUnavailable : .ok,
@@ -66,9 +66,9 @@ struct ChoosePages: Sendable {
     private func alreadySignedIn(
         _ live: LiveAccountSession,
         _ path: LocalPath,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) throws -> Response {
-        let made = try forms.form(.signOut, "sign out", live.session.id.text, visit)
+        let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
         guard let proceed = PageLink(path: path.text) else {
             throw BackendError(.internalError, "A local path is always a link.")
         }
@@ -78,7 +78,7 @@ struct ChoosePages: Sendable {
                 proceed: proceed,
                 form: made.form
             ),
-            visit,
+            context,
             cookies: made.cookies
         )
     }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -49,7 +48,7 @@ struct ConfirmPages: Sendable {
                 + [PageField("return_to", path.text)]
         }
 
-        func at(_ page: BackendPageRoute) -> LocalPath? {
+        func at(_ page: BackendPath) -> LocalPath? {
             LocalPath(
                 FormEncoding.appending(fields.map { ($0.name, $0.value) }, to: page.rawValue)
             )
@@ -57,17 +56,17 @@ struct ConfirmPages: Sendable {
     }
 
     /// `GET /account/confirm`
-    func ask(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let query = try visit.query()
+    func ask(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let query = try context.query()
         let step = Step(query)
-        guard !live.isProven(at: visit.now) else { return exits.go(to: step.path, visit) }
+        guard !live.isProven(at: context.now) else { return exits.go(to: step.path, context) }
         let ways = ProviderWays(directory)
         let made = try forms.form(
             .confirmItsYou,
             "confirm",
             live.session.id.text,
-            visit,
+            context,
             carrying: step.fields
         )
         return exits.page(
@@ -79,54 +78,54 @@ struct ConfirmPages: Sendable {
                 form: made.form,
                 problem: ways.problem(in: query)
             ),
-            visit,
+            context,
             formActions: ways.formActions,
             cookies: made.cookies
         )
     }
 
     /// `POST /account/confirm`
-    func decide(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let form = try await forms.checked("confirm", live.session.id.text, visit)
+    func decide(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let form = try forms.checked("confirm", live.session.id.text, context)
         let step = Step(form)
         if let name = form["way"], proving(live).contains(where: { sameBytes($0.name, name) }) {
             // Back here: with a proof it goes on by itself, without one there is another way.
             let path = step.at(.confirmItsYou) ?? step.path
-            return exits.go(to: .proving(at: name, backTo: path), visit)
+            return exits.go(to: .proving(at: name, backTo: path), context)
         }
-        guard form["action"] == "code" else { return exits.go(to: step.path, visit) }
-        try await emails.start(proving: live, visit)
-        return exits.go(to: step.at(.confirmCode) ?? step.path, visit)
+        guard form["action"] == "code" else { return exits.go(to: step.path, context) }
+        try await emails.start(proving: live, context)
+        return exits.go(to: step.at(.confirmCode) ?? step.path, context)
     }
 
     /// `GET /account/confirm/code`
-    func code(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let step = Step(try visit.query())
-        guard !live.isProven(at: visit.now) else { return exits.go(to: step.path, visit) }
-        return try codePage(live, step, nil, visit)
+    func code(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let step = Step(try context.query())
+        guard !live.isProven(at: context.now) else { return exits.go(to: step.path, context) }
+        return try codePage(live, step, nil, context)
     }
 
     /// `POST /account/confirm/code`
-    func confirm(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let form = try await forms.checked("confirm code", live.session.id.text, visit)
+    func confirm(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let form = try forms.checked("confirm code", live.session.id.text, context)
         let step = Step(form)
         if form["action"] == "resend" {
-            try await emails.start(proving: live, visit)
-            return try codePage(live, step, nil, wasResent: true, visit)
+            try await emails.start(proving: live, context)
+            return try codePage(live, step, nil, wasResent: true, context)
         }
-        guard let code = form["code"] else { return try codePage(live, step, .missing, visit) }
-        let (outcome, fields) = try await emails.prove(code, live, cookies, visit)
+        guard let code = form["code"] else { return try codePage(live, step, .missing, context) }
+        let (outcome, fields) = try await emails.prove(code, live, cookies, context)
         switch outcome {
-        case .confirmed: return exits.go(to: step.path, visit, cookies: fields)
+        case .confirmed: return exits.go(to: step.path, context, cookies: fields)
         case .wrong(let left, _):
             let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
-            return try codePage(live, step, problem, visit)
-        case .expired: return try codePage(live, step, .expired, visit)
+            return try codePage(live, step, problem, context)
+        case .expired: return try codePage(live, step, .expired, context)
         case .unknown, .taken, .spent, .blocked, .secondOfProvider:
-            return try codePage(live, step, .used, visit)
+            return try codePage(live, step, .used, context)
         }
     }
 
@@ -143,16 +142,16 @@ struct ConfirmPages: Sendable {
         _ step: Step,
         _ problem: EmailCodePage.Problem?,
         wasResent: Bool = false,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) throws -> Response {
         guard let address = live.account.email?.address else {
-            return exits.go(to: step.at(.confirmItsYou) ?? step.path, visit)
+            return exits.go(to: step.at(.confirmItsYou) ?? step.path, context)
         }
         let made = try forms.form(
             .confirmCode,
             "confirm code",
             live.session.id.text,
-            visit,
+            context,
             carrying: step.fields
         )
         return exits.page(
@@ -164,7 +163,7 @@ struct ConfirmPages: Sendable {
                 minutes: Int(EmailCodes.lifetime / 60),
                 wasResent: wasResent
             ),
-            visit,
+            context,
             cookies: made.cookies
         )
     }
@@ -184,7 +183,7 @@ extension LocalPath {
     static func confirming(
         _ reason: ConfirmReason,
         backTo path: LocalPath,
-        at page: BackendPageRoute = .confirmItsYou
+        at page: BackendPath = .confirmItsYou
     ) -> LocalPath {
         let text = FormEncoding.appending(
             [("for", reason.rawValue), ("return_to", path.text)],
@@ -198,5 +197,5 @@ extension LocalPath {
     static let joiningCode = confirming(.adding, backTo: joining, at: .confirmCode)
 
     /// Whether it is the page that asks for a proof.
-    var isConfirming: Bool { text.hasPrefix("\(BackendPageRoute.confirmItsYou.rawValue)?") }
+    var isConfirming: Bool { text.hasPrefix("\(BackendPath.confirmItsYou.rawValue)?") }
 }

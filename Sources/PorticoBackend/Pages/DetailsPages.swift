@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -14,36 +13,36 @@ struct DetailsPages: Sendable {
     let exits: BackendExits
     let forms: PageForms
 
-    func details(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        return try detailsPage(live, nil, [], visit)
+    func details(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        return try detailsPage(live, nil, [], context)
     }
 
-    func saveDetails(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let form = try await forms.checked("details", live.session.id.text, visit)
+    func saveDetails(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let form = try forms.checked("details", live.session.id.text, context)
         let said = SaidOfOneself(
             form,
             WelcomePage.Email(live.account.email),
             asksForEmail: form["action"] == "confirm-email"
         )
         guard said.problems.isEmpty else {
-            return try detailsPage(live, said, said.problems, visit)
+            return try detailsPage(live, said, said.problems, context)
         }
         guard let address = said.newAddress else {
             _ = try await accounts.update(
                 live.account.id,
                 name: said.name,
-                language: visit.language.tag,
+                language: context.language.tag,
                 isWelcomed: nil
             )
-            return exits.go(to: .savedDetails, visit)
+            return exits.go(to: .savedDetails, context)
         }
-        guard live.isProven(at: visit.now) else {
-            return exits.go(to: .confirming(.changingEmail, backTo: .details), visit)
+        guard live.isProven(at: context.now) else {
+            return exits.go(to: .confirming(.changingEmail, backTo: .details), context)
         }
-        try await emails.start(address, for: live.account, visit)
-        return exits.go(to: emails.asking(address, for: live.account, visit), visit)
+        try await emails.start(address, for: live.account, context)
+        return exits.go(to: emails.asking(address, for: live.account, context), context)
     }
 
     /// - Parameter said: What was typed, where it could not be accepted.
@@ -51,52 +50,52 @@ struct DetailsPages: Sendable {
         _ live: LiveAccountSession,
         _ said: SaidOfOneself?,
         _ problems: [WelcomePage.Problem],
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) throws -> Response {
-        let made = try forms.form(.accountDetails, "details", live.session.id.text, visit)
+        let made = try forms.form(.accountDetails, "details", live.session.id.text, context)
         return exits.page(
             AccountDetailsPage(
                 name: said?.name ?? live.account.name ?? "",
                 email: said?.email ?? WelcomePage.Email(live.account.email),
                 form: made.form,
                 problems: problems,
-                wasSaved: try visit.query()["saved"] == "1" && problems.isEmpty,
+                wasSaved: try context.query()["saved"] == "1" && problems.isEmpty,
                 navigation: AccountPages.navigation
             ),
-            visit,
+            context,
             cookies: made.cookies
         )
     }
 
-    func email(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        return try codePage(live, try visit.query()["request"], nil, visit)
+    func email(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        return try codePage(live, try context.query()["request"], nil, context)
     }
 
-    func saveEmail(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let form = try await forms.checked("e-mail code", live.session.id.text, visit)
+    func saveEmail(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let form = try forms.checked("e-mail code", live.session.id.text, context)
         let request = form["request"]
         switch form["action"] {
-        case "change-address": return exits.go(to: .details, visit)
+        case "change-address": return exits.go(to: .details, context)
         case "resend":
-            guard let address = emails.address(in: request, of: live.account, visit) else {
-                return exits.go(to: .details, visit)
+            guard let address = emails.address(in: request, of: live.account, context) else {
+                return exits.go(to: .details, context)
             }
-            try await emails.start(address, for: live.account, visit)
-            return try codePage(live, request, nil, wasResent: true, visit)
+            try await emails.start(address, for: live.account, context)
+            return try codePage(live, request, nil, wasResent: true, context)
         default: break
         }
-        guard let code = form["code"] else { return try codePage(live, request, .missing, visit) }
-        switch try await emails.confirm(code, for: live.account, visit) {
-        case .confirmed: return exits.go(to: .savedDetails, visit)
+        guard let code = form["code"] else { return try codePage(live, request, .missing, context) }
+        switch try await emails.confirm(code, for: live.account, context) {
+        case .confirmed: return exits.go(to: .savedDetails, context)
         case .wrong(let left, _):
             let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
-            return try codePage(live, request, problem, visit)
-        case .expired: return try codePage(live, request, .expired, visit)
+            return try codePage(live, request, problem, context)
+        case .expired: return try codePage(live, request, .expired, context)
         case .unknown, .spent, .blocked, .secondOfProvider:
-            return try codePage(live, request, .used, visit)
-        case .taken: return try detailsPage(live, nil, [.emailTaken], visit)
+            return try codePage(live, request, .used, context)
+        case .taken: return try detailsPage(live, nil, [.emailTaken], context)
         }
     }
 
@@ -107,14 +106,14 @@ struct DetailsPages: Sendable {
         _ request: String?,
         _ problem: EmailCodePage.Problem?,
         wasResent: Bool = false,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) throws -> Response {
-        let address = emails.address(in: request, of: live.account, visit)
+        let address = emails.address(in: request, of: live.account, context)
         let made = try forms.form(
             .accountEmail,
             "e-mail code",
             live.session.id.text,
-            visit,
+            context,
             carrying: request.map { [PageField("request", $0)] } ?? []
         )
         return exits.page(
@@ -126,7 +125,7 @@ struct DetailsPages: Sendable {
                 minutes: Int(EmailCodes.lifetime / 60),
                 wasResent: wasResent
             ),
-            visit,
+            context,
             cookies: made.cookies
         )
     }

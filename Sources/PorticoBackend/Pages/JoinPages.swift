@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -21,32 +20,32 @@ struct JoinPages: Sendable {
     let forms: PageForms
 
     /// `GET /login/account`
-    func ask(_ visit: BackendVisit) async throws -> Response {
-        guard let waiting = pending.pending(visit.headers, at: visit.moment) else {
-            return try await over(visit)
+    func ask(_ context: BackendContext) async throws -> Response {
+        guard let waiting = pending.pending(context.headers, at: context.moment) else {
+            return try await over(context)
         }
         let ways = ProviderWays(directory)
         guard let newWay = ways.label(waiting.identity.provider) else {
-            return exits.unmatched(visit)
+            return exits.unmatched(context)
         }
-        let made = try forms.form(.joining, "join", waiting.attemptID.text, visit)
-        if let live = try await prover(of: waiting, visit) {
+        let made = try forms.form(.joining, "join", waiting.attemptID.text, context)
+        if let live = try await prover(of: waiting, context) {
             return exits.page(
                 AddWayPage(newWay: newWay, account: PageAccount(live.account), form: made.form),
-                visit,
+                context,
                 cookies: made.cookies
             )
         }
         if waiting.matches.isEmpty {
             return exits.page(
                 RelayPage(provider: newWay, form: made.form),
-                visit,
+                context,
                 formActions: actions(of: waiting, ways),
                 cookies: made.cookies
             )
         }
         let known = waiting.matches.flatMap(\.providers)
-        let isTheirs = try await party(to: waiting, visit) != nil
+        let isTheirs = try await party(to: waiting, context) != nil
         return exits.page(
             FoundAccountPage(
                 newWay: newWay,
@@ -55,115 +54,115 @@ struct JoinPages: Sendable {
                 expelsOthers: !isTheirs && waiting.claimable?.verification.isProof == false,
                 canSeparate: complete.rules.isSignUpOpen,
                 form: made.form,
-                notice: FoundAccountPage.Notice(try visit.query(), ways)
+                notice: FoundAccountPage.Notice(try context.query(), ways)
             ),
-            visit,
+            context,
             formActions: actions(of: waiting, ways),
             cookies: made.cookies
         )
     }
 
     /// `POST /login/account`
-    func decide(_ visit: BackendVisit) async throws -> Response {
-        guard let waiting = pending.pending(visit.headers, at: visit.moment) else {
-            return try await over(visit)
+    func decide(_ context: BackendContext) async throws -> Response {
+        guard let waiting = pending.pending(context.headers, at: context.moment) else {
+            return try await over(context)
         }
-        let form = try await forms.checked("join", waiting.attemptID.text, visit)
+        let form = try forms.checked("join", waiting.attemptID.text, context)
         if let way = form["way"], directory.provider(named: way) != nil {
-            return exits.go(to: .proving(at: way, backTo: .joiningProof), visit)
+            return exits.go(to: .proving(at: way, backTo: .joiningProof), context)
         }
         switch form["action"] {
-        case "add": return try await add(waiting, visit)
+        case "add": return try await add(waiting, context)
         case "separate", "create":
             let completed = try await complete(
                 waiting.subject,
                 to: waiting.wayBack,
                 rule: .separate,
-                spending: [waiting.claim(at: visit.now)],
-                visit
+                spending: [waiting.claim(at: context.now)],
+                context
             )
-            return exits.completed(completed, waiting.wayBack, visit).adding([pending.remove])
+            return exits.completed(completed, waiting.wayBack, context).adding([pending.remove])
         case "link":
             // The choice of a way; whoever comes back signed in is asked about the new one.
-            return exits.go(to: .signingIn(backTo: .joiningProof, asking: "login"), visit)
+            return exits.go(to: .signingIn(backTo: .joiningProof, asking: "login"), context)
         case "mailbox":
             guard let address = waiting.identity.email?.address, !waiting.matches.isEmpty else {
-                return exits.unmatched(visit)
+                return exits.unmatched(context)
             }
             // Whoever has the account's session as well is its person: nobody has to go for that.
-            if let live = try await party(to: waiting, visit) {
-                try await emails.start(proving: live, visit)
-                return exits.go(to: .joiningCode, visit)
+            if let live = try await party(to: waiting, context) {
+                try await emails.start(proving: live, context)
+                return exits.go(to: .joiningCode, context)
             }
-            try await emails.start(for: waiting, address: address, visit)
-            return exits.go(to: .code, visit)
+            try await emails.start(for: waiting, address: address, context)
+            return exits.go(to: .code, context)
         default:
             return exits.failed(
                 SignInFailure(.accessDenied, .userDeniedPermission),
                 waiting.wayBack,
-                visit
+                context
             ).adding([pending.remove])
         }
     }
 
     /// `GET /login/code`
-    func code(_ visit: BackendVisit) async throws -> Response {
-        try await codePage(nil, visit)
+    func code(_ context: BackendContext) async throws -> Response {
+        try await codePage(nil, context)
     }
 
     /// `POST /login/code`
-    func confirm(_ visit: BackendVisit) async throws -> Response {
-        guard let waiting = pending.pending(visit.headers, at: visit.moment),
+    func confirm(_ context: BackendContext) async throws -> Response {
+        guard let waiting = pending.pending(context.headers, at: context.moment),
             let address = waiting.identity.email?.address, let match = waiting.claimable
-        else { return try await over(visit) }
-        let form = try await forms.checked("code", waiting.attemptID.text, visit)
+        else { return try await over(context) }
+        let form = try forms.checked("code", waiting.attemptID.text, context)
         switch form["action"] {
         case "resend":
-            try await emails.start(for: waiting, address: address, visit)
-            return try await codePage(nil, wasResent: true, visit)
-        case "change-address": return exits.go(to: .joining, visit)
+            try await emails.start(for: waiting, address: address, context)
+            return try await codePage(nil, wasResent: true, context)
+        case "change-address": return exits.go(to: .joining, context)
         default: break
         }
-        guard let code = form["code"] else { return try await codePage(.missing, visit) }
-        let draft = try complete.session(for: waiting.wayBack, waiting.subject, visit)
+        guard let code = form["code"] else { return try await codePage(.missing, context) }
+        let draft = try complete.session(for: waiting.wayBack, waiting.subject, context)
         let event = complete.event(
             waiting.subject,
             draft.session,
             .never,
-            [waiting.claim(at: visit.now)],
-            visit
+            [waiting.claim(at: context.now)],
+            context
         )
         let failure: SignInFailure
-        switch try await emails.claim(code, match.accountID, by: waiting, event, visit) {
+        switch try await emails.claim(code, match.accountID, by: waiting, event, context) {
         case .confirmed(let account):
             let completed = try complete.completed(
                 account,
                 isNew: false,
                 draft,
                 waiting.wayBack,
-                visit
+                context
             )
-            return exits.completed(completed, waiting.wayBack, visit).adding([pending.remove])
+            return exits.completed(completed, waiting.wayBack, context).adding([pending.remove])
         case .wrong(let left, _):
-            return try await codePage(left > 0 ? .wrong(triesLeft: left) : .tooMany, visit)
-        case .expired: return try await codePage(.expired, visit)
-        case .unknown: return try await codePage(.used, visit)
+            return try await codePage(left > 0 ? .wrong(triesLeft: left) : .tooMany, context)
+        case .expired: return try await codePage(.expired, context)
+        case .unknown: return try await codePage(.used, context)
         case .taken, .spent: failure = SignInFailure(.invalidState, .unknown)
         case .blocked: failure = SignInFailure(.accountBlocked, .blocked)
         case .secondOfProvider: failure = SignInFailure(.linkRequired, .secondOfProvider)
         }
-        return exits.failed(failure, waiting.wayBack, visit).adding([pending.remove])
+        return exits.failed(failure, waiting.wayBack, context).adding([pending.remove])
     }
 
     private func codePage(
         _ problem: EmailCodePage.Problem?,
         wasResent: Bool = false,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> Response {
-        guard let waiting = pending.pending(visit.headers, at: visit.moment),
+        guard let waiting = pending.pending(context.headers, at: context.moment),
             let address = waiting.identity.email?.address
-        else { return try await over(visit) }
-        let made = try forms.form(.code, "code", waiting.attemptID.text, visit)
+        else { return try await over(context) }
+        let made = try forms.form(.code, "code", waiting.attemptID.text, context)
         return exits.page(
             EmailCodePage(
                 address: EmailCodePage.masked(address),
@@ -173,7 +172,7 @@ struct JoinPages: Sendable {
                 minutes: Int(EmailCodes.lifetime / 60),
                 wasResent: wasResent
             ),
-            visit,
+            context,
             formActions: waiting.appSources,
             cookies: made.cookies
         )
@@ -181,30 +180,33 @@ struct JoinPages: Sendable {
 
     /// Nobody waits here any more, or never did. Whoever has finished, perhaps in another tab, is
     /// told that they are signed in.
-    private func over(_ visit: BackendVisit) async throws -> Response {
-        try await check.ifAny(visit) == nil
-            ? exits.unmatched(visit) : exits.go(to: .login, visit)
+    private func over(_ context: BackendContext) async throws -> Response {
+        try await check.ifAny(context) == nil
+            ? exits.unmatched(context) : exits.go(to: .login, context)
     }
 
     /// `GET /login/cookies`: whether the cookie is here that was set on the way: if not,
     /// ``CookiesBlockedPage``.
-    func cookies(_ visit: BackendVisit) -> Response {
-        guard forms.cookies.visit(visit.headers) == nil else { return exits.unmatched(visit) }
+    func cookies(_ context: BackendContext) -> Response {
+        guard forms.cookies.form.value(context.headers) == nil else {
+            return exits.unmatched(context)
+        }
         return exits.page(
-            CookiesBlockedPage(restart: PageLink(path: BackendPageRoute.login.rawValue)),
-            visit,
+            CookiesBlockedPage(restart: PageLink(path: BackendPath.login.rawValue)),
+            context,
             status: .badRequest
         )
     }
 
     /// Both are proven: the identity joins the account of the session that proved it.
-    private func add(_ waiting: PendingIdentity, _ visit: BackendVisit) async throws -> Response {
-        guard let live = try await prover(of: waiting, visit) else {
-            return exits.unmatched(visit)
+    private func add(_ waiting: PendingIdentity, _ context: BackendContext) async throws -> Response
+    {
+        guard let live = try await prover(of: waiting, context) else {
+            return exits.unmatched(context)
         }
         let outcome = try await accounts.link(
-            link.event(waiting.subject, live.session.id, [waiting.claim(at: visit.now)], visit),
-            at: visit.now
+            link.event(waiting.subject, live.session.id, [waiting.claim(at: context.now)], context),
+            at: context.now
         )
         guard outcome == .linked || outcome == .alreadyLinked else {
             return try exits.linked(
@@ -212,7 +214,7 @@ struct JoinPages: Sendable {
                 waiting.identity.provider,
                 of: live.session.id,
                 .ways,
-                visit
+                context
             ).adding([pending.remove])
         }
         let path: LocalPath =
@@ -222,15 +224,15 @@ struct JoinPages: Sendable {
             case .app: LocalPath(waiting.wayBack.restart) ?? .dashboard
             case .link(_, let path): path
             }
-        return exits.go(to: path, visit, cookies: [pending.remove])
+        return exits.go(to: path, context, cookies: [pending.remove])
     }
 
     /// Whoever is signed in to an account that the identity may join. A relay's address names no
     /// account: then it is whoever is signed in.
-    private func party(to waiting: PendingIdentity, _ visit: BackendVisit) async throws
+    private func party(to waiting: PendingIdentity, _ context: BackendContext) async throws
         -> LiveAccountSession?
     {
-        guard let live = try await check.ifAny(visit),
+        guard let live = try await check.ifAny(context),
             waiting.matches.isEmpty
                 || waiting.matches.contains(where: { $0.accountID == live.account.id })
         else { return nil }
@@ -238,10 +240,11 @@ struct JoinPages: Sendable {
     }
 
     /// One that has proven lately who they are.
-    private func prover(of waiting: PendingIdentity, _ visit: BackendVisit) async throws
+    private func prover(of waiting: PendingIdentity, _ context: BackendContext) async throws
         -> LiveAccountSession?
     {
-        guard let live = try await party(to: waiting, visit), live.isProven(at: visit.now) else {
+        guard let live = try await party(to: waiting, context), live.isProven(at: context.now)
+        else {
             return nil
         }
         return live
@@ -271,7 +274,7 @@ extension LocalPath {
     {
         let text = FormEncoding.appending(
             [("return_to", path.text), ("prompt", prompt)],
-            to: BackendPageRoute.login.rawValue
+            to: BackendPath.login.rawValue
         )
         return LocalPath(text) ?? path
     }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -18,84 +17,84 @@ struct OtherPages: Sendable {
     let exits: BackendExits
     let forms: PageForms
 
-    func root(_ visit: BackendVisit) async throws -> Response {
-        try await check.ifAny(visit) == nil
-            ? exits.go(to: .login, visit) : exits.go(to: .dashboard, visit)
+    func root(_ context: BackendContext) async throws -> Response {
+        try await check.ifAny(context) == nil
+            ? exits.go(to: .login, context) : exits.go(to: .dashboard, context)
     }
 
-    func dashboard(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let made = try forms.form(.signOut, "sign out", live.session.id.text, visit)
+    func dashboard(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
         return exits.page(
             DashboardPage(
                 account: PageAccount(live.account),
                 signedInWith: live.providers.first.flatMap { ProviderWays(directory).label($0) },
                 form: made.form
             ),
-            visit,
+            context,
             cookies: made.cookies
         )
     }
 
-    func onboarding(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let path = LocalPath.asked(try visit.query()["return_to"])
-        return try welcomePage(live, nil, [], backTo: path, visit)
+    func onboarding(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let path = LocalPath.asked(try context.query()["return_to"])
+        return try welcomePage(live, nil, [], backTo: path, context)
     }
 
     /// `POST /onboarding`: what the person says of themselves becomes their own.
-    func welcome(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let form = try await forms.checked("welcome", live.session.id.text, visit)
+    func welcome(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let form = try forms.checked("welcome", live.session.id.text, context)
         let path = LocalPath.asked(form["return_to"])
         guard form["action"] != "later" else {
-            return try await welcomed(live, name: nil, backTo: path, visit)
+            return try await welcomed(live, name: nil, backTo: path, context)
         }
         let said = SaidOfOneself(form, WelcomePage.Email(live.account.email))
         guard said.problems.isEmpty else {
-            return try welcomePage(live, said, said.problems, backTo: path, visit)
+            return try welcomePage(live, said, said.problems, backTo: path, context)
         }
         guard let address = said.newAddress else {
-            return try await welcomed(live, name: said.name, backTo: path, visit)
+            return try await welcomed(live, name: said.name, backTo: path, context)
         }
         // Whoever has just made the account has nothing to prove yet.
         let isNew =
             !live.account.isWelcomed
-            && visit.now - live.account.createdAt <= LiveAccountSession.proofLife
-        guard isNew || live.isProven(at: visit.now) else {
+            && context.now - live.account.createdAt <= LiveAccountSession.proofLife
+        guard isNew || live.isProven(at: context.now) else {
             // The name is kept; the address is asked for again afterwards.
             _ = try await accounts.update(
                 live.account.id,
                 name: said.name,
-                language: visit.language.tag,
+                language: context.language.tag,
                 isWelcomed: nil
             )
-            return exits.go(to: .confirming(.changingEmail, backTo: .welcome(path)), visit)
+            return exits.go(to: .confirming(.changingEmail, backTo: .welcome(path)), context)
         }
         let profile = ProfileChange(
             accountID: live.account.id,
             name: said.name,
-            language: visit.language.tag,
+            language: context.language.tag,
             isWelcomed: true
         )
         // Whoever has an address that nobody vouches for is asked for the code that is mailed there.
-        try await emails.start(address, for: live.account, saying: profile, visit)
-        return exits.go(to: emails.asking(address, for: live.account, visit), visit)
+        try await emails.start(address, for: live.account, saying: profile, context)
+        return exits.go(to: emails.asking(address, for: live.account, context), context)
     }
 
     private func welcomed(
         _ live: LiveAccountSession,
         name: String?,
         backTo path: LocalPath,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> Response {
         _ = try await accounts.update(
             live.account.id,
             name: name,
-            language: visit.language.tag,
+            language: context.language.tag,
             isWelcomed: true
         )
-        return exits.go(to: path, visit)
+        return exits.go(to: path, context)
     }
 
     /// - Parameter said: What was typed, where it could not be accepted (WCAG 3.3.7).
@@ -104,14 +103,14 @@ struct OtherPages: Sendable {
         _ said: SaidOfOneself?,
         _ problems: [WelcomePage.Problem],
         backTo path: LocalPath,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) throws -> Response {
         let ways = ProviderWays(directory)
         let made = try forms.form(
             .onboarding,
             "welcome",
             live.session.id.text,
-            visit,
+            context,
             carrying: [PageField("return_to", path.text)]
         )
         return exits.page(
@@ -124,41 +123,41 @@ struct OtherPages: Sendable {
                 problems: problems,
                 terms: identity.terms.flatMap { PageLink(https: $0) }
             ),
-            visit,
+            context,
             cookies: made.cookies
         )
     }
 
     // MARK: Signing out
 
-    func askToSignOut(_ visit: BackendVisit) async throws -> Response {
-        guard let live = try await check.ifAny(visit) else {
+    func askToSignOut(_ context: BackendContext) async throws -> Response {
+        guard let live = try await check.ifAny(context) else {
             return exits.page(
                 BackendSignedOutPage(outcome: .nobodyWas, signInAgain: PageLink(path: "/login")),
-                visit
+                context
             )
         }
-        let made = try forms.form(.signOut, "sign out", live.session.id.text, visit)
+        let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
         return exits.page(
             BackendSignOutPage(account: PageAccount(live.account), form: made.form),
-            visit,
+            context,
             cookies: made.cookies
         )
     }
 
     /// `POST /logout`, of the sign-out page and of ``AlreadySignedInPage``.
-    func signOut(_ visit: BackendVisit) async throws -> Response {
-        guard let live = try await check.ifAny(visit) else {
-            return try await askToSignOut(visit)
+    func signOut(_ context: BackendContext) async throws -> Response {
+        guard let live = try await check.ifAny(context) else {
+            return try await askToSignOut(context)
         }
-        let form = try await forms.checked("sign out", live.session.id.text, visit)
+        let form = try forms.checked("sign out", live.session.id.text, context)
         switch form["action"] {
-        case "stay": return exits.go(to: .dashboard, visit)
-        case "switch": return exits.go(to: .signingIn(backTo: .dashboard), visit)
+        case "stay": return exits.go(to: .dashboard, context)
+        case "switch": return exits.go(to: .signingIn(backTo: .dashboard), context)
         case "everywhere":
-            try await departure.signOutEverywhere(live.account.id, at: visit.now)
+            try await departure.signOutEverywhere(live.account.id, at: context.now)
         default:
-            try await departure.signOut(live.session.id, of: live.account.id, at: visit.now)
+            try await departure.signOut(live.session.id, of: live.account.id, at: context.now)
         }
         let names = live.providers.compactMap { ProviderWays(directory).label($0)?.displayName }
         return exits.page(
@@ -167,7 +166,7 @@ struct OtherPages: Sendable {
                 stillAt: names,
                 signInAgain: PageLink(path: "/login")
             ),
-            visit,
+            context,
             cookies: [cookies.removeSession]
         )
     }
@@ -176,10 +175,10 @@ struct OtherPages: Sendable {
 
     /// The browser opened an app's https redirect itself, because the app is not there. The code in
     /// the address is the app's alone: nothing reads it here.
-    func appDidNotOpen(_ visit: BackendVisit) -> Response {
+    func appDidNotOpen(_ context: BackendContext) -> Response {
         let apps = directory.apps.apps
         let app = apps.first { app in
-            app.redirectURIs.contains { $0 == exits.page.origin + visit.target.path }
+            app.redirectURIs.contains { $0 == exits.page.origin + context.target.path }
         }
         return exits.page(
             ReturnToAppPage(
@@ -192,11 +191,11 @@ struct OtherPages: Sendable {
                     }
                 }
             ),
-            visit
+            context
         )
     }
 
-    func help(_ visit: BackendVisit) -> Response {
+    func help(_ context: BackendContext) -> Response {
         exits.page(
             HelpPage(
                 operatedBy: identity.name,
@@ -204,7 +203,7 @@ struct OtherPages: Sendable {
                 privacy: identity.privacy.flatMap { PageLink(https: $0) },
                 terms: identity.terms.flatMap { PageLink(https: $0) }
             ),
-            visit
+            context
         )
     }
 
@@ -241,7 +240,7 @@ extension LocalPath {
     static func welcome(_ path: LocalPath) -> LocalPath {
         let text = FormEncoding.appending(
             [("return_to", path.text)],
-            to: BackendPageRoute.onboarding.rawValue
+            to: BackendPath.onboarding.rawValue
         )
         return LocalPath(text) ?? path
     }

@@ -18,7 +18,7 @@ struct SaidOfOneself: Sendable {
     ///   - asksForEmail: Whether the form needs an address, or one that is confirmed.
     init(_ form: FormParameters, _ known: WelcomePage.Email, asksForEmail: Bool? = nil) {
         let typedName = String(ShownText(form["name"] ?? "", limit: 100).text)
-        let trimmed = typedName.trimmingBlanks
+        let trimmed = String(typedName.trimming { $0.isWhitespace })
         name = trimmed.isEmpty ? typedName : trimmed
         let typed = form["email"] ?? ""
         let isKnown = sameBytes(typed, known.address ?? "")
@@ -60,13 +60,5 @@ extension WelcomePage.Email {
         case .unverified, .missing: true
         case .verified, .relay: false
         }
-    }
-}
-
-extension String {
-    /// Without white space before and behind.
-    fileprivate var trimmingBlanks: String {
-        guard let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(self[...last].drop(while: \.isWhitespace))
     }
 }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import Portico
 import PorticoBytes
 import PorticoPages
@@ -19,47 +18,47 @@ struct WayPages: Sendable {
     let forms: PageForms
     let linkLimit: RateLimiter
 
-    func ways(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        return try await page(live, lastOneRefused: false, visit)
+    func ways(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        return try await page(live, lastOneRefused: false, context)
     }
 
-    func change(_ visit: BackendVisit) async throws -> Response {
-        let live = try await check(visit)
-        let form = try await forms.checked("ways", live.session.id.text, visit)
+    func change(_ context: BackendContext) async throws -> Response {
+        let live = try await check(context)
+        let form = try forms.checked("ways", live.session.id.text, context)
         switch form["action"] {
-        case "cancel": return exits.go(to: .ways, visit)
-        case "switch": return exits.go(to: .signingIn(backTo: .ways), visit)
+        case "cancel": return exits.go(to: .ways, context)
+        case "switch": return exits.go(to: .signingIn(backTo: .ways), context)
         default: break
         }
         if let name = form["way"], let provider = directory.provider(named: name) {
-            return try await add(provider, live, visit)
+            return try await add(provider, live, context)
         }
         guard form["action"] == "remove", let name = form["id"] else {
-            return exits.go(to: .ways, visit)
+            return exits.go(to: .ways, context)
         }
-        guard live.isProven(at: visit.now) else {
-            return exits.go(to: .confirming(.removing, backTo: .ways), visit)
+        guard live.isProven(at: context.now) else {
+            return exits.go(to: .confirming(.removing, backTo: .ways), context)
         }
-        switch try await departure.unlink(name, from: live.account, visit) {
+        switch try await departure.unlink(name, from: live.account, context) {
         case .unlinked:
-            return exits.go(to: .ways(changed: "removed", name), visit)
-        case .lastOne: return try await page(live, lastOneRefused: true, visit)
-        case .notFound: return exits.go(to: .ways, visit)
+            return exits.go(to: .ways(changed: "removed", name), context)
+        case .lastOne: return try await page(live, lastOneRefused: true, context)
+        case .notFound: return exits.go(to: .ways, context)
         }
     }
 
     private func add(
         _ provider: BackendDirectory.LiveProvider,
         _ live: LiveAccountSession,
-        _ visit: BackendVisit
+        _ context: BackendContext
     ) async throws -> Response {
-        guard live.isProven(at: visit.now) else {
-            return exits.go(to: .confirming(.adding, backTo: .ways), visit)
+        guard live.isProven(at: context.now) else {
+            return exits.go(to: .confirming(.adding, backTo: .ways), context)
         }
         if case .wait(let seconds) = linkLimit.take(
             LimitKey("link", live.account.id.text),
-            at: visit.moment.now
+            at: context.moment.now
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
         }
@@ -72,28 +71,28 @@ struct WayPages: Sendable {
                 at: provider,
                 backTo: wayBack,
                 .reauthentication,
-                visit
+                context
             )
             guard let redirect = Redirect(to: started.address) else {
                 throw BackendError(.providerError, "The provider's address cannot be written.")
             }
             return Response(redirect, headers: exits.headers, cookies: started.cookies)
         } catch let error as SignInError {
-            return exits.notAnswering(provider, wayBack, error, visit)
+            return exits.notAnswering(provider, wayBack, error, context)
         }
     }
 
-    private func page(_ live: LiveAccountSession, lastOneRefused: Bool, _ visit: BackendVisit)
+    private func page(_ live: LiveAccountSession, lastOneRefused: Bool, _ context: BackendContext)
         async throws -> Response
     {
         let ways = ProviderWays(directory)
         let identities = try await accounts.identities(of: live.account.id)
         let names = Set(identities.map(\.provider))
-        let query = try visit.query()
+        let query = try context.query()
         var status: AccountWaysPage.Status?
         if let label = query["added"].flatMap({ ways.label($0) }) { status = .added(label) }
         if let label = query["removed"].flatMap({ ways.label($0) }) { status = .removed(label) }
-        let made = try forms.form(.accountWays, "ways", live.session.id.text, visit)
+        let made = try forms.form(.accountWays, "ways", live.session.id.text, context)
         return exits.page(
             AccountWaysPage(
                 linked: identities.map { identity in
@@ -113,7 +112,7 @@ struct WayPages: Sendable {
                 notAdded: ways.problem(in: query),
                 navigation: AccountPages.navigation
             ),
-            visit,
+            context,
             status: lastOneRefused ? .conflict : .ok,
             formActions: ways.formActions,
             cookies: made.cookies

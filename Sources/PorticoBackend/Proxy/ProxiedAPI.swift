@@ -1,3 +1,4 @@
+import PorticoBytes
 package import PorticoProtocol
 
 /// A team's API behind the BFF: requests to `/bff/{name}/…` go on to it with the person's access
@@ -46,13 +47,8 @@ package struct ProxiedAPI: Hashable, Sendable {
 
     private static func isName(_ text: Substring) -> Bool {
         (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
+            && text.utf8.allSatisfy {
+                $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-")
             }
     }
 }

@@ -1,6 +1,4 @@
 import HTTPTypes
-import Hummingbird
-import HummingbirdCore
 import NIOCore
 import PorticoBytes
 import PorticoProtocol
@@ -21,35 +19,37 @@ struct ProxyEndpoint: Sendable {
 
     /// As far as the setting `limits.body` lets one come here at all.
     private static let longestBody = 4 * 1024 * 1024
+    static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
     private static let limits = HTTPLimits(bytes: 16 * 1024 * 1024, seconds: 30)
 
-    func respond(_ name: Substring, _ rest: Substring, _ visit: BackendVisit) async throws
+    func respond(_ name: Substring, _ rest: Substring, _ context: BackendContext) async throws
         -> Response
     {
         // A browser sends this header to another origin only after a preflight, which nobody here
         // answers: so no other site makes requests with the person's cookie.
-        guard visit.headers[values: .portico] == ["1"],
-            ["same-origin", nil].contains(visit.headers[.fetchSite])
+        guard context.headers[values: .portico] == ["1"],
+            ["same-origin", nil].contains(context.headers[.fetchSite])
         else { throw BackendError(.forbidden, "Send the header X-Portico: 1.") }
         guard let api = apis.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
             throw BackendError(.notFound, "There is no API of that name.")
         }
-        guard visit.headers[.upgrade] == nil else {
+        guard context.headers[.upgrade] == nil else {
             throw BackendError(.invalidRequest, "Nothing is upgraded here.")
         }
-        let live = try await check(visit)
-        let token = try await token(live.account.id, api, visit)
+        let live = try await check(context)
+        let token = try await token(live.account.id, api, context)
         var request = HTTPRequest(
-            method: visit.request.method,
+            method: context.method,
             scheme: api.base.isSecure ? "https" : "http",
             authority: api.base.authority,
-            path: api.base.path + rest + (visit.target.query.map { "?\(Substring($0))" } ?? "")
+            path: api.base.path + (rest.isEmpty ? "" : "/\(rest)")
+                + (context.target.query.map { "?\(Substring($0))" } ?? "")
         )
         for name in Self.passedOn {
-            request.headerFields[values: name] = visit.headers[values: name]
+            request.headerFields[values: name] = context.headers[values: name]
         }
         request.headerFields[.authorization] = "Bearer \(token.text.reveal())"
-        let body = try await body(visit)
+        let body = try body(context)
         let reply: HTTPReply
         do {
             reply = try await transport.send(request, body: body, limits: Self.limits)
@@ -59,11 +59,12 @@ struct ProxyEndpoint: Sendable {
         return response(reply)
     }
 
-    private func token(_ accountID: UniqueID, _ api: ProxiedAPI, _ visit: BackendVisit) async throws
+    private func token(_ accountID: UniqueID, _ api: ProxiedAPI, _ context: BackendContext)
+        async throws
         -> ProviderAccess.Token
     {
         do {
-            return try await access.token(of: accountID, at: api.provider, visit.moment)
+            return try await access.token(of: accountID, at: api.provider, context.moment)
         } catch let failure as ProviderAccess.Failure {
             switch failure {
             case .none:
@@ -79,16 +80,12 @@ struct ProxyEndpoint: Sendable {
         }
     }
 
-    private func body(_ visit: BackendVisit) async throws(BackendError) -> [UInt8] {
-        do {
-            return Array(
-                try await visit.request.body.collect(upTo: Self.longestBody).readableBytesView
-            )
-        } catch {
-            throw error is NIOTooManyBytesError
-                ? BackendError(.tooLarge, "The body is larger than this address takes.")
-                : BackendError(.invalidRequest, "The body did not arrive.")
+    private func body(_ context: BackendContext) throws(BackendError) -> [UInt8] {
+        let body = context.request.received.body
+        guard body.readableBytes <= Self.longestBody else {
+            throw BackendError(.tooLarge, "The body is larger than this address takes.")
         }
+        return Array(body.readableBytesView)
     }
 
     /// A redirect is an answer like any other, without its address: following it would carry the
@@ -101,7 +98,7 @@ struct ProxyEndpoint: Sendable {
         return Response(
             status: reply.response.status,
             headers: fields,
-            body: ResponseBody(bytes: reply.body)
+            bytes: reply.body
         )
     }
 

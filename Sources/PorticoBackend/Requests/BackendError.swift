@@ -1,10 +1,11 @@
 import HTTPTypes
-import Hummingbird
+import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoWeb
 
 /// Why a request to the BFF is refused, as docs/openapi.yaml lists it (docs/decisions/0029).
-struct BackendError: Error, Hashable, Sendable {
+struct BackendError: Refusal, Hashable {
     let code: Code
     /// A literal: nothing secret and nothing of the caller's gets in.
     let message: String
@@ -65,13 +66,51 @@ struct BackendError: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
+    static let busy = BackendError(.busy, "The server is busy.", retryAfter: Response.whenBusy)
+
+    static let methodNotAllowed = BackendError(
+        .methodNotAllowed,
+        "The method is not one of this address."
+    )
+
+    var name: String { code.rawValue }
+    var status: HTTPResponse.Status { code.status }
+
     /// `{error, message}` for programs.
+    var json: JSONValue? { ["error": .string(code.rawValue), "message": .string(message)] }
+
     func response(headers: SecurityHeaders) -> Response {
         Response(
-            json: ["error": .string(code.rawValue), "message": .string(message)],
-            status: code.status,
+            json: json ?? .null,
+            status: status,
             headers: headers,
             adding: retryAfter.map(Response.retryAfter) ?? [:]
+        ).logged(error: name)
+    }
+
+    func page(at moment: Moment) -> any Page {
+        guard code != .methodNotAllowed else { return ErrorPage(issue: issue) }
+        return ErrorPage(
+            issue: issue,
+            wayBack: PageLink(path: BackendPath.login.rawValue),
+            details: ErrorPage.Details(code: name, time: moment.now)
         )
+    }
+
+    var issue: ErrorPage.Issue {
+        switch code {
+        case .notFound, .invalidProvider: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .tooLarge: .tooLarge
+        case .rateLimited: .tooManyTries(seconds: Int(clamping: Int64(retryAfter ?? 60)))
+        case .busy: .busy
+        case .forbidden, .accessDenied, .reauthenticationRequired, .unauthorized: .notAllowed
+        case .accountBlocked: .accountBlocked
+        case .internalError, .providerError, .providerUnreachable: .serverError
+        case .invalidRequest, .missingParameter, .invalidApp, .invalidGrant, .invalidState,
+            .invalidToken, .lastWay, .linkRequired, .signUpClosed, .conflict,
+            .unsupportedMediaType:
+            .requestNotUnderstood
+        }
     }
 }

@@ -1,8 +1,7 @@
 import HTTPTypes
-import Hummingbird
-import HummingbirdCore
 import NIOCore
 import PorticoProtocol
+import PorticoWeb
 
 /// The body of a request of a program: JSON or a form, as flat texts.
 ///
@@ -10,11 +9,11 @@ import PorticoProtocol
 struct BodyParameters: Sendable {
     private let object: JSONObject
 
-    init(_ visit: BackendVisit, upTo maximum: Int = 64 * 1024) async throws(BackendError) {
-        let type = visit.headers[values: .contentType].first?.lowercased() ?? ""
+    init(_ context: BackendContext, upTo maximum: Int = 64 * 1024) throws(BackendError) {
+        let type = context.headers[values: .contentType].first?.lowercased() ?? ""
         if type.hasPrefix("application/x-www-form-urlencoded") {
             var object = JSONObject()
-            for (name, value) in try await visit.form(upTo: maximum).all {
+            for (name, value) in try context.form(upTo: maximum).all {
                 object[name] = .string(value)
             }
             self.object = object
@@ -23,13 +22,9 @@ struct BodyParameters: Sendable {
         guard type == "application/json" || type.hasPrefix("application/json;") else {
             throw BackendError(.unsupportedMediaType, "Send application/json, or a form.")
         }
-        let body: ByteBuffer
-        do {
-            body = try await visit.request.body.collect(upTo: maximum)
-        } catch {
-            throw error is NIOTooManyBytesError
-                ? BackendError(.tooLarge, "The body is larger than this address takes.")
-                : BackendError(.invalidRequest, "The body did not arrive.")
+        let body = context.request.received.body
+        guard body.readableBytes <= maximum else {
+            throw BackendError(.tooLarge, "The body is larger than this address takes.")
         }
         do {
             object = try JSONObject(

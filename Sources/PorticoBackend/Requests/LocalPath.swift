@@ -37,15 +37,14 @@ struct LocalPath: Hashable, Sendable {
     init?(_ given: String) {
         let bytes = Array(given.utf8)
         guard bytes.count <= 1024, bytes.first == UInt8(ascii: "/"),
-            bytes.allSatisfy({ 0x21...0x7E ~= $0 && !Self.foreign.contains($0) })
+            bytes.allSatisfy({ $0.isURICharacter && $0 != UInt8(ascii: "#") })
         else { return nil }
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }
-        guard let decoded = Self.decoded(path), Self.isPlain(decoded) else { return nil }
+        guard let decoded = Hexadecimal.percentDecoded(path), Self.isPlain(decoded) else {
+            return nil
+        }
         text = given
     }
-
-    /// Characters that no URI has (RFC 3986 §2), and the fragment's mark: a browser adds its own.
-    private static let foreign = Array("\"<>\\^`{|}#".utf8)
 
     /// Without controls, backslashes, empty and dot segments, also once parameters are taken off
     /// (`..;v=1`). A slash at the end is one.
@@ -59,32 +58,6 @@ struct LocalPath: Hashable, Sendable {
         return segments.map { $0.prefix { $0 != UInt8(ascii: ";") } }.allSatisfy { segment in
             !segment.isEmpty && !segment.elementsEqual(".".utf8)
                 && !segment.elementsEqual("..".utf8)
-        }
-    }
-
-    /// Escapes decoded once; `nil` where one is none.
-    private static func decoded(_ path: ArraySlice<UInt8>) -> [UInt8]? {
-        var decoded: [UInt8] = []
-        var rest = path
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(digit),
-                let low = rest.popFirst().flatMap(digit)
-            else { return nil }
-            decoded.append(high << 4 | low)
-        }
-        return decoded
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
         }
     }
 }

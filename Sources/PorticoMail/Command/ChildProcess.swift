@@ -1,3 +1,5 @@
+import PorticoBytes
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -27,7 +29,8 @@ struct ChildProcess {
     init?(_ path: String, _ arguments: [String], environment: [String]) {
         guard path.hasPrefix("/"), let ends = Self.pipe() else { return nil }
         defer { close(ends.read) }
-        guard let id = Self.start(path, arguments, environment, input: ends.read) else {
+        guard let id = Subprocess.start(path, arguments, environment: environment, input: ends.read)
+        else {
             close(ends.write)
             return nil
         }

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// The lines of a mail as HTML: nothing loaded, no style but the mail program's own.
 ///
 /// It is there for its `lang` and `dir`: a plain text has no direction, and many programs show Arabic
@@ -21,7 +23,7 @@ struct HTMLText {
         let text = escaped(line)
         if isAddress(line) { return "<a dir=\"ltr\" href=\"\(text)\">\(text)</a>" }
         // A code is read from the left in every script, and has to be found.
-        let isCode = (4...10).contains(line.utf8.count) && line.utf8.allSatisfy(isDigit)
+        let isCode = (4...10).contains(line.utf8.count) && line.utf8.allSatisfy { $0.isDigit }
         return isCode ? "<strong dir=\"ltr\">\(text)</strong>" : text
     }
 
@@ -31,12 +33,8 @@ struct HTMLText {
         let schemes = ["https://", "http://127.0.0.1:", "http://[::1]:"]
         return schemes.contains(where: line.hasPrefix)
             && line.utf8.allSatisfy {
-                isLetterOrDigit($0) || "-._~:/?#[]@!$&'()*+,;=%".utf8.contains($0)
+                $0.isLetterOrDigit || "-._~:/?#[]@!$&'()*+,;=%".utf8.contains($0)
             }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     private static func escaped(_ text: String) -> String {

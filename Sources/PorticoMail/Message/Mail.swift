@@ -72,6 +72,8 @@ package struct Mail: Sendable {
     private static func isLanguageTag(_ text: String) -> Bool {
         guard text.utf8.count <= 35 else { return false }
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        return parts.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy(isLetterOrDigit) }
+        return parts.allSatisfy {
+            (1...8).contains($0.count) && $0.allSatisfy { $0.isLetterOrDigit }
+        }
     }
 }

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// An address that mail is sent to, in the strict subset that is taken here: a dot-atom, `@`, and a
 /// domain of at least two host names (RFC 5321 §4.1.2, §4.5.3.1; RFC 5322 §3.4.1).
 ///
@@ -39,7 +41,7 @@ package struct MailAddress: Hashable, Sendable {
     }
 
     private static func isAtomText(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
+        byte.isLetterOrDigit || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
     }
 
     private static func isDomain(_ part: ArraySlice<UInt8>) -> Bool {
@@ -48,21 +50,12 @@ package struct MailAddress: Hashable, Sendable {
         guard labels.count >= 2, labels.allSatisfy(isLabel), let last = labels.last else {
             return false
         }
-        return !last.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return !last.allSatisfy { $0.isDigit }
     }
 
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
         let hyphen = UInt8(ascii: "-")
         return (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
-            && label.allSatisfy { isLetterOrDigit($0) || $0 == hyphen }
-    }
-}
-
-func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-    default: false
+            && label.allSatisfy { $0.isLetterOrDigit || $0 == hyphen }
     }
 }

@@ -73,16 +73,13 @@ enum TransferEncoding: String {
     }
 
     private static func isLiteral(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "=")
+        byte.isVisible && byte != UInt8(ascii: "=")
     }
 
     private static func escape(_ byte: UInt8) -> [UInt8] {
-        hexadecimal(byte, after: UInt8(ascii: "="))
-    }
-
-    static func hexadecimal(_ byte: UInt8, after sign: UInt8) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return [sign, digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
+        var escape: [UInt8] = []
+        Hexadecimal.append(byte, after: "=", to: &escape)
+        return escape
     }
 }
 

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// What a mail server answered, as numbers (RFC 5321 §4.2, RFC 3463).
 package struct SMTPReply: Hashable, Sendable {
     package let code: Int
@@ -24,7 +26,7 @@ package struct SMTPReply: Hashable, Sendable {
         let isEnhanced =
             parts.count == 3 && parts[0].count == 1
             && parts.allSatisfy {
-                Int($0) != nil && $0.count <= 3 && $0.utf8.allSatisfy(isLetterOrDigit)
+                Int($0) != nil && $0.count <= 3 && $0.utf8.allSatisfy({ $0.isLetterOrDigit })
             }
         self.init(
             code: code,
@@ -63,7 +65,7 @@ enum LogWords {
         while let last = letters.last, ",.:;!".utf8.contains(last) { letters.removeLast() }
         let isWord =
             (1...16).contains(letters.count)
-            && letters.allSatisfy { isLetterOrDigit($0) && $0 > UInt8(ascii: "9") }
+            && letters.allSatisfy { $0.isLetter }
         return isWord ? String(decoding: letters, as: UTF8.self) : nil
     }
 }

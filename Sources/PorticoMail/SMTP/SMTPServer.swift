@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// Where mail is handed in, and how the connection is kept from others (RFC 6409, RFC 8314 §3).
 package struct SMTPServer: Hashable, Sendable {
     /// Encryption is never a matter of what the server happens to offer.
@@ -48,8 +50,10 @@ package struct SMTPServer: Hashable, Sendable {
         var user: String?
         if let at = rest.firstIndex(of: "@") {
             guard !rest[..<at].contains(":") else { throw .password }
-            guard let decoded = Self.decoded(rest[..<at]) else { throw .malformed }
-            user = decoded
+            guard let decoded = Hexadecimal.percentDecoded(rest[..<at].utf8),
+                let name = String(validating: decoded, as: UTF8.self)
+            else { throw .malformed }
+            user = name
             rest = rest[rest.index(after: at)...]
         }
         let host: Substring
@@ -65,9 +69,9 @@ package struct SMTPServer: Hashable, Sendable {
         var port: UInt16 = isTLS ? 465 : security == .none ? 25 : 587
         if !rest.isEmpty {
             let digits = rest.dropFirst()
-            guard rest.first == ":", digits.utf8.allSatisfy({ $0 < 0x3A && $0 > 0x2F }),
-                let number = UInt16(digits)
-            else { throw .malformed }
+            guard rest.first == ":", let number = UInt16(digits: digits.utf8) else {
+                throw .malformed
+            }
             port = number
         }
         try self.init(host: String(host), port: port, security: security, user: user)
@@ -77,10 +81,10 @@ package struct SMTPServer: Hashable, Sendable {
     package var text: String {
         var escaped: [UInt8] = []
         for byte in (user ?? "").utf8 {
-            if isLetterOrDigit(byte) || "-._+".utf8.contains(byte) {
+            if byte.isLetterOrDigit || "-._+".utf8.contains(byte) {
                 escaped.append(byte)
             } else {
-                escaped += TransferEncoding.hexadecimal(byte, after: UInt8(ascii: "%"))
+                Hexadecimal.append(byte, after: "%", to: &escaped)
             }
         }
         return scheme + (user == nil ? "" : String(decoding: escaped, as: UTF8.self) + "@") + place
@@ -103,7 +107,7 @@ package struct SMTPServer: Hashable, Sendable {
     private static func isHost(_ text: String) -> Bool {
         let allowed: [UInt8] = text.contains(":") ? Array(":.".utf8) : Array("-.".utf8)
         return (1...253).contains(text.utf8.count)
-            && text.utf8.allSatisfy { isLetterOrDigit($0) || allowed.contains($0) }
+            && text.utf8.allSatisfy { $0.isLetterOrDigit || allowed.contains($0) }
     }
 
     /// An IP literal of this machine: a name could be made to mean another one.
@@ -111,26 +115,6 @@ package struct SMTPServer: Hashable, Sendable {
         if host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
-            && parts.allSatisfy {
-                UInt8($0) != nil && $0.utf8.allSatisfy { $0 < 0x3A && $0 > 0x2F }
-            }
-    }
-
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, digits.allSatisfy(isLetterOrDigit),
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
+            && parts.allSatisfy { UInt8(digits: $0.utf8) != nil }
     }
 }

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// A browser's `Accept-Language` (RFC 9110 §12.5.4).
 package struct AcceptLanguage: Sendable {
     /// The tags that it accepts, the preferred one first.
@@ -9,7 +11,7 @@ package struct AcceptLanguage: Sendable {
         for member in header.utf8.prefix(1_024).split(separator: UInt8(ascii: ",")).prefix(32) {
             let parts = member.split(separator: UInt8(ascii: ";")).map { part in
                 String(
-                    decoding: part.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") },
+                    decoding: part.filter { !$0.isBlank },
                     as: UTF8.self
                 )
             }
@@ -33,7 +35,7 @@ package struct AcceptLanguage: Sendable {
         let digits = Array(parts[1])
         guard let whole = digits.first, digits.count <= 5,
             digits.count < 2 || digits[1] == UInt8(ascii: "."),
-            digits.dropFirst(2).allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+            digits.dropFirst(2).allSatisfy({ $0.isDigit })
         else { return nil }
         var fraction = 0
         for place in 2..<5 {

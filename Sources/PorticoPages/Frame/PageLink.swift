@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// An address that is safe to put into a page's `href` or `action` (WEB-XSS-2).
 package struct PageLink: Sendable, Equatable {
     package let href: String
@@ -40,22 +42,16 @@ package struct PageLink: Sendable, Equatable {
 
     /// Printable ASCII without the characters that no URI contains (RFC 3986 §2).
     private static func isPlain(_ address: String) -> Bool {
-        address.utf8.allSatisfy { 0x21...0x7E ~= $0 && !foreignToURIs.contains($0) }
+        address.utf8.allSatisfy { $0.isURICharacter }
     }
-
-    private static let foreignToURIs = Array("\"<>\\^`{|}".utf8)
 
     /// The scheme in lower case (RFC 3986 §3.1).
     private static func scheme(of address: String) -> String? {
         guard let colon = address.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let scheme = address.utf8[..<colon]
-        guard let first = scheme.first, isLetter(first),
-            scheme.allSatisfy({ isLetter($0) || "0123456789+-.".utf8.contains($0) })
+        guard scheme.first?.isLetter == true,
+            scheme.allSatisfy({ $0.isLetterOrDigit || "+-.".utf8.contains($0) })
         else { return nil }
         return String(address[..<colon]).lowercased()
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoBytes
 
 /// How the pages look: colours by name, font, roundness, logo, marks of providers.
 ///
@@ -123,7 +124,7 @@ extension PageTheme {
     private static func isColour(_ value: String) -> Bool {
         let bytes = Array(value.utf8)
         return bytes.count == 7 && bytes[0] == UInt8(ascii: "#")
-            && bytes.dropFirst().allSatisfy { "0123456789abcdefABCDEF".utf8.contains($0) }
+            && bytes.dropFirst().allSatisfy { $0.hexDigitValue != nil }
     }
 
     /// `0.5rem`, `12px`: at most four digits and a point.
@@ -147,12 +148,7 @@ extension PageTheme {
                 name = name.dropFirst().dropLast()
             }
             return !name.isEmpty
-                && name.allSatisfy { byte in
-                    let lower = byte | 0x20
-                    return UInt8(ascii: "a")...UInt8(ascii: "z") ~= lower
-                        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-                        || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-")
-                }
+                && name.allSatisfy { $0.isLetterOrDigit || " -".utf8.contains($0) }
         }
     }
 

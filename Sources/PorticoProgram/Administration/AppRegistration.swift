@@ -41,8 +41,8 @@ struct AppRegistration {
 
     static func isName(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
+            && text.utf8.allSatisfy {
+                $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-")
             }
     }
 

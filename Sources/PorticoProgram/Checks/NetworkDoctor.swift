@@ -122,7 +122,7 @@ struct NetworkDoctor {
         else { return [] }
         let offered = Set(backend.providers.filter(\.isEnabled).map(\.kind))
         let missing = PageLook.branded.filter {
-            offered.contains($0.rawValue) && !look.images.has($0)
+            offered.contains($0.rawValue) && look.images[PageImage.mark(of: $0)] == nil
         }
         guard !missing.isEmpty else { return [] }
         let names = missing.map(\.rawValue)

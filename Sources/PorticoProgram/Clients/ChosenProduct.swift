@@ -1,4 +1,5 @@
 import ArgumentParser
+import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
@@ -46,10 +47,7 @@ struct ChosenProduct {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "._-".utf8.contains(byte)
-        }
+        byte.isLetterOrDigit || "._-".utf8.contains(byte)
     }
 
     /// A `client_id` stands in files of many languages: here it is one that needs no quoting.

@@ -202,8 +202,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await DemoBackend(installation: installation, standIns: standIns).prepare()
         return StandInServer(
             port: port,
-            standIns: standIns,
-            logger: log.logger("portico.stand-ins")
+            standIns: standIns
         )
     }
 

@@ -1,10 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
+import PorticoBytes
 
 /// What a command writes: data to stdout, talk to stderr.
 struct Console: Sendable {
@@ -76,22 +71,9 @@ struct Console: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                // Nobody reads any more: there is nobody to tell either.
-                guard errno == EINTR || errno == EAGAIN else { return }
-                continue
-            }
-            rest = rest.dropFirst(count)
-        }
+        // Where nothing reads any more, there is nothing to tell either.
+        FileBytes.write(bytes, to: descriptor)
     }
-}
-
-/// `write(2)`, whose name the methods above have taken.
-private func systemWrite(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, start, count)
 }
 
 /// `text` without what would steer a terminal: what others chose is shown, not obeyed.

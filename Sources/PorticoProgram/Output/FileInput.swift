@@ -1,10 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
+import PorticoBytes
 
 /// Files that a command is given by name.
 enum FileInput {
@@ -17,26 +12,22 @@ enum FileInput {
     {
         let name = name ?? printable(path)
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(name) }
+        guard descriptor >= 0 else { throw unreadable(name, errno) }
         defer { if path != "-" { close(descriptor) } }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw unreadable(name) }
-            guard count > 0 else { return bytes }
-            guard bytes.count + count <= limit else {
+        do {
+            return try FileBytes.read(descriptor, limit: limit)
+        } catch {
+            guard case .system(let reason) = error else {
                 throw Failure(.wrongValue, "\(name) is longer than \(limit / 1024) KiB.")
             }
-            bytes += chunk[..<count]
+            throw unreadable(name, reason)
         }
     }
 
-    private static func unreadable(_ name: String) -> Failure {
+    private static func unreadable(_ name: String, _ reason: Int32) -> Failure {
         Failure(
             .notFound,
-            "\(name) cannot be read: \(String(cString: strerror(errno)))."
+            "\(name) cannot be read: \(String(cString: strerror(reason)))."
         )
     }
 }

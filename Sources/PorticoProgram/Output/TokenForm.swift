@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// Tells by its form whether a word of a command line is a token: what others can read there is not to
 /// go into a log as well.
 enum TokenForm {
@@ -22,16 +24,10 @@ enum TokenForm {
             return false
         }
         return UInt8(ascii: "w")...UInt8(ascii: "z") ~= second
-            || UInt8(ascii: "0")...UInt8(ascii: "9") ~= second
-            || second == UInt8(ascii: "-") || second == UInt8(ascii: "_")
+            || second.isDigit || second == UInt8(ascii: "-") || second == UInt8(ascii: "_")
     }
 
     private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte.isLetterOrDigit || "-_".utf8.contains(byte)
     }
 }

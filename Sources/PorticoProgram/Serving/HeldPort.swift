@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// The port that the server will listen on, looked at before anything else is done, and kept from then
 /// on: one that was free a moment ago may be some connection's own by the time the server asks for it.

@@ -1,5 +1,8 @@
 import Foundation
+import HTTPTypes
 import PorticoBytes
+import PorticoPages
+import PorticoWeb
 
 /// An image that the pages show: what it is says its content, never its name.
 struct PageImage: Hashable, Sendable {
@@ -36,6 +39,29 @@ struct PageImage: Hashable, Sendable {
         self.bytes = bytes
         self.kind = kind
         tag = "\"\(Base64URL.encode(Hash256(of: bytes).bytes.prefix(12)))\""
+    }
+
+    static let logo = "/assets/logo"
+
+    static func mark(of kind: WayLabel.Kind) -> String { "/assets/brand/\(kind.rawValue)" }
+
+    func response(_ context: PlainContext, _ headers: SecurityHeaders) -> Response {
+        var fields = headers.plain
+        // The address stays when the image changes: it is asked for again after an hour.
+        fields[.cacheControl] = "public, max-age=3600"
+        fields[.eTag] = tag
+        // RFC 9110 §13.1.2: any of those that the browser has.
+        let known: [Substring] = context.headers[values: .ifNoneMatch]
+            .joined(separator: ",").split(separator: ",")
+            .map { part in part.drop { $0 == " " } }
+        if known.contains(where: { $0 == tag || $0 == "W/" + tag || $0 == "*" }) {
+            return Response(status: .notModified, headers: fields)
+        }
+        fields[.contentType] = kind.rawValue
+        // Opened by itself, an SVG runs no script of ours or its own.
+        fields[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
+        return Response(status: .ok, headers: fields, bytes: bytes)
     }
 
     static func kind(of bytes: [UInt8]) -> Kind? {

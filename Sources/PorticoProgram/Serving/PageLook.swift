@@ -5,23 +5,23 @@ import PorticoPages
 /// stops the start.
 struct PageLook {
     let theme: PageTheme
-    let images: PageImages
+    let images: [String: PageImage]
 
     init(_ settings: Settings) throws(Failure) {
         var images: [String: PageImage] = [:]
         var logo: PageLink?
         if let path = settings.pagesLogo {
-            images[PageImages.logo] = try PageImage(file: path, of: "pages.logo")
-            logo = PageLink(path: PageImages.logo)
+            images[PageImage.logo] = try PageImage(file: path, of: "pages.logo")
+            logo = PageLink(path: PageImage.logo)
         }
         var artwork: Set<WayLabel.Kind> = []
         if let folder = settings.pagesBrand {
             for (kind, image) in try Self.marks(in: folder) {
                 artwork.insert(kind)
-                images[PageImages.mark(of: kind)] = image
+                images[PageImage.mark(of: kind)] = image
             }
         }
-        self.images = PageImages(images)
+        self.images = images
         do throws(PageTheme.Refusal) {
             theme = try PageTheme(
                 light: settings.pagesLight,

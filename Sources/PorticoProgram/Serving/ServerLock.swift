@@ -1,12 +1,6 @@
+import Foundation
+import PorticoBytes
 import PorticoWeb
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Keeps a second server out of one data directory: counters of wrong passwords and what was last
 /// seen are in the memory of the one that serves.
@@ -18,16 +12,15 @@ final class ServerLock: Sendable {
 
     init(_ directory: DataDirectory) throws(Failure) {
         let path = directory.serverLock
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
+        switch FileLock.attempt(path) {
+        case .taken(let taken): descriptor = taken
+        case .impossible(let reason):
             throw Failure(
                 .dataDirectory,
-                "\(printable(path)) cannot be opened: \(String(cString: strerror(errno)))."
+                "\(printable(path)) cannot be opened: \(String(cString: strerror(reason)))."
             )
-        }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let other = Self.processID(descriptor)
-            close(descriptor)
+        case .held:
+            let other = Self.lines(path).first.flatMap { pid_t($0) }
             throw Failure(
                 .alreadyRunning,
                 "Another portico serves from \(printable(directory.path))"
@@ -50,17 +43,16 @@ final class ServerLock: Sendable {
     }
 
     deinit {
-        close(descriptor)
+        FileLock.release(descriptor)
     }
 
-    private static func processID(_ descriptor: Int32) -> pid_t? {
-        lines(descriptor).first.flatMap { pid_t($0) }
-    }
-
-    private static func lines(_ descriptor: Int32) -> [Substring] {
-        var buffer = [UInt8](repeating: 0, count: 512)
-        let count = pread(descriptor, &buffer, buffer.count, 0)
-        return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+    private static func lines(_ path: String) -> [Substring] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        // `try?`: what cannot be read says nothing of a server.
+        let bytes = try? FileBytes.read(descriptor, limit: 4096)
+        return String(decoding: bytes ?? [], as: UTF8.self)
             .split(separator: "\n", omittingEmptySubsequences: false)
     }
 
@@ -68,10 +60,7 @@ final class ServerLock: Sendable {
     ///
     /// The lock is not tried: a server that starts just now would find it taken.
     static func servedURL(_ directory: DataDirectory) -> PublicURL? {
-        let descriptor = open(directory.serverLock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        let lines = lines(descriptor)
+        let lines = lines(directory.serverLock)
         guard lines.count >= 2, let process = pid_t(lines[0]), process > 0,
             kill(process, 0) == 0 || errno == EPERM
         else { return nil }

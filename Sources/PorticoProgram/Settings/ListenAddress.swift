@@ -1,10 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
+import PorticoBytes
 
 /// An IP address and a port to listen on.
 struct ListenAddress: Hashable, Sendable {
@@ -22,9 +17,7 @@ struct ListenAddress: Hashable, Sendable {
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
-        guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
-            let port = Int(digits), port <= 65535
-        else { return nil }
+        guard let port = Int(digits: digits.utf8, atMost: 5), port <= 65535 else { return nil }
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()

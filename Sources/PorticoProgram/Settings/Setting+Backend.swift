@@ -1,4 +1,5 @@
 import PorticoBackend
+import PorticoBytes
 import PorticoPages
 
 extension Setting {
@@ -23,7 +24,7 @@ extension Setting {
             standard: "none",
             apply: { settings, text in
                 guard text.hasPrefix("https://") || text.contains("@"),
-                    text.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+                    text.utf8.allSatisfy({ $0.isVisible })
                 else { return false }
                 settings.serviceContact = text
                 return true

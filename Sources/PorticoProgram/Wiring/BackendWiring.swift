@@ -1,5 +1,4 @@
 import Foundation
-import Hummingbird
 import Logging
 import PorticoBackend
 import PorticoBytes
@@ -122,16 +121,14 @@ struct BackendWiring {
 struct StandInServer {
     let port: HeldPort
     let standIns: StandIns
-    let logger: Logger
 
-    var service: some Service {
-        Application(
-            responder: standIns.responder,
-            server: ServerConnection.builder(limits: ConnectionLimits(connections: 64)),
-            configuration: ApplicationConfiguration(
-                address: .hostname(port.address.host, port: port.address.port)
-            ),
-            logger: logger
+    var service: HTTPServer {
+        HTTPServer(
+            host: port.address.host,
+            port: port.address.port,
+            limits: ConnectionLimits(connections: 64),
+            clock: standIns.clock,
+            responder: standIns.responder
         )
     }
 

@@ -33,34 +33,15 @@ struct DataDirectory: Sendable {
     /// Makes the folder, for this user only, where it is missing.
     func create() throws(Failure) {
         do {
-            try FileManager.default.createDirectory(
-                atPath: path,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+            try OwnerOnlyFile.makeFolder(path)
         } catch {
             throw Failure(
                 .dataDirectory,
                 "The data directory \(printable(path)) cannot be made.",
-                obstacle,
+                "\(printable(error.path)): \(String(cString: strerror(error.reason))).",
                 "Choose another: --data-directory PATH"
             )
         }
-    }
-
-    /// What the system says of the first folder that cannot be made.
-    private var obstacle: String {
-        var missing = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL
-        while missing.pathComponents.count > 2 {
-            let parent = missing.deletingLastPathComponent()
-            if FileManager.default.fileExists(atPath: parent.path) { break }
-            missing = parent
-        }
-        guard mkdir(missing.path, 0o700) != 0 else {
-            rmdir(missing.path)
-            return "Try again."
-        }
-        return "\(printable(missing.path)): \(String(cString: strerror(errno)))."
     }
 
     /// The key ring; a new one only where there is no database yet, because what an older one

@@ -1,10 +1,10 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
 import Logging
 import PorticoBackend
 import PorticoBytes
 import PorticoOutbound
+import PorticoPages
 import PorticoProtocol
 import PorticoProvider
 import PorticoSeals
@@ -70,12 +70,12 @@ struct Wiring {
             _ = try await installation.realms.version()
             try await installation.writeProbe.write(at: installation.clock.moment().seconds)
         }
-        let door = HealthDoor(
-            next: frontDoor(provider.routes, backend, publicURL),
+        let health = HealthResponder(
+            next: try pipeline(provider.service, backend, publicURL),
             readiness: readiness,
             storage: storage
         )
-        let application = application(door, whenListening)
+        let application = server(health, whenListening)
         let background =
             repeating(realms, activity, logout, provider) + wiring.repeating(backend)
         let demonstration = standIns.map { [$0.service as any Service] } ?? []
@@ -127,53 +127,43 @@ struct Wiring {
         )
     }
 
-    private func frontDoor(
-        _ routes: ProviderRoutes,
+    private func pipeline(
+        _ provider: ProviderService,
         _ backend: Backend,
         _ publicURL: PublicURL
-    ) -> FrontDoor {
-        let clock = installation.clock
-        let backendRoutes = backend.routes
-        let images = look.images
-        let headers = SecurityHeaders(publicURL)
-        let demo = standIns == nil ? nil : backend.demo(outbox: installation.outbox)
-        return FrontDoor(
+    ) throws -> RequestPipeline {
+        let unknown = UnknownAddress(provider.page)
+        var services: [any HTTPService] = [
+            try backend.service, provider, try PageImages(look.images, provider.page),
+        ]
+        if standIns != nil { services.append(try backend.demo(outbox: installation.outbox)) }
+        return RequestPipeline(
             guarding: HostGuard([publicURL]),
             proxies: TrustedProxies(
                 installation.settings.trustedProxies.compactMap { NetworkRange($0) }
             ),
-            headers: headers,
+            headers: SecurityHeaders(publicURL),
             log: log.access,
-            now: { clock.moment().now },
-            random: .system
-        ) { arrival in
-            if let answered = await routes.respond(to: arrival) { return answered }
-            if let answered = await backendRoutes.respond(to: arrival) { return answered }
-            if let answered = images.respond(to: arrival, headers: headers) { return answered }
-            if let answered = await demo?.respond(to: arrival) { return answered }
-            return routes.notFound(arrival)
-        }
+            clock: installation.clock,
+            services: services,
+            notFound: unknown.respond
+        )
     }
 
-    private func application(_ door: HealthDoor, _ whenListening: @escaping @Sendable () -> Void)
-        -> some Service
-    {
+    private func server(
+        _ responder: any Responder,
+        _ whenListening: @escaping @Sendable () -> Void
+    ) -> HTTPServer {
         let access = log.access
         let clock = installation.clock
-        let logger = log.logger("portico.http")
-        return Application(
-            responder: door,
-            server: ServerConnection.builder(
-                limits: ConnectionLimits(installation.settings)
-            ) { refusal in
-                access.record(refusal, at: clock.moment().now)
-            },
-            configuration: ApplicationConfiguration(
-                address: .hostname(address.host, port: address.port),
-                backlog: 1024
-            ),
-            onServerRunning: { _ in whenListening() },
-            logger: logger
+        return HTTPServer(
+            host: address.host,
+            port: address.port,
+            limits: ConnectionLimits(installation.settings),
+            clock: clock,
+            responder: responder,
+            refused: { access.record($0, at: clock.moment().now) },
+            whenListening: { _ in whenListening() }
         )
     }
 

@@ -103,9 +103,7 @@ package struct AuthorizationRequest: Sendable {
     /// Digits only, so that no number from outside can overflow or be negative.
     private static func maxAge(_ text: String?) throws(OAuthError) -> Int64? {
         guard let text else { return nil }
-        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
-            let seconds = Int64(text)
-        else {
+        guard let seconds = Int64(digits: text.utf8, atMost: 9) else {
             throw OAuthError(.invalidRequest, "max_age is not a number of seconds.")
         }
         return seconds

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// An absolute `http` or `https` URI with a host, without user information and without a fragment
 /// (RFC 9110 §4.2).
 ///
@@ -78,14 +80,7 @@ package struct HTTPAddress: Hashable, Sendable {
 
     /// Printable ASCII that a URI may hold (RFC 3986 appendix A), without `#`.
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
-            UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
-            UInt8(ascii: "}"), UInt8(ascii: "#"):
-            false
-        default:
-            (0x21...0x7E).contains(byte)
-        }
+        byte.isURICharacter && byte != UInt8(ascii: "#")
     }
 
     private static func hostAndPort(_ authority: Substring) -> (Substring, Int?)? {
@@ -97,42 +92,25 @@ package struct HTTPAddress: Hashable, Sendable {
             let rest = authority[authority.index(after: bracket)...]
             guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
             port = rest.isEmpty ? nil : rest.dropFirst()
-            guard host.dropFirst().dropLast().utf8.allSatisfy(isIPv6) else { return nil }
+            guard
+                host.dropFirst().dropLast().utf8
+                    .allSatisfy({ $0.hexDigitValue != nil || ":.".utf8.contains($0) })
+            else { return nil }
         } else {
             if let colon = authority.firstIndex(of: ":") {
                 host = authority[..<colon]
                 port = authority[authority.index(after: colon)...]
             }
             // Neither "@" (user information) nor "%" is a host character here.
-            guard host.utf8.allSatisfy(isRegisteredName) else { return nil }
+            guard host.utf8.allSatisfy({ $0.isLetterOrDigit || "-._".utf8.contains($0) }) else {
+                return nil
+            }
         }
         guard host.count > (host.hasPrefix("[") ? 2 : 0) else { return nil }
         guard let port else { return (host, nil) }
-        guard !port.isEmpty, port.utf8.count <= 5,
-            port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let number = Int(port), (1...65535).contains(number)
-        else { return nil }
+        guard let number = Int(digits: port.utf8, atMost: 5), (1...65535).contains(number) else {
+            return nil
+        }
         return (host, number)
-    }
-
-    private static func isRegisteredName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"):
-            true
-        default:
-            false
-        }
-    }
-
-    private static func isIPv6(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ":"), UInt8(ascii: "."):
-            true
-        default:
-            false
-        }
     }
 }

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// What a JWT is meant to be, told by its `typ` header (RFC 8725 §3.11).
 ///
 /// Each validator names the types it takes, so that one kind of token is never taken for another
@@ -37,6 +39,6 @@ package enum JWTType: String, CaseIterable, Hashable, Sendable {
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {
-        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+        byte.lowercased
     }
 }

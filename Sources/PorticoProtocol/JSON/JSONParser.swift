@@ -1,3 +1,5 @@
+import PorticoBytes
+
 extension JSONValue {
     /// Reads one JSON text, strictly: UTF-8 without a byte order mark, no name twice in an object
     /// (RFC 8259 §4 leaves the outcome open; RFC 7515 §4 and RFC 7519 §4 allow the refusal), no
@@ -111,8 +113,8 @@ private struct JSONParser {
         var integer: Int64? = 0
         let isNegative = skipByte(UInt8(ascii: "-"))
         if !skipByte(UInt8(ascii: "0")) {
-            guard isDigit(next) else { throw unexpected }
-            while isDigit(next) {
+            guard next.isDigit else { throw unexpected }
+            while next.isDigit {
                 integer = integer.flatMap { appending(next, to: $0, isNegative) }
                 position += 1
             }
@@ -143,12 +145,8 @@ private struct JSONParser {
     }
 
     private mutating func skipDigits() throws(JSONError) {
-        guard isDigit(next) else { throw unexpected }
-        while isDigit(next) { position += 1 }
-    }
-
-    private func isDigit(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+        guard next.isDigit else { throw unexpected }
+        while next.isDigit { position += 1 }
     }
 }
 
@@ -230,12 +228,8 @@ extension JSONParser {
     private mutating func hexadecimalUnit() throws(JSONError) -> UInt32 {
         var unit: UInt32 = 0
         for _ in 0..<4 {
-            let digit: UInt8
-            switch next {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = next - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = next - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = next - UInt8(ascii: "A") + 10
-            default: throw position < bytes.count ? .invalidEscape : .unexpectedEnd
+            guard let digit = next.hexDigitValue else {
+                throw position < bytes.count ? .invalidEscape : .unexpectedEnd
             }
             unit = unit << 4 | UInt32(digit)
             position += 1

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 extension JSONValue {
     /// Appends the value as JSON without white space (RFC 8259).
     package func append(to text: inout [UInt8]) {
@@ -102,10 +104,8 @@ package enum JSONWriter {
         case 0x0D: text.append(UInt8(ascii: "r"))
         case 0x09: text.append(UInt8(ascii: "t"))
         case ..<0x20:
-            let digits: StaticString = "0123456789abcdef"
             text.append(contentsOf: "u00".utf8)
-            text.append(digits.utf8Start[Int(byte >> 4)])
-            text.append(digits.utf8Start[Int(byte & 0x0F)])
+            Hexadecimal.append(byte, to: &text)
         default: text.append(byte)
         }
     }

@@ -8,7 +8,7 @@ package struct CodeVerifier: Sendable, Equatable {
 
     /// - Returns: `nil` where the text has another length or alphabet.
     package init?(_ text: String) {
-        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(FormEncoding.isUnreserved)
+        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy({ $0.isUnreserved })
         else {
             return nil
         }

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// Where an authorization response is sent (RFC 6749 §3.1.2).
 ///
 /// Compared as bytes (RFC 9700 §2.1): `String ==` would call two spellings of one character equal.
@@ -68,7 +70,7 @@ private struct PortlessLoopback: Equatable {
             guard uri.starts(with: prefix) else { continue }
             var rest = uri.dropFirst(prefix.count)
             if rest.first == UInt8(ascii: ":") {
-                let digits = rest.dropFirst().prefix { 0x30...0x39 ~= $0 }
+                let digits = rest.dropFirst().prefix { $0.isDigit }
                 guard Self.isPort(digits) else { return nil }
                 rest = rest.dropFirst(1 + digits.count)
             }
@@ -86,9 +88,9 @@ private struct PortlessLoopback: Equatable {
 
     /// 1 to 65535, written without leading zeros.
     private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
-        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0") else {
+        guard digits.first != UInt8(ascii: "0"), let port = Int(digits: digits, atMost: 5) else {
             return false
         }
-        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 65535
+        return port <= 65535
     }
 }

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// What a client may register as a redirect URI (RFC 8252 §8.4, RFC 6749 §3.1.2, RFC 9700 §2.1).
 extension RedirectURI {
     /// Why a redirect URI is refused at registration.
@@ -46,7 +48,7 @@ extension RedirectURI {
         else {
             throw .notAbsolute
         }
-        guard bytes.allSatisfy(Self.isURICharacter) else { throw .forbiddenCharacter }
+        guard bytes.allSatisfy({ $0.isURICharacter }) else { throw .forbiddenCharacter }
         guard !bytes.contains(UInt8(ascii: "#")) else { throw .fragment }
         guard !bytes.contains(UInt8(ascii: "*")) else { throw .wildcard }
         switch kind {
@@ -87,16 +89,10 @@ extension RedirectURI {
     }
 
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard let first = bytes.first, (first | 0x20) >= 0x61, (first | 0x20) <= 0x7A else {
-            return false
-        }
+        guard bytes.first?.isLetter == true else { return false }
         return bytes.allSatisfy {
-            FormEncoding.isUnreserved($0) && $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "~")
+            $0.isUnreserved && $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "~")
                 || $0 == UInt8(ascii: "+")
         }
-    }
-
-    private static func isURICharacter(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && !#""<>\^`{|}"#.utf8.contains(byte)
     }
 }

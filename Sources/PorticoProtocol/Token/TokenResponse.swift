@@ -55,7 +55,7 @@ package struct TokenResponse: Sendable {
         case nil, .null?: return nil
         case .string(let text)?:
             // Visible ASCII (RFC 6749 appendix A.12): it goes into a header field.
-            guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            guard !text.isEmpty, text.utf8.allSatisfy({ $0.isVisible }) else {
                 throw .malformed
             }
             return SecretText(text)

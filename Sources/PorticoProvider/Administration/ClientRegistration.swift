@@ -113,7 +113,7 @@ package struct ClientRegistration: Sendable {
     /// 255 characters (OpenID Connect Core §2).
     private static func checkNames(_ client: Client) throws(Refusal) {
         guard (1...200).contains(client.clientID.utf8.count),
-            client.clientID.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+            client.clientID.utf8.allSatisfy({ $0.isVisible })
         else { throw .clientID }
         guard PlainText.isLine(client.name, length: 200) else { throw .name }
     }

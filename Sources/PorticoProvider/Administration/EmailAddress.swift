@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// An e-mail address as it is kept: ASCII, lower case (HTML standard §4.10.5.1.5, "valid e-mail
 /// address").
 package enum EmailAddress {
@@ -12,22 +14,15 @@ package enum EmailAddress {
     }
 
     private static func isLocal(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || ".!#$%&'*+/=?^_`{|}~-".utf8.contains(byte)
+        byte.isLetterOrDigit || ".!#$%&'*+/=?^_`{|}~-".utf8.contains(byte)
     }
 
     private static func isDomain(_ domain: ArraySlice<UInt8>) -> Bool {
         domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {
             label in
             1...63 ~= label.count
-                && label.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+                && label.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }
                 && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
-        }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: false
         }
     }
 }

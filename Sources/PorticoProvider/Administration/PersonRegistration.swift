@@ -90,7 +90,7 @@ package struct PersonRegistration: Sendable {
     /// (RFC 9700 §4.15).
     package static func isSubject(_ id: String) -> Bool {
         (1...255).contains(id.utf8.count) && !id.hasPrefix("client:")
-            && id.utf8.allSatisfy { 0x21...0x7E ~= $0 && !#""\<>"#.utf8.contains($0) }
+            && id.utf8.allSatisfy { $0.isVisible && !#""\<>"#.utf8.contains($0) }
     }
 
     private static func name(_ text: String?, _ refusal: Refusal) throws(Refusal) -> String? {

@@ -1,9 +1,12 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 
 /// How an authorization request is refused. Which exit is safe depends on what is proven: nothing
 /// is ever sent to a redirect URI that a known client has not registered (RFC 6749 §4.1.2.1,
 /// RFC 9700 §4.11.2).
-enum AuthorizationRefusal: Error, Sendable {
+enum AuthorizationRefusal: Refusal {
     /// Client or redirect URI are not known: a page on our own origin, no redirect.
     case page(OAuthError, client: String?, RedirectProblem?)
     /// Both are proven: the error goes to the redirect URI.
@@ -13,5 +16,43 @@ enum AuthorizationRefusal: Error, Sendable {
     enum RedirectProblem: Sendable {
         case unknownClient
         case unknownRedirect
+    }
+}
+
+/// Where nothing can be sent back, the page. What goes to the redirect URI, ``ProviderService`` sends.
+extension AuthorizationRefusal {
+    private var error: OAuthError {
+        switch self {
+        case .page(let error, _, _), .redirect(let error, _): error
+        }
+    }
+
+    var name: String { error.code.rawValue }
+    var status: HTTPResponse.Status { .badRequest }
+    var reason: String? { error.description }
+
+    var issue: ErrorPage.Issue {
+        switch self {
+        case .page(_, _, .unknownClient): .unknownClient
+        case .page(_, _, .unknownRedirect): .unknownRedirect
+        case .page(_, _, nil), .redirect: .requestNotUnderstood
+        }
+    }
+
+    func page(at moment: Moment) -> any Page {
+        let clientID: String? = if case .page(_, let id, _) = self { id } else { nil }
+        return ErrorPage(issue: issue, details: .init(error, clientID: clientID, at: moment))
+    }
+}
+
+extension ErrorPage.Details {
+    /// The description is for whoever builds the app: it names the rule that was broken.
+    init(_ error: OAuthError, clientID: String?, at moment: Moment) {
+        self.init(
+            code: error.code.rawValue,
+            description: error.description,
+            clientID: clientID,
+            time: moment.now
+        )
     }
 }

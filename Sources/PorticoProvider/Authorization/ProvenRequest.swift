@@ -15,8 +15,6 @@ struct ProvenRequest: Sendable {
     /// `sub` of a verified `id_token_hint`.
     let hintedSubject: String?
 
-    /// The authentication context class that a password reaches.
-    static let passwordACR = "1"
 
     /// Reads the effective parameters of a request: those of the URL, or of the pushed request.
     ///
@@ -136,7 +134,7 @@ struct ProvenRequest: Sendable {
     /// An essential `acr` that cannot be reached is an error (OpenID Connect Core §5.5.1.1).
     private static func checkReachable(_ request: AuthorizationRequest) throws(OAuthError) {
         guard let values = request.claims?.essentialACR else { return }
-        guard values.contains(passwordACR) else {
+        guard values.contains(RealmMetadata.passwordACR) else {
             throw OAuthError(
                 .unmetAuthenticationRequirements,
                 "None of the authentication context classes can be reached."

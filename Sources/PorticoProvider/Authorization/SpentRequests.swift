@@ -23,12 +23,8 @@ final class SpentRequests: Sendable {
         let low: UInt64
 
         init(_ id: UniqueID) {
-            var halves: [UInt64] = [0, 0]
-            for (index, byte) in id.bytes.enumerated() {
-                halves[index / 8] = halves[index / 8] << 8 | UInt64(byte)
-            }
-            high = halves[0]
-            low = halves[1]
+            high = UInt64(bigEndianBytes: id.bytes.prefix(8))
+            low = UInt64(bigEndianBytes: id.bytes.suffix(8))
         }
 
         /// When the request was made: ids of requests begin with the time (RFC 9562 §5.7).

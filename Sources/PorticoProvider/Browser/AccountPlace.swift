@@ -11,13 +11,13 @@ enum AccountPlace: String, Sendable {
         self = name.flatMap(Self.init(rawValue:)) ?? .apps
     }
 
-    func path(_ visit: RealmVisit) -> String {
-        let route: ProviderRoute =
+    func path(_ context: RealmContext) -> String {
+        let route: RealmPath =
             switch self {
             case .apps: .apps
             case .devices: .devices
             }
-        return RealmURLs.path(realmName: visit.realm.realm.name, route)
+        return RealmURLs.path(realmName: context.realm.name, route)
     }
 
     /// What the tokens of its form are for.
@@ -29,9 +29,9 @@ enum AccountPlace: String, Sendable {
     }
 
     /// From each of them to the others.
-    static func navigation(_ visit: RealmVisit) -> PageNavigation {
+    static func navigation(_ context: RealmContext) -> PageNavigation {
         PageNavigation(
-            base: RealmURLs.path(realmName: visit.realm.realm.name, .account),
+            base: RealmURLs.path(realmName: context.realm.name, .account),
             entries: [.apps, .devices]
         )
     }

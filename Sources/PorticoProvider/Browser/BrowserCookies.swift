@@ -13,12 +13,13 @@ struct BrowserCookies: Sendable {
 
     init(_ policy: CookiePolicy, realmID: String) {
         self.policy = policy
-        // Eight characters of a UUID tell the realms of one server apart.
-        self.realmID = String(realmID.prefix(8))
+        self.realmID = Self.owner(realmID)
     }
 
+    /// Eight characters of a UUID tell the realms of one server apart.
+    static func owner(_ realmID: String) -> String { String(realmID.prefix(8)) }
+
     private var session: CookieName { CookieName("session", realmID) }
-    private var visit: CookieName { CookieName("visit", realmID) }
     private var device: CookieName { CookieName("device", realmID) }
     private var reset: CookieName { CookieName("reset", realmID) }
 
@@ -29,12 +30,6 @@ struct BrowserCookies: Sendable {
         }
     }
 
-    /// The cookie of a browser that is on its way to sign in: forms and sealed requests are bound
-    /// to it.
-    func visit(_ headers: HTTPFields) -> String? {
-        policy.value(of: visit, in: headers).flatMap { $0.utf8.count == 43 ? $0 : nil }
-    }
-
     func device(_ headers: HTTPFields) -> String? {
         policy.value(of: device, in: headers)
     }
@@ -42,10 +37,6 @@ struct BrowserCookies: Sendable {
     /// Lives as long as the browser is open; how long the session counts, the store says.
     func setSession(_ value: String) throws -> HTTPField {
         try policy.set(session, to: value)
-    }
-
-    func setVisit(_ value: String) throws -> HTTPField {
-        try policy.set(visit, to: value)
     }
 
     /// Half a year: from this browser somebody has signed in.

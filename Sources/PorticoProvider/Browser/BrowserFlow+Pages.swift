@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -15,15 +14,15 @@ extension BrowserFlow {
         _ session: LiveBrowserSession?,
         _ browser: String,
         _ cookies: [HTTPField],
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> Response {
         switch (step, session) {
         case (.consent, let session?):
-            return try consentPage(proven, flow, session, browser, cookies, visit)
+            return try consentPage(proven, flow, session, browser, cookies, context)
         case (.confirmEmail, let session?):
-            return try confirmEmailPage(proven, flow, session, browser, cookies, visit)
+            return try confirmEmailPage(proven, flow, session, browser, cookies, context)
         case (.selectAccount, let session?):
-            return try accountPage(.choose, proven, flow, session, browser, cookies, visit)
+            return try accountPage(.choose, proven, flow, session, browser, cookies, context)
         case (.signIn(.another), let session?):
             return try accountPage(
                 .otherPersonExpected,
@@ -32,75 +31,72 @@ extension BrowserFlow {
                 session,
                 browser,
                 cookies,
-                visit
+                context
             )
         case (.signIn(.again), let session?):
             return try signInPage(
-                proven,
-                flow,
+                for: AppSignIn(proven: proven, begun: flow),
                 userName: session.person.email ?? session.person.username,
                 again: true,
-                browser: browser,
+                in: FormBrowser(value: browser),
                 cookies: cookies,
-                visit
+                context
             )
         default:
             return try signInPage(
-                proven,
-                flow,
+                for: AppSignIn(proven: proven, begun: flow),
                 userName: proven.suggestedUserName,
-                browser: browser,
+                in: FormBrowser(value: browser),
                 cookies: cookies,
-                visit
+                context
             )
         }
     }
 
     func signInPage(
-        _ proven: ProvenRequest,
-        _ flow: AuthorizationFlow,
-        userName: String,
+        for purpose: some SignInPurpose,
+        userName: String = "",
         again: Bool = false,
         problem: SignInPage.Problem? = nil,
-        browser: String,
+        in browser: FormBrowser,
         cookies: [HTTPField] = [],
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> Response {
-        let form = try self.form(.authenticate, "sign-in", flow.id, flow, browser, visit)
+        let form = try purpose.form(self, in: browser, context)
         return page(
             SignInPage(
-                client: proven.client.name,
+                client: purpose.asker,
                 form: form,
                 userName: userName,
                 again: again,
-                endsAnother: mayEndAnother(visit),
+                endsAnother: mayEndAnother(context),
                 problem: problem,
-                forgot: forgot(form.request, userName, visit)
+                forgot: forgot(form.request, userName, context)
             ),
-            visit.visit,
+            context,
             status: problem?.status ?? .ok,
-            redirecting: proven.target.redirect.uri,
-            cookies: cookies,
+            redirecting: purpose.redirect,
+            cookies: cookies + browser.cookies,
             retryAfter: problem?.retryAfter
         )
     }
 
     /// Whether the browser has a session's cookie, so that somebody else who signs in here ends that
     /// session. It may be over; nothing is looked up for a sentence that is true either way.
-    func mayEndAnother(_ visit: RealmVisit) -> Bool {
-        cookies(of: visit).sessionHash(visit.request.headers) != nil
+    func mayEndAnother(_ context: RealmContext) -> Bool {
+        cookies(of: context).sessionHash(context.headers) != nil
     }
 
     /// Where a new password can be had, if anywhere. An address that was typed goes along, sealed.
-    func forgot(_ request: String?, _ userName: String, _ visit: RealmVisit) -> PageLink? {
-        guard sendsMail, visit.realm.realm.allowsPasswordReset else { return nil }
+    func forgot(_ request: String?, _ userName: String, _ context: RealmContext) -> PageLink? {
+        guard sendsMail, context.realm.allowsPasswordReset else { return nil }
         var parameters: [(name: String, value: String)] = []
         if let request { parameters.append(("request", request)) }
         if let address = EmailAddress.folded(userName) {
-            let seal = TypedAddressSeal(ring: ring, realmID: visit.realm.realm.id)
-            parameters.append(("name", seal.seal(address, at: visit.moment)))
+            let seal = TypedAddressSeal(ring: ring, realmID: context.realm.id)
+            parameters.append(("name", seal.seal(address, at: context.moment)))
         }
-        let path = RealmURLs.path(realmName: visit.realm.realm.name, .resetCredentials)
+        let path = RealmURLs.path(realmName: context.realm.name, .resetCredentials)
         return PageLink(path: FormEncoding.appending(parameters, to: path))
     }
 
@@ -110,7 +106,7 @@ extension BrowserFlow {
         _ session: LiveBrowserSession,
         _ browser: String,
         _ cookies: [HTTPField],
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> Response {
         try expectMail(for: proven)
         let transaction = flow.transaction(of: session, proven)
@@ -120,14 +116,14 @@ extension BrowserFlow {
             transaction,
             flow,
             browser,
-            visit
+            context
         )
         return page(
             ConfirmEmailPage(
                 address: EmailCodePage.masked(session.person.email ?? ""),
                 form: form
             ),
-            visit.visit,
+            context,
             redirecting: proven.target.redirect.uri,
             cookies: cookies
         )
@@ -139,10 +135,10 @@ extension BrowserFlow {
         _ session: LiveBrowserSession,
         _ browser: String,
         _ cookies: [HTTPField],
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> Response {
         let transaction = flow.transaction(of: session, proven)
-        let form = try self.form(.consent, "consent", transaction, flow, browser, visit)
+        let form = try self.form(.consent, "consent", transaction, flow, browser, context)
         let consent = ConsentPage(
             client: proven.client.name,
             origin: proven.origin,
@@ -152,7 +148,7 @@ extension BrowserFlow {
         )
         return page(
             consent,
-            visit.visit,
+            context,
             redirecting: proven.target.redirect.uri,
             cookies: cookies
         )
@@ -165,9 +161,9 @@ extension BrowserFlow {
         _ session: LiveBrowserSession,
         _ browser: String,
         _ cookies: [HTTPField],
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> Response {
-        let form = try self.form(.selectAccount, "select account", flow.id, flow, browser, visit)
+        let form = try self.form(.selectAccount, "select account", flow.id, flow, browser, context)
         let account = AccountPage(
             client: proven.client.name,
             account: PageAccount(session.person),
@@ -176,25 +172,27 @@ extension BrowserFlow {
         )
         return page(
             account,
-            visit.visit,
+            context,
             redirecting: proven.target.redirect.uri,
             cookies: cookies
         )
     }
 
     func form(
-        _ route: ProviderRoute,
+        _ route: RealmPath,
         _ purpose: StaticString,
         _ transaction: String,
         _ flow: AuthorizationFlow,
         _ browser: String,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> PageForm {
-        let seal = AuthorizationFlowSeal(ring: ring, realmID: visit.realm.realm.id)
-        return PageForm(
-            action: RealmURLs.path(realmName: visit.realm.realm.name, route),
-            request: try seal.seal(flow, at: visit.moment),
-            csrf: tokens.token(form: purpose, transaction: transaction, cookie: browser)
+        let seal = AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
+        return forms.form(
+            RealmURLs.path(realmName: context.realm.name, route),
+            purpose,
+            transaction,
+            in: FormBrowser(value: browser),
+            request: try seal.seal(flow, at: context.moment)
         )
     }
 }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -16,41 +15,52 @@ struct BrowserFlow: Sendable {
     let activity: SessionActivity<String>
     let ring: KeyRing
     let cookies: CookiePolicy
-    let tokens: FormToken
-    let page: PageExit
+    let forms: GuardedForms
+    let page: PageResponder
     /// Whether what is put into the outbox leaves it.
     let sendsMail: Bool
 
-    func cookies(of visit: RealmVisit) -> BrowserCookies {
-        BrowserCookies(cookies, realmID: visit.realm.realm.id)
+    func cookies(of context: RealmContext) -> BrowserCookies {
+        BrowserCookies(cookies, realmID: context.realm.id)
+    }
+
+    /// What the forms of this realm's pages are bound to.
+    func formCookie(_ context: RealmContext) -> FormCookie {
+        FormCookie(cookies, of: BrowserCookies.owner(context.realm.id))
+    }
+
+    func browser(_ context: RealmContext) throws -> FormBrowser {
+        try formCookie(context).browser(context)
     }
 
     /// The live session of the browser, noted as used.
-    func session(_ visit: RealmVisit) async throws -> LiveBrowserSession? {
-        guard let live = try await session(visit, idle: visit.realm.sessionIdle) else { return nil }
+    func session(_ context: RealmContext) async throws -> LiveBrowserSession? {
+        guard let live = try await session(context, idle: context.realm.sessionIdle) else {
+            return nil
+        }
         activity.note(
             live.session.id,
             lastSeenAt: live.session.lastSeenAt,
-            at: visit.now
+            at: context.now
         )
         return live
     }
 
     /// The session of the browser that nothing has ended, however long nobody has used it: it opens
     /// nothing, and can be signed out of.
-    func sessionEvenIdle(_ visit: RealmVisit) async throws -> LiveBrowserSession? {
-        try await session(visit, idle: .max)
+    func sessionEvenIdle(_ context: RealmContext) async throws -> LiveBrowserSession? {
+        try await session(context, idle: .max)
     }
 
-    private func session(_ visit: RealmVisit, idle: Int64) async throws -> LiveBrowserSession? {
-        guard let hash = cookies(of: visit).sessionHash(visit.request.headers) else { return nil }
+    private func session(_ context: RealmContext, idle: Int64) async throws -> LiveBrowserSession? {
+        guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
         let live = try await sessions.live(
             cookie: hash,
-            realmID: visit.realm.realm.id,
-            at: visit.now,
+            realmID: context.realm.id,
+            at: context.now,
             idle: idle
         )
-        guard let live, live.session.authenticatedAt >= visit.realm.realm.notBefore else {
+        guard let live, live.session.authenticatedAt >= context.realm.notBefore else {
             return nil
         }
         return live
@@ -58,42 +68,42 @@ struct BrowserFlow: Sendable {
 
     /// The flow of a form that came back, or of an address that we sent the browser to.
     ///
-    /// - Throws: ``FlowLoss`` where it is not this browser's, or too old.
-    func flow(_ sealed: String?, _ visit: RealmVisit) throws -> AuthorizationFlow {
-        let seal = AuthorizationFlowSeal(ring: ring, realmID: visit.realm.realm.id)
-        guard let sealed, let flow = seal.open(sealed, at: visit.moment) else {
-            throw FlowLoss(.unmatched, restart: nil)
+    /// - Throws: ``LostRequest`` where it is not this browser's, or too old.
+    func flow(_ sealed: String?, _ context: RealmContext) throws -> AuthorizationFlow {
+        let seal = AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
+        guard let sealed, let flow = seal.open(sealed, at: context.moment) else {
+            throw LostRequest(.unmatched, restart: nil)
         }
-        let restart = restart(flow, sealed, visit)
-        guard let cookie = cookies(of: visit).visit(visit.request.headers) else {
-            throw FlowLoss(.noCookie, restart: restart)
+        let restart = restart(flow, sealed, context)
+        guard let cookie = formCookie(context).value(context.headers) else {
+            throw LostRequest(.noCookie, restart: restart)
         }
         guard Hash256(of: cookie) == flow.browser else {
-            throw FlowLoss(.unmatched, restart: restart)
+            throw LostRequest(.unmatched, restart: restart)
         }
-        guard !flow.isStale(at: visit.now) else {
-            throw FlowLoss(.tookTooLong, restart: restart)
+        guard !flow.isStale(at: context.now) else {
+            throw LostRequest(.tookTooLong, restart: restart)
         }
-        guard !requests.spent.isSpent(flow.requestID, at: visit.now) else {
-            throw FlowLoss(.answered, restart: restart)
+        guard !requests.spent.isSpent(flow.requestID, at: context.now) else {
+            throw LostRequest(.answered, restart: restart)
         }
         return flow
     }
 
     /// Where the same request begins anew; nowhere for a pushed one that has had its code.
-    private func restart(_ flow: AuthorizationFlow, _ sealed: String, _ visit: RealmVisit)
+    private func restart(_ flow: AuthorizationFlow, _ sealed: String, _ context: RealmContext)
         -> PageLink?
     {
-        guard !flow.isPushed || !requests.spent.isSpent(flow.requestID, at: visit.now) else {
+        guard !flow.isPushed || !requests.spent.isSpent(flow.requestID, at: context.now) else {
             return nil
         }
-        return PageLink(path: RealmURLs.restart(sealed, realmName: visit.realm.realm.name))
+        return PageLink(path: RealmURLs.restart(sealed, realmName: context.realm.name))
     }
 
     /// Whether a page of another site sent this form, so that what the browser has of us is not with it.
-    func isForeignPost(_ visit: RealmVisit) -> Bool {
-        visit.request.method == .post
-            && FetchSite.isForeignPost(visit.request.headers, to: visit.realm.realm.issuer)
+    func isForeignPost(_ context: RealmContext) -> Bool {
+        context.method == .post
+            && FetchSite.isForeignPost(context.headers, to: context.realm.issuer)
     }
 
     /// To another page of ours.
@@ -105,27 +115,21 @@ struct BrowserFlow: Sendable {
     /// - Throws: ``ForgedForm`` where the form did not come from a page of ours in this browser
     ///   (RFC 6749 §10.12).
     func checkForm(
-        _ form: StaticString,
-        _ token: String?,
+        _ purpose: StaticString,
+        _ form: FormParameters,
         transaction: String,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws(ForgedForm) {
-        guard FetchSite.permitsPost(visit.request.headers),
-            tokens.isValid(
-                token,
-                form: form,
-                transaction: transaction,
-                cookie: cookies(of: visit).visit(visit.request.headers)
-            )
-        else { throw ForgedForm() }
+        let cookie = formCookie(context).value(context.headers)
+        try forms.check(form, purpose, transaction, cookie: cookie, context)
     }
 
     /// Goes on with a flow, and renders what comes of it.
     ///
     /// - Parameters:
-    ///   - browser: The value of the visit cookie that the next page's form is bound to.
+    ///   - browser: The value of the form cookie that the next page's form is bound to.
     ///   - cookies: Set with the answer, or the next page.
-    /// - Throws: ``FlowLoss`` where the request had its code before, and what the steps throw.
+    /// - Throws: ``LostRequest`` where the request had its code before, and what the steps throw.
     func next(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
@@ -133,7 +137,7 @@ struct BrowserFlow: Sendable {
         hasConsented: Bool = false,
         browser: String,
         cookies: [HTTPField] = [],
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) async throws -> Response {
         let outcome: AuthorizationSteps.Outcome
         do {
@@ -142,20 +146,20 @@ struct BrowserFlow: Sendable {
                 flow,
                 session: session,
                 hasConsented: hasConsented,
-                mustConfirmEmail: session.map { mustConfirmEmail($0.person, visit) } ?? false,
-                at: visit.moment
+                mustConfirmEmail: session.map { mustConfirmEmail($0.person, context) } ?? false,
+                at: context.moment
             )
         } catch is RequestAnswered {
-            let seal = AuthorizationFlowSeal(ring: ring, realmID: visit.realm.realm.id)
-            let sealed = try seal.seal(flow, at: visit.moment)
-            throw FlowLoss(.answered, restart: restart(flow, sealed, visit))
+            let seal = AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
+            let sealed = try seal.seal(flow, at: context.moment)
+            throw LostRequest(.answered, restart: restart(flow, sealed, context))
         }
         switch outcome {
         case .respond(let target, let parameters):
-            return page.respond(target, parameters, visit.visit, cookies: cookies)
+            return page.respond(target, parameters, context, cookies: cookies)
         case .show(let step):
             do {
-                return try show(step, proven, flow, session, browser, cookies, visit)
+                return try show(step, proven, flow, session, browser, cookies, context)
             } catch let error as OAuthError {
                 // No page could carry the request; client and redirect URI are proven.
                 throw AuthorizationRefusal.redirect(error, proven.target)
@@ -166,8 +170,8 @@ struct BrowserFlow: Sendable {
 
 extension BrowserFlow {
     /// Whether the realm wants that this person confirms their address first. Who has none goes on.
-    func mustConfirmEmail(_ person: Person, _ visit: RealmVisit) -> Bool {
-        visit.realm.realm.confirmsEmail && person.email != nil && !person.isEmailVerified
+    func mustConfirmEmail(_ person: Person, _ context: RealmContext) -> Bool {
+        context.realm.confirmsEmail && person.email != nil && !person.isEmailVerified
     }
 
     /// Nobody goes on unconfirmed because this server sends no mail: the operator is to mend that.

@@ -23,17 +23,18 @@ extension AuthorizationFlow {
 
 extension BrowserFlow {
     /// - Parameter purpose: Of the form.
-    /// - Throws: ``FlowLoss``, ``ForgedForm`` or ``AuthorizationRefusal``.
-    func signedInStep(_ purpose: StaticString, _ visit: RealmVisit) async throws -> SignedInStep {
-        let form = try await FormParameters(body: visit.request)
+    /// - Throws: ``LostRequest``, ``ForgedForm`` or ``AuthorizationRefusal``.
+    func signedInStep(_ purpose: StaticString, _ context: RealmContext) async throws -> SignedInStep
+    {
+        let form = try context.form()
         try form.refuseRepeats()
-        let begun = try flow(form["request"], visit)
-        guard let session = try await session(visit) else {
-            throw FlowLoss(.unmatched, restart: nil)
+        let begun = try flow(form["request"], context)
+        guard let session = try await session(context) else {
+            throw LostRequest(.unmatched, restart: nil)
         }
-        let proven = try await requests.resume(begun, in: visit.realm, at: visit.moment)
+        let proven = try await requests.resume(begun, in: context.realm, at: context.moment)
         let step = SignedInStep(form: form, flow: begun, session: session, proven: proven)
-        try checkForm(purpose, form["csrf"], transaction: step.transaction, visit)
+        try checkForm(purpose, form, transaction: step.transaction, context)
         return step
     }
 }

@@ -17,8 +17,8 @@ package final class RefusedClients: Sendable {
     /// How many wait to be written; what comes beyond is in the log only.
     static let most = 256
 
-    func note(_ unproven: UnprovenClient, _ visit: RealmVisit) {
-        let realm = visit.realm.realm
+    func note(_ unproven: UnprovenClient, _ context: RealmContext) {
+        let realm = context.realm.realm
         let key = LimitKey(
             "refused client",
             realm.id,
@@ -26,13 +26,13 @@ package final class RefusedClients: Sendable {
             unproven.reason.rawValue
         )
         let inAll = LimitKey("refused clients", realm.id)
-        guard case .allowed = limit.take(key, inAll, at: visit.moment.now) else { return }
+        guard case .allowed = limit.take(key, inAll, at: context.moment.now) else { return }
         var event = AuditEvent(
             number: 0,
             kind: .clientRefused,
-            at: visit.now,
+            at: context.now,
             accountID: nil,
-            address: visit.visit.address
+            address: context.address
         )
         event.realm = realm.name
         event.client = unproven.client?.clientID

@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -11,7 +11,6 @@ import PorticoWeb
 struct AccountDoor: Sendable {
     let place: AccountPlace
     let flow: BrowserFlow
-    let signIn: AccountSignInEndpoint
 
     /// What each of the pages shows.
     struct Frame: Sendable {
@@ -24,44 +23,48 @@ struct AccountDoor: Sendable {
     /// - Parameter body: Gets the form that was sent, and `nil` where the page is only asked for.
     /// - Throws: ``ForgedForm``, and what `body` throws.
     func enter(
-        _ visit: RealmVisit,
+        _ context: RealmContext,
         _ body: (LiveBrowserSession, FormParameters?) async throws -> Response
     ) async throws -> Response {
         let form =
-            visit.request.method == .post ? try await FormParameters(body: visit.request) : nil
+            context.method == .post ? try context.form() : nil
         try form?.refuseRepeats()
         // Another site's: the session would not be with it, and the sign-in page must not take the
         // place of the cookie that other tabs need.
-        guard !flow.isForeignPost(visit) else { throw ForgedForm() }
-        guard let session = try await flow.session(visit) else {
-            return try signIn.page(before: place, visit)
+        guard !flow.isForeignPost(context) else { throw ForgedForm() }
+        guard let session = try await flow.session(context) else {
+            return try flow.signInPage(
+                for: AccountSignIn(place, context),
+                in: flow.browser(context),
+                context
+            )
         }
         if let form {
             let transaction = session.session.id
-            try flow.checkForm(place.form, form["csrf"], transaction: transaction, visit)
+            try flow.checkForm(place.form, form, transaction: transaction, context)
         }
         return try await body(session, form)
     }
 
     func page(
         _ session: LiveBrowserSession,
-        _ visit: RealmVisit,
+        _ context: RealmContext,
         _ make: (Frame) -> some Page
     ) throws -> Response {
-        let browser = VisitCookie(visit, flow)
-        let csrf = flow.tokens.token(
-            form: place.form,
-            transaction: session.session.id,
-            cookie: browser.value
-        )
+        let browser = try flow.browser(context)
         let frame = Frame(
             account: PageAccount(session.person),
-            form: PageForm(action: place.path(visit), csrf: csrf),
-            signOut: PageLink(
-                path: RealmURLs.path(realmName: visit.realm.realm.name, .endSession)
+            form: flow.forms.form(
+                place.path(context),
+                place.form,
+                session.session.id,
+                in: browser
             ),
-            navigation: AccountPlace.navigation(visit)
+            signOut: PageLink(
+                path: RealmURLs.path(realmName: context.realm.name, .endSession)
+            ),
+            navigation: AccountPlace.navigation(context)
         )
-        return flow.page(make(frame), visit.visit, cookies: try browser.setting())
+        return flow.page(make(frame), context, cookies: browser.cookies)
     }
 }

@@ -1,4 +1,3 @@
-import Hummingbird
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
@@ -9,76 +8,77 @@ struct AuthorizationEndpoint: Sendable {
     let flow: BrowserFlow
 
     /// Writes nothing: a code is a seal, and a page carries its request (docs/decisions/0034).
-    func callAsFunction(_ visit: RealmVisit) async throws -> Response {
-        let form = try await visit.visit.parameters()
-        var visit = visit
-        visit.visit = visit.visit.speaking(form)
-        if flow.isForeignPost(visit) { return try await comeBack(form, visit) }
-        let browser = VisitCookie(visit, flow)
+    func begin(_ context: RealmContext) async throws -> Response {
+        let form = try context.parameters()
+        var context = context
+        context.speak(form)
+        if flow.isForeignPost(context) { return try await comeBack(form, context) }
+        let browser = try flow.browser(context)
         let (begun, proven) = try await flow.requests.begin(
             form,
-            in: visit.realm,
+            in: context.realm,
             browser: Hash256(of: browser.value),
-            at: visit.moment
+            at: context.moment
         )
         return try await flow.next(
             proven,
             begun,
-            session: try await flow.session(visit),
+            session: try await flow.session(context),
             browser: browser.value,
-            cookies: try browser.setting(),
-            visit
+            cookies: browser.cookies,
+            context
         )
     }
 
     /// A page of the client posts the request (OpenID Connect Core §3.1.2.1): the browser keeps its
     /// cookies back, and shall not lose those that other tabs need. It is sent to get the same request
     /// from here, and brings them.
-    private func comeBack(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
+    private func comeBack(_ form: FormParameters, _ context: RealmContext) async throws -> Response
+    {
         let (begun, proven) = try await flow.requests.begin(
             form,
-            in: visit.realm,
+            in: context.realm,
             browser: Hash256(of: ""),
-            at: visit.moment
+            at: context.moment
         )
-        let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: visit.realm.realm.id)
+        let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
         let sealed: String
         do {
-            sealed = try seal.seal(begun, at: visit.moment)
+            sealed = try seal.seal(begun, at: context.moment)
         } catch {
             throw AuthorizationRefusal.redirect(error, proven.target)
         }
         return try flow.redirect(
-            to: RealmURLs.restart(sealed, realmName: visit.realm.realm.name)
+            to: RealmURLs.restart(sealed, realmName: context.realm.name)
         )
     }
 
     /// `GET …/restart`: the same request from the beginning, in whichever browser asks.
-    func restart(_ visit: RealmVisit) async throws -> Response {
-        let form = try FormParameters(query: visit.visit.target)
-        let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-        guard let sealed = form["request"], let old = seal.open(sealed, at: visit.moment) else {
-            throw FlowLoss(.unmatched, restart: nil)
+    func restart(_ context: RealmContext) async throws -> Response {
+        let form = try FormParameters(query: context.target)
+        let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
+        guard let sealed = form["request"], let old = seal.open(sealed, at: context.moment) else {
+            throw LostRequest(.unmatched, restart: nil)
         }
-        let browser = VisitCookie(visit, flow)
+        let browser = try flow.browser(context)
         let begun = AuthorizationFlow(
             // A pushed request is answered once, however often it is started.
-            requestID: old.isPushed ? old.requestID : visit.moment.id(),
+            requestID: old.isPushed ? old.requestID : context.moment.id(),
             parameters: old.parameters,
             browser: Hash256(of: browser.value),
-            startedAt: visit.now,
+            startedAt: context.now,
             isPushed: old.isPushed
         )
-        let proven = try await flow.requests.resume(begun, in: visit.realm, at: visit.moment)
-        var visit = visit
-        visit.visit = visit.visit.speaking(try FormParameters(decoding: old.parameters))
+        let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
+        var context = context
+        context.speak(try FormParameters(decoding: old.parameters))
         return try await flow.next(
             proven,
             begun,
-            session: try await flow.session(visit),
+            session: try await flow.session(context),
             browser: browser.value,
-            cookies: try browser.setting(),
-            visit
+            cookies: browser.cookies,
+            context
         )
     }
 }

@@ -1,4 +1,6 @@
+import HTTPTypes
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
@@ -14,57 +16,49 @@ struct ClientDoor: Sendable {
     /// Which clients were logged already for naming the token endpoint.
     let endpoints = SeenLately(capacity: 1024)
 
-    init(_ provider: Provider) {
-        authenticate = ClientAuthentication(ring: provider.ring)
-        grants = provider.grants
-        guesses = provider.guesses
-        events = provider.events
-        refused = provider.refusedClients
-    }
-
     /// Runs `body` for the authenticated client of a request.
     func callAsFunction<Answer>(
-        _ visit: RealmVisit,
+        _ context: RealmContext,
         _ body: (AuthenticatedClient, FormParameters) async throws -> Answer
     ) async throws -> Answer {
-        try await self(visit, form: try await FormParameters(body: visit.request), body)
+        try await self(context, form: try context.form(), body)
     }
 
     /// The same for a form that has been read already.
     func callAsFunction<Answer>(
-        _ visit: RealmVisit,
+        _ context: RealmContext,
         form: FormParameters,
         _ body: (AuthenticatedClient, FormParameters) async throws -> Answer
     ) async throws -> Answer {
         let credentials: PresentedCredentials
         do {
             credentials = try PresentedCredentials(
-                authorization: visit.visit.authorization,
+                authorization: context.authorization,
                 form: form
             )
         } catch  where error.code == .invalidClient {
-            let client = form["client_id"].flatMap(visit.realm.client(clientID:))
+            let client = form["client_id"].flatMap(context.realm.client(clientID:))
             let unproven = UnprovenClient(.unreadable, client, error: error)
-            throw refusal(unproven, !visit.visit.authorization.isEmpty, visit)
+            throw refusal(unproven, !context.authorization.isEmpty, context)
         } catch {
             throw ClientRefusal(error: error, usesAuthorizationHeader: false)
         }
-        let client = try authenticated(credentials, visit)
+        let client = try authenticated(credentials, context)
         if client.assertedForEndpoint, endpoints.isFirst(LimitKey("endpoint", client.client.id)) {
-            events.assertionForEndpoint(client.client, visit)
+            events.assertionForEndpoint(client.client, context)
         }
         do {
             let answer: Answer
             do {
                 answer = try await body(client, form)
             } catch let error as OAuthError {
-                try await spend(client, visit)
+                try await spend(client, context)
                 throw error
             }
-            try await spend(client, visit)
+            try await spend(client, context)
             return answer
         } catch let unproven as UnprovenClient {
-            throw refusal(unproven, credentials.usesAuthorizationHeader, visit)
+            throw refusal(unproven, credentials.usesAuthorizationHeader, context)
         }
     }
 
@@ -72,10 +66,10 @@ struct ClientDoor: Sendable {
     private func refusal(
         _ unproven: UnprovenClient,
         _ usesAuthorizationHeader: Bool,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) -> ClientRefusal {
-        events.clientRefused(unproven, visit)
-        refused.note(unproven, visit)
+        events.clientRefused(unproven, context)
+        refused.note(unproven, context)
         return ClientRefusal(
             error: unproven.error,
             usesAuthorizationHeader: usesAuthorizationHeader
@@ -86,45 +80,57 @@ struct ClientDoor: Sendable {
     /// could guess it. Counted are wrong proofs: of a confidential client by client and address, so
     /// that nobody locks it out from elsewhere; all others by the address alone, so that made-up
     /// names fill no memory and lock no client out that has nothing to prove.
-    private func authenticated(_ credentials: PresentedCredentials, _ visit: RealmVisit) throws
+    private func authenticated(_ credentials: PresentedCredentials, _ context: RealmContext) throws
         -> AuthenticatedClient
     {
-        let realm = visit.realm
+        let realm = context.realm
         let named = credentials.claimedClientID.flatMap(realm.client(clientID:))
         let key =
             if let named, named.type == .confidential {
-                LimitKey("client", realm.realm.id, named.id, visit.visit.address)
+                LimitKey("client", realm.realm.id, named.id, context.address)
             } else {
-                LimitKey("address", realm.realm.id, visit.visit.address)
+                LimitKey("address", realm.realm.id, context.address)
             }
-        let verdict = guesses.check(key, at: visit.moment.now)
+        let verdict = guesses.check(key, at: context.moment.now)
         do {
-            let client = try authenticate(credentials, in: realm, at: visit.moment)
+            let client = try authenticate(credentials, in: realm, at: context.moment)
             // Not before: which origins may read a refusal must not say which clients there are.
-            visit.asking.note(client.client)
+            context.asking.note(client.client)
             if case .wait(let seconds) = verdict, credentials.isGuessable {
                 throw TooManyRequests(seconds: seconds)
             }
             return client
         } catch let unproven as UnprovenClient {
-            guesses.countFailure(key, at: visit.moment.now)
-            let refusal = refusal(unproven, credentials.usesAuthorizationHeader, visit)
+            guesses.countFailure(key, at: context.moment.now)
+            let refusal = refusal(unproven, credentials.usesAuthorizationHeader, context)
             if case .wait(let seconds) = verdict { throw TooManyRequests(seconds: seconds) }
             throw refusal
         }
     }
 
     /// RFC 7523 §3: whatever became of the request, its assertion is not good again.
-    func spend(_ client: AuthenticatedClient, _ visit: RealmVisit) async throws {
+    func spend(_ client: AuthenticatedClient, _ context: RealmContext) async throws {
         guard let assertion = client.assertion.take() else { return }
-        guard try await grants.spend(assertion, at: visit.moment.seconds) == .spent else {
+        guard try await grants.spend(assertion, at: context.moment.seconds) == .spent else {
             throw UnprovenClient(.replayed, client.client)
         }
     }
 }
 
 /// Client authentication failed: the answer names the scheme that was tried (RFC 6749 §5.2).
-struct ClientRefusal: Error {
+struct ClientRefusal: Refusal {
     let error: OAuthError
     let usesAuthorizationHeader: Bool
+
+    var name: String { error.code.rawValue }
+    var status: HTTPResponse.Status { error.status }
+    var reason: String? { error.description }
+
+    func fields(realm: String) -> HTTPFields {
+        var fields = error.fields(realm: realm)
+        if status == .unauthorized, usesAuthorizationHeader {
+            fields[.wwwAuthenticate] = "Basic realm=\(QuotedString(realm))"
+        }
+        return fields
+    }
 }

@@ -1,4 +1,3 @@
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -12,69 +11,66 @@ struct ConfirmEmailEndpoint: Sendable {
     let confirmations: EmailConfirmations
     let events: SecurityEvents
 
-    func post(_ visit: RealmVisit) async throws -> Response {
-        let step = try await flow.signedInStep("confirm e-mail", visit)
-        var visit = visit
-        visit.visit = visit.visit.speaking(try FormParameters(decoding: step.flow.parameters))
+    func post(_ context: RealmContext) async throws -> Response {
+        let step = try await flow.signedInStep("confirm e-mail", context)
+        var context = context
+        context.speak(try FormParameters(decoding: step.flow.parameters))
         switch step.form["action"] {
         case "switch":
-            let browser = VisitCookie(visit, flow).value
             return try flow.signInPage(
-                step.proven,
-                step.flow,
-                userName: "",
-                browser: browser,
-                visit
+                for: AppSignIn(proven: step.proven, begun: step.flow),
+                in: flow.browser(context),
+                context
             )
         case "cancel":
             throw AuthorizationRefusal.redirect(
                 OAuthError(.accessDenied, "The person did not confirm their address."),
                 step.proven.target
             )
-        case "confirm": return try await confirm(step.form["code"] ?? "", step, visit)
+        case "confirm": return try await confirm(step.form["code"] ?? "", step, context)
         default:
-            return try await send(isAgain: step.form["action"] == "resend", step, visit)
+            return try await send(isAgain: step.form["action"] == "resend", step, context)
         }
     }
 
-    private func send(isAgain: Bool, _ step: SignedInStep, _ visit: RealmVisit) async throws
+    private func send(isAgain: Bool, _ step: SignedInStep, _ context: RealmContext) async throws
         -> Response
     {
         let person = step.session.person
-        guard flow.mustConfirmEmail(person, visit), let address = person.email else {
-            return try await goOn(step, visit)
+        guard flow.mustConfirmEmail(person, context), let address = person.email else {
+            return try await goOn(step, context)
         }
         try flow.expectMail(for: step.proven)
-        try await confirmations.send(to: address, of: person, visit)
-        return try codePage(nil, wasResent: isAgain, step, visit)
+        try await confirmations.send(to: address, of: person, context)
+        return try codePage(nil, wasResent: isAgain, step, context)
     }
 
-    private func confirm(_ code: String, _ step: SignedInStep, _ visit: RealmVisit) async throws
+    private func confirm(_ code: String, _ step: SignedInStep, _ context: RealmContext) async throws
         -> Response
     {
-        guard flow.mustConfirmEmail(step.session.person, visit) else {
-            return try await goOn(step, visit)
+        guard flow.mustConfirmEmail(step.session.person, context) else {
+            return try await goOn(step, context)
         }
-        guard !code.isEmpty else { return try codePage(.missing, step, visit) }
-        switch try await confirmations.confirm(code, of: step.session.person, visit) {
+        guard !code.isEmpty else { return try codePage(.missing, step, context) }
+        switch try await confirmations.confirm(code, of: step.session.person, context) {
         case .confirmed:
-            events.emailConfirmed(step.session.person, visit)
-            return try await goOn(step, visit)
+            events.emailConfirmed(step.session.person, context)
+            return try await goOn(step, context)
         case .wrong(let left):
-            return try codePage(left > 0 ? .wrong(triesLeft: left) : .tooMany, step, visit)
-        case .expired: return try codePage(.expired, step, visit)
-        case .unknown: return try codePage(.used, step, visit)
+            return try codePage(left > 0 ? .wrong(triesLeft: left) : .tooMany, step, context)
+        case .expired: return try codePage(.expired, step, context)
+        case .unknown: return try codePage(.used, step, context)
         }
     }
 
     /// The request's next step, for the person as they are now.
-    private func goOn(_ step: SignedInStep, _ visit: RealmVisit) async throws -> Response {
+    private func goOn(_ step: SignedInStep, _ context: RealmContext) async throws -> Response {
         try await flow.next(
             step.proven,
             step.flow,
-            session: try await flow.session(visit),
-            browser: VisitCookie(visit, flow).value,
-            visit
+            session: try await flow.session(context),
+            browser: try flow.browser(context).value,
+            context
         )
     }
 
@@ -82,15 +78,15 @@ struct ConfirmEmailEndpoint: Sendable {
         _ problem: EmailCodePage.Problem?,
         wasResent: Bool = false,
         _ step: SignedInStep,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> Response {
         let form = try flow.form(
             .verifyEmail,
             "confirm e-mail",
             step.transaction,
             step.flow,
-            VisitCookie(visit, flow).value,
-            visit
+            try flow.browser(context).value,
+            context
         )
         return flow.page(
             EmailCodePage(
@@ -101,7 +97,7 @@ struct ConfirmEmailEndpoint: Sendable {
                 minutes: Int(EmailConfirmations.lifetime / 60),
                 wasResent: wasResent
             ),
-            visit.visit,
+            context,
             redirecting: step.proven.target.redirect.uri
         )
     }

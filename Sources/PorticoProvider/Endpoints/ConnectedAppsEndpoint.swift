@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -13,46 +12,46 @@ struct ConnectedAppsEndpoint: Sendable {
     let people: any PersonStore
     let events: SecurityEvents
 
-    func callAsFunction(_ visit: RealmVisit) async throws -> Response {
-        try await door.enter(visit) { session, form in
+    func show(_ context: RealmContext) async throws -> Response {
+        try await door.enter(context) { session, form in
             guard form?["action"] == "remove", let id = form?["id"] else {
-                return try await page(session, removed: nil, visit)
+                return try await page(session, removed: nil, context)
             }
-            return try await page(session, removed: remove(id, session, visit), visit)
+            return try await page(session, removed: remove(id, session, context), context)
         }
     }
 
     /// - Returns: What the app is called, where it is still known.
-    private func remove(_ id: String, _ session: LiveBrowserSession, _ visit: RealmVisit)
+    private func remove(_ id: String, _ session: LiveBrowserSession, _ context: RealmContext)
         async throws -> String?
     {
         let change = try await people.disconnect(
             id,
             from: session.person.id,
-            realmID: visit.realm.realm.id,
-            at: visit.now
+            realmID: context.realm.id,
+            at: context.now
         )
-        guard let client = visit.realm.client(uuid: id) else { return nil }
-        if change == .changed { events.disconnected(client, session.person, visit) }
+        guard let client = context.realm.client(uuid: id) else { return nil }
+        if change == .changed { events.disconnected(client, session.person, context) }
         return client.name
     }
 
-    private func page(_ session: LiveBrowserSession, removed: String?, _ visit: RealmVisit)
+    private func page(_ session: LiveBrowserSession, removed: String?, _ context: RealmContext)
         async throws -> Response
     {
         let apps = try await people.connectedApps(
             of: session.person.id,
-            realmID: visit.realm.realm.id,
-            at: visit.now
+            realmID: context.realm.id,
+            at: context.now
         )
         let known = apps.compactMap { app in
-            visit.realm.client(uuid: app.clientID).map { ConnectedAppsPage.App(app, $0) }
+            context.realm.client(uuid: app.clientID).map { ConnectedAppsPage.App(app, $0) }
         }
-        return try door.page(session, visit) { frame in
+        return try door.page(session, context) { frame in
             ConnectedAppsPage(
                 account: frame.account,
                 apps: known.sorted { ($0.name, $0.id) < ($1.name, $1.id) },
-                now: visit.now,
+                now: context.now,
                 form: frame.form,
                 removed: removed,
                 signOut: frame.signOut,

@@ -1,4 +1,3 @@
-import Hummingbird
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
@@ -11,20 +10,20 @@ struct ConsentEndpoint: Sendable {
     let people: any PersonStore
     let events: SecurityEvents
 
-    func post(_ visit: RealmVisit) async throws -> Response {
-        let step = try await flow.signedInStep("consent", visit)
+    func post(_ context: RealmContext) async throws -> Response {
+        let step = try await flow.signedInStep("consent", context)
         switch step.form["action"] {
         case "allow":
             try await people.allow(
                 step.proven.consentScope,
                 to: step.proven.client.id,
                 by: step.session.person.id,
-                at: visit.now
+                at: context.now
             )
-            events.consented(step.session.person, step.proven.client, visit)
-            return try await next(step.proven, step.flow, step.session, hasConsented: true, visit)
+            events.consented(step.session.person, step.proven.client, context)
+            return try await next(step.proven, step.flow, step.session, hasConsented: true, context)
         case "switch":
-            return try signIn(step.proven, step.flow, visit)
+            return try signIn(step.proven, step.flow, context)
         default:
             throw AuthorizationRefusal.redirect(
                 OAuthError(.accessDenied, "The person did not allow it."),
@@ -33,19 +32,19 @@ struct ConsentEndpoint: Sendable {
         }
     }
 
-    func selectAccount(_ visit: RealmVisit) async throws -> Response {
-        let form = try await FormParameters(body: visit.request)
+    func selectAccount(_ context: RealmContext) async throws -> Response {
+        let form = try context.form()
         try form.refuseRepeats()
-        var begun = try flow.flow(form["request"], visit)
-        try flow.checkForm("select account", form["csrf"], transaction: begun.id, visit)
-        let proven = try await flow.requests.resume(begun, in: visit.realm, at: visit.moment)
+        var begun = try flow.flow(form["request"], context)
+        try flow.checkForm("select account", form, transaction: begun.id, context)
+        let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
         switch form["action"] {
         case "continue":
             begun.hasSelectedAccount = true
-            let session = try await flow.session(visit)
-            return try await next(proven, begun, session, hasConsented: false, visit)
+            let session = try await flow.session(context)
+            return try await next(proven, begun, session, hasConsented: false, context)
         case "switch":
-            return try signIn(proven, begun, visit)
+            return try signIn(proven, begun, context)
         default:
             throw AuthorizationRefusal.redirect(
                 OAuthError(.accessDenied, "The person did not choose an account."),
@@ -59,28 +58,32 @@ struct ConsentEndpoint: Sendable {
         _ begun: AuthorizationFlow,
         _ session: LiveBrowserSession?,
         hasConsented: Bool,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) async throws -> Response {
         try await flow.next(
             proven,
             begun,
             session: session,
             hasConsented: hasConsented,
-            browser: browser(visit),
-            visit
+            browser: browser(context),
+            context
         )
     }
 
     private func signIn(
         _ proven: ProvenRequest,
         _ begun: AuthorizationFlow,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> Response {
-        try flow.signInPage(proven, begun, userName: "", browser: browser(visit), visit)
+        try flow.signInPage(
+            for: AppSignIn(proven: proven, begun: begun),
+            in: flow.browser(context),
+            context
+        )
     }
 
     /// The form's token has been checked against it.
-    private func browser(_ visit: RealmVisit) -> String {
-        flow.cookies(of: visit).visit(visit.request.headers) ?? ""
+    private func browser(_ context: RealmContext) -> String {
+        flow.formCookie(context).value(context.headers) ?? ""
     }
 }

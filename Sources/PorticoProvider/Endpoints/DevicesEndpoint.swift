@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -17,69 +16,69 @@ struct DevicesEndpoint: Sendable {
     /// More than anybody reads through. "Everywhere else" ends the rest, too.
     private static var most: Int { 100 }
 
-    func callAsFunction(_ visit: RealmVisit) async throws -> Response {
-        try await door.enter(visit) { session, form in
+    func show(_ context: RealmContext) async throws -> Response {
+        try await door.enter(context) { session, form in
             switch form?["action"] {
             case "end-others":
-                try await endOthers(than: session, visit)
-                return try await page(session, status: .othersEnded, visit)
+                try await endOthers(than: session, context)
+                return try await page(session, status: .othersEnded, context)
             case "end":
-                try await end(form?["id"], session, visit)
+                try await end(form?["id"], session, context)
                 // The same for every id: whether somebody has such a session is not told.
-                return try await page(session, status: .ended, visit)
+                return try await page(session, status: .ended, context)
             default:
-                return try await page(session, status: nil, visit)
+                return try await page(session, status: nil, context)
             }
         }
     }
 
     /// Another session of the same person; this one is ended by signing out.
-    private func end(_ id: String?, _ session: LiveBrowserSession, _ visit: RealmVisit)
+    private func end(_ id: String?, _ session: LiveBrowserSession, _ context: RealmContext)
         async throws
     {
         guard let id, !sameBytes(id, session.session.id) else { return }
         let change = try await sessions.end(
             id: id,
             of: session.person.id,
-            realmID: visit.realm.realm.id,
-            at: visit.now
+            realmID: context.realm.id,
+            at: context.now
         )
         guard change == .changed else { return }
-        events.signedOut(id, visit)
+        events.signedOut(id, context)
         sessionEnded()
     }
 
-    private func endOthers(than session: LiveBrowserSession, _ visit: RealmVisit) async throws {
+    private func endOthers(than session: LiveBrowserSession, _ context: RealmContext) async throws {
         let count = try await sessions.endAll(
             of: session.person.id,
             except: session.session.id,
-            realmID: visit.realm.realm.id,
-            at: visit.now
+            realmID: context.realm.id,
+            at: context.now
         )
         guard count > 0 else { return }
-        events.signedOutElsewhere(session, count, visit)
+        events.signedOutElsewhere(session, count, context)
         sessionEnded()
     }
 
     private func page(
         _ session: LiveBrowserSession,
         status: AccountDevicesPage.Status?,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) async throws -> Response {
-        let realm = visit.realm.realm
+        let realm = context.realm.realm
         let others = try await sessions.sessions(
             of: session.person.id,
             realmID: realm.id,
-            at: visit.now,
-            idle: visit.realm.sessionIdle,
+            at: context.now,
+            idle: context.realm.sessionIdle,
             limit: Self.most
         ).filter { $0.id != session.session.id && $0.authenticatedAt >= realm.notBefore }
-        let this = AccountDevicesPage.Device(session.session, seen: visit.now, isThis: true)
-        return try door.page(session, visit) { frame in
+        let this = AccountDevicesPage.Device(session.session, seen: context.now, isThis: true)
+        return try door.page(session, context) { frame in
             AccountDevicesPage(
                 account: frame.account,
                 devices: [this] + others.map { .init($0, seen: $0.lastSeenAt, isThis: false) },
-                now: visit.now,
+                now: context.now,
                 form: frame.form,
                 status: status,
                 signOut: frame.signOut,

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -13,49 +12,49 @@ struct EndSessionEndpoint: Sendable {
     let events: SecurityEvents
     let sessionEnded: @Sendable () -> Void
 
-    func callAsFunction(_ visit: RealmVisit) async throws -> Response {
-        let form = try await visit.visit.parameters()
-        if visit.request.method == .post, form.contains("refresh_token") {
+    func begin(_ context: RealmContext) async throws -> Response {
+        let form = try context.parameters()
+        if context.method == .post, form.contains("refresh_token") {
             do {
-                return try await legacy(form, visit)
+                return try await legacy(form, context)
             } catch {
                 throw ProgramRefusal(error: error)
             }
         }
-        if flow.isForeignPost(visit) { return try comeBack(form, visit) }
-        return try await signOut(try carried(by: form, visit), visit)
+        if flow.isForeignPost(context) { return try comeBack(form, context) }
+        return try await signOut(try carried(by: form, context), context)
     }
 
-    private func signOut(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
-        var visit = visit
-        visit.visit = visit.visit.speaking(form)
-        let live = try await flow.session(visit)
+    private func signOut(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
+        var context = context
+        context.speak(form)
+        let live = try await flow.session(context)
         var mine = live
-        if mine == nil { mine = try await flow.sessionEvenIdle(visit) }
+        if mine == nil { mine = try await flow.sessionEvenIdle(context) }
         let request: SignOutRequest
         do {
-            request = try SignOutRequest(form, of: visit.realm, at: visit.moment)
+            request = try SignOutRequest(form, of: context.realm, at: context.moment)
         } catch {
             guard let mine else { throw error }
-            return try stillSignedIn(mine, live.map { PageAccount($0.person) }, error, visit)
+            return try stillSignedIn(mine, live.map { PageAccount($0.person) }, error, context)
         }
         if let session = mine {
             // §2, §6: no hint, or one of another session than this browser's.
             guard let hint = request.hint, hint.sessionID == session.session.id else {
                 let account = live.map { PageAccount($0.person) }
-                return try ask(form, request, .here(session.session.id, account), visit)
+                return try ask(form, request, .here(session.session.id, account), context)
             }
-            return leave(request, try await end(hint.sessionID, visit), visit)
+            return leave(request, try await end(hint.sessionID, context), context)
         }
-        guard let hint = request.hint else { return done(request, .nobodyWas, visit) }
+        guard let hint = request.hint else { return done(request, .nobodyWas, context) }
         // The hint is no proof that the person is here (§2), but where the realm's apps rely on it.
-        if visit.realm.realm.signsOutByHintAlone {
-            return leave(request, try await end(hint.sessionID, visit), visit)
+        if context.realm.signsOutByHintAlone {
+            return leave(request, try await end(hint.sessionID, context), context)
         }
-        guard let elsewhere = try await session(of: hint, visit) else {
-            return leave(request, .nobodyWas, visit)
+        guard let elsewhere = try await session(of: hint, context) else {
+            return leave(request, .nobodyWas, context)
         }
-        return try ask(form, request, .elsewhere(elsewhere), visit)
+        return try ask(form, request, .elsewhere(elsewhere), context)
     }
 
     /// The request was refused; the person, who wanted to sign out, may do so here, and goes nowhere
@@ -64,19 +63,19 @@ struct EndSessionEndpoint: Sendable {
         _ session: LiveBrowserSession,
         _ account: PageAccount?,
         _ refusal: SignOutRefusal,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> Response {
         let nothing = FormParameters()
-        let request = try SignOutRequest(nothing, of: visit.realm, at: visit.moment)
+        let request = try SignOutRequest(nothing, of: context.realm, at: context.moment)
         var response = try ask(
             nothing,
             request,
             .here(session.session.id, account),
             trouble: .init(
                 refusal.issue,
-                .init(refusal.error, clientID: refusal.clientID, at: visit.moment)
+                .init(refusal.error, clientID: refusal.clientID, at: context.moment)
             ),
-            visit
+            context
         )
         response.status = .badRequest
         return response
@@ -105,12 +104,12 @@ struct EndSessionEndpoint: Sendable {
     }
 
     /// The session that a hint names, where nothing has ended it.
-    private func session(of hint: IDTokenHint, _ visit: RealmVisit) async throws -> String? {
+    private func session(of hint: IDTokenHint, _ context: RealmContext) async throws -> String? {
         guard let id = hint.sessionID else { return nil }
         let live = try await flow.sessions.live(
             id: id,
-            realmID: visit.realm.realm.id,
-            at: visit.now,
+            realmID: context.realm.id,
+            at: context.now,
             idle: .max
         )
         return live?.session.id
@@ -120,57 +119,58 @@ struct EndSessionEndpoint: Sendable {
     private func leave(
         _ request: SignOutRequest,
         _ outcome: SignedOutPage.Outcome,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) -> Response {
         guard let location = request.location, let redirect = Redirect(to: location) else {
-            return done(request, outcome, visit)
+            return done(request, outcome, context)
         }
-        return Response(redirect, headers: flow.page.headers, cookies: forgetting(visit))
+        return Response(redirect, headers: flow.page.headers, cookies: forgetting(context))
     }
 
     /// A page of the client posts the request (§2), and the browser keeps its cookies back: it is sent to
     /// get the same request from here, sealed, so that the hint stays out of logs.
-    private func comeBack(_ form: FormParameters, _ visit: RealmVisit) throws -> Response {
-        let seal = SignOutSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-        let sealed = seal.seal(form, sessionID: nil, at: visit.moment)
+    private func comeBack(_ form: FormParameters, _ context: RealmContext) throws -> Response {
+        let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
+        let sealed = seal.seal(form, sessionID: nil, at: context.moment)
         guard sealed.utf8.count <= AuthorizationFlowSeal.maximumLength else {
             throw OAuthError(.invalidRequest, "The request is too long.")
         }
-        let path = RealmURLs.path(realmName: visit.realm.realm.name, .endSession)
+        let path = RealmURLs.path(realmName: context.realm.name, .endSession)
         return try flow.redirect(to: path + "?request=" + sealed)
     }
 
     /// The request that ``comeBack(_:_:)`` has sealed, or the one in the form itself.
-    private func carried(by form: FormParameters, _ visit: RealmVisit) throws -> FormParameters {
-        let seal = SignOutSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-        guard case (let parameters, nil)? = seal.open(form["request"], at: visit.moment) else {
+    private func carried(by form: FormParameters, _ context: RealmContext) throws -> FormParameters
+    {
+        let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
+        guard case (let parameters, nil)? = seal.open(form["request"], at: context.moment) else {
             return form
         }
         return parameters
     }
 
     /// `POST …/logout/logout-confirm`: the person's answer.
-    func confirm(_ visit: RealmVisit) async throws -> Response {
-        let form = try await FormParameters(body: visit.request)
+    func confirm(_ context: RealmContext) async throws -> Response {
+        let form = try context.form()
         try form.refuseRepeats()
-        let seal = SignOutSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-        guard let (parameters, asked) = seal.open(form["request"], at: visit.moment),
+        let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
+        guard let (parameters, asked) = seal.open(form["request"], at: context.moment),
             let sessionID = asked
-        else { throw FlowLoss(.unmatched, restart: nil) }
-        try flow.checkForm("sign out", form["csrf"], transaction: sessionID, visit)
-        var visit = visit
-        visit.visit = visit.visit.speaking(parameters)
-        let request = try SignOutRequest(parameters, of: visit.realm, at: visit.moment)
+        else { throw LostRequest(.unmatched, restart: nil) }
+        try flow.checkForm("sign out", form, transaction: sessionID, context)
+        var context = context
+        context.speak(parameters)
+        let request = try SignOutRequest(parameters, of: context.realm, at: context.moment)
         guard form["action"] == "sign-out" else {
             let page = SignedOutPage(
                 outcome: .stayed,
                 client: request.client?.name,
                 wayBack: request.location.flatMap { PageLink(redirect: $0) }
             )
-            return flow.page(page, visit.visit)
+            return flow.page(page, context)
         }
-        _ = try await end(sessionID, visit)
-        return leave(request, .signedOut, visit)
+        _ = try await end(sessionID, context)
+        return leave(request, .signedOut, context)
     }
 
     /// Nothing ends before the answer (§2).
@@ -179,45 +179,43 @@ struct EndSessionEndpoint: Sendable {
         _ request: SignOutRequest,
         _ asked: Asked,
         trouble: SignOutPage.Trouble? = nil,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) throws -> Response {
-        let browser = VisitCookie(visit, flow)
-        let seal = SignOutSeal(ring: flow.ring, realmID: visit.realm.realm.id)
+        let browser = try flow.browser(context)
+        let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
         let page = SignOutPage(
             client: request.client?.name,
             account: asked.account,
             isElsewhere: asked.isElsewhere,
             trouble: trouble,
-            form: PageForm(
-                action: RealmURLs.path(realmName: visit.realm.realm.name, .confirmSignOut),
-                request: seal.seal(form, sessionID: asked.sessionID, at: visit.moment),
-                csrf: flow.tokens.token(
-                    form: "sign out",
-                    transaction: asked.sessionID,
-                    cookie: browser.value
-                )
+            form: flow.forms.form(
+                RealmURLs.path(realmName: context.realm.name, .confirmSignOut),
+                "sign out",
+                asked.sessionID,
+                in: browser,
+                request: seal.seal(form, sessionID: asked.sessionID, at: context.moment)
             )
         )
         return flow.page(
             page,
-            visit.visit,
+            context,
             redirecting: request.redirect,
-            cookies: try browser.setting()
+            cookies: browser.cookies
         )
     }
 
     /// Ends the session before anything is answered (§3). Its grants are dead from then on.
-    private func end(_ sessionID: String?, _ visit: RealmVisit) async throws
+    private func end(_ sessionID: String?, _ context: RealmContext) async throws
         -> SignedOutPage.Outcome
     {
         guard let sessionID else { return .nobodyWas }
         let change = try await flow.sessions.end(
             id: sessionID,
-            realmID: visit.realm.realm.id,
-            at: visit.now
+            realmID: context.realm.id,
+            at: context.now
         )
         guard change == .changed else { return .nobodyWas }
-        events.signedOut(sessionID, visit)
+        events.signedOut(sessionID, context)
         sessionEnded()
         return .signedOut
     }
@@ -225,27 +223,17 @@ struct EndSessionEndpoint: Sendable {
     private func done(
         _ request: SignOutRequest,
         _ outcome: SignedOutPage.Outcome,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) -> Response {
         let page = SignedOutPage(
             outcome: outcome,
             client: request.client?.name,
             wayBack: request.location.flatMap { PageLink(redirect: $0) }
         )
-        return flow.page(page, visit.visit, cookies: forgetting(visit))
+        return flow.page(page, context, cookies: forgetting(context))
     }
 
-    private func forgetting(_ visit: RealmVisit) -> [HTTPField] {
-        [flow.cookies(of: visit).removeSession]
-    }
-}
-
-extension SignOutRefusal {
-    var issue: ErrorPage.Issue {
-        switch reason {
-        case .request: .requestNotUnderstood
-        case .client: .unknownClient
-        case .returnAddress: .unknownRedirect
-        }
+    private func forgetting(_ context: RealmContext) -> [HTTPField] {
+        [flow.cookies(of: context).removeSession]
     }
 }

@@ -1,4 +1,3 @@
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -14,89 +13,89 @@ struct ForgotPasswordEndpoint: Sendable {
 
     private var pages: PasswordResetPages { PasswordResetPages(flow: flow) }
 
-    func get(_ visit: RealmVisit) throws -> Response {
-        try resets.expectOffered(in: visit.realm)
-        let form = try FormParameters(query: visit.visit.target)
-        let wayBack = WayBack(form["request"], flow, visit)
-        let typed = TypedAddressSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-            .open(form["name"], at: visit.moment)
+    func get(_ context: RealmContext) throws -> Response {
+        try resets.expectOffered(in: context.realm)
+        let form = try FormParameters(query: context.target)
+        let wayBack = WayBack(form["request"], flow, context)
+        let typed = TypedAddressSeal(ring: flow.ring, realmID: context.realm.id)
+            .open(form["name"], at: context.moment)
         return try pages.asking(
             typed ?? wayBack?.suggestedAddress ?? "",
             wayBack: wayBack,
-            visit.speaking(wayBack)
+            context.speaking(wayBack)
         )
     }
 
-    func post(_ visit: RealmVisit) async throws -> Response {
-        try resets.expectOffered(in: visit.realm)
-        let form = try await FormParameters(body: visit.request)
+    func post(_ context: RealmContext) async throws -> Response {
+        try resets.expectOffered(in: context.realm)
+        let form = try context.form()
         try form.refuseRepeats()
-        guard flow.cookies(of: visit).visit(visit.request.headers) != nil else {
-            throw FlowLoss(.noCookie, restart: pages.again(nil, visit))
+        guard flow.formCookie(context).value(context.headers) != nil else {
+            throw LostRequest(.noCookie, restart: pages.again(nil, context))
         }
         return form["action"] == "confirm"
-            ? try await code(form, visit) : try await ask(form, visit)
+            ? try await code(form, context) : try await ask(form, context)
     }
 
-    private func ask(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
-        let wayBack = WayBack(form["request"], flow, visit)
+    private func ask(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
+        let wayBack = WayBack(form["request"], flow, context)
         let transaction = wayBack?.flow.id ?? ""
-        try flow.checkForm("forgot password", form["csrf"], transaction: transaction, visit)
-        let visit = try visit.speaking(wayBack)
+        try flow.checkForm("forgot password", form, transaction: transaction, context)
+        let context = try context.speaking(wayBack)
         if form["action"] == "cancel" {
-            let path = wayBack?.restart(visit)?.href ?? "/realms/\(visit.realm.realm.name)"
+            let path = wayBack?.restart(context)?.href ?? "/realms/\(context.realm.name)"
             guard let redirect = Redirect(to: path) else { throw NotOffered() }
             return Response(redirect, headers: flow.page.headers)
         }
         let typed = String((form["email"] ?? "").filter { !$0.isWhitespace }.prefix(255))
         guard let email = EmailAddress.folded(typed) else {
-            return try pages.asking(typed, isMissing: true, wayBack: wayBack, visit)
+            return try pages.asking(typed, isMissing: true, wayBack: wayBack, context)
         }
-        let cookies = flow.cookies(of: visit)
+        let cookies = flow.cookies(of: context)
         // One value for one browser, so that a wish in one tab does not cut off another's.
         let browser =
-            cookies.reset(visit.request.headers) ?? FormToken.cookie(random: visit.moment.random)
+            cookies.reset(context.headers) ?? FormToken.cookie(random: context.moment.random)
         let id = try await resets.ask(
             for: email,
             browser: Hash256(of: browser),
             wayBack: wayBack?.sealed,
-            visit
+            context
         )
-        events.passwordResetAsked(visit)
+        events.passwordResetAsked(context)
         return try pages.sent(
             id,
             to: email,
             wayBack: wayBack,
             cookies: [try cookies.setReset(browser)],
-            visit
+            context
         )
     }
 
-    private func code(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
-        let seal = PasswordResetSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-        guard let id = seal.open(form["request"], .asked, at: visit.moment) else {
-            return pages.outcome(.expired, wayBack: nil, visit)
+    private func code(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
+        let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
+        guard let id = seal.open(form["request"], .asked, at: context.moment) else {
+            return pages.outcome(.expired, wayBack: nil, context)
         }
-        try flow.checkForm("password code", form["csrf"], transaction: id.text, visit)
-        guard let reading = try await resets.reading(id, visit) else {
-            return pages.outcome(.expired, wayBack: nil, visit)
+        try flow.checkForm("password code", form, transaction: id.text, context)
+        guard let reading = try await resets.reading(id, context) else {
+            return pages.outcome(.expired, wayBack: nil, context)
         }
-        let wayBack = WayBack(reading.reset.wayBack, flow, visit)
-        let visit = try visit.speaking(wayBack)
-        guard flow.cookies(of: visit).hasAsked(reading.reset, visit.request.headers) else {
-            throw FlowLoss(.unmatched, restart: pages.again(wayBack, visit))
+        let wayBack = WayBack(reading.reset.wayBack, flow, context)
+        let context = try context.speaking(wayBack)
+        guard flow.cookies(of: context).hasAsked(reading.reset, context.headers) else {
+            throw LostRequest(.unmatched, restart: pages.again(wayBack, context))
         }
         let problem: ForgotPasswordPage.CodeProblem
         let code = form["code"] ?? ""
         if code.isEmpty {
             problem = .missing
         } else {
-            switch try await resets.present(code, of: id, visit) {
+            switch try await resets.present(code, of: id, context) {
             case .right:
-                guard case .open(let reset, let person) = resets.standing(reading, visit) else {
-                    return pages.outcome(.expired, wayBack: wayBack, visit)
+                guard case .open(let reset, let person) = resets.standing(reading, context) else {
+                    return pages.outcome(.expired, wayBack: wayBack, context)
                 }
-                return try pages.choosing(reset, person, visit)
+                return try pages.choosing(reset, person, context)
             case .wrong: problem = .wrong
             case .dead: problem = .tooMany
             }
@@ -106,7 +105,7 @@ struct ForgotPasswordEndpoint: Sendable {
             to: reading.reset.email,
             problem: problem,
             wayBack: wayBack,
-            visit
+            context
         )
     }
 }

@@ -1,4 +1,3 @@
-import Hummingbird
 import PorticoProtocol
 import PorticoWeb
 
@@ -8,16 +7,16 @@ struct IntrospectionEndpoint: Sendable {
     let headers: SecurityHeaders
     let introspect: TokenIntrospection
 
-    func post(_ visit: RealmVisit) async throws -> Response {
-        let answer = try await door(visit) { client, form in
+    func post(_ context: RealmContext) async throws -> Response {
+        let answer = try await door(context) { client, form in
             // RFC 7662 §2.1: a public client only names itself, so it cannot ask.
             guard client.isConfidential else { throw UnprovenClient(.method, client.client) }
             try form.refuseRepeats()
             return try await introspect(
                 try form.required("token"),
                 from: client,
-                in: visit.realm,
-                at: visit.moment
+                in: context.realm,
+                at: context.moment
             )
         }
         return Response(json: .object(answer), headers: headers)

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
@@ -14,33 +13,33 @@ struct LegacySignOut: Sendable {
     let headers: SecurityHeaders
     let sessionEnded: @Sendable () -> Void
 
-    func callAsFunction(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
-        try await door(visit, form: form) { client, form in
+    func callAsFunction(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
+        try await door(context, form: form) { client, form in
             let token = try form.required("refresh_token")
             guard
                 let grant = try await refreshTokens.grant(
                     ofRefreshToken: token,
                     client,
-                    visit.realm,
-                    visit.moment
+                    context.realm,
+                    context.moment
                 )
             else {
                 throw OAuthError(.invalidGrant, "The refresh token is unknown.")
             }
             // Before anything ends: an assertion is good once (RFC 7523 §3).
             if grant.isOffline {
-                try await revoke(grant, of: client, visit)
+                try await revoke(grant, of: client, context)
             } else {
-                try await door.spend(client, visit)
+                try await door.spend(client, context)
             }
             if let sessionID = grant.sessionID {
                 let change = try await sessions.end(
                     id: sessionID,
-                    realmID: visit.realm.realm.id,
-                    at: visit.now
+                    realmID: context.realm.id,
+                    at: context.now
                 )
                 if change == .changed {
-                    door.events.signedOut(sessionID, visit)
+                    door.events.signedOut(sessionID, context)
                     sessionEnded()
                 }
             }
@@ -48,12 +47,12 @@ struct LegacySignOut: Sendable {
         }
     }
 
-    private func revoke(_ grant: Grant, of client: AuthenticatedClient, _ visit: RealmVisit)
+    private func revoke(_ grant: Grant, of client: AuthenticatedClient, _ context: RealmContext)
         async throws
     {
         let assertion = client.assertion.take()
-        switch try await grants.revoke(id: grant.id, spending: assertion, at: visit.now) {
-        case .revoked: door.events.revoked(grant.id, client.client, visit)
+        switch try await grants.revoke(id: grant.id, spending: assertion, at: context.now) {
+        case .revoked: door.events.revoked(grant.id, client.client, context)
         case .notFound: break
         case .assertionSpent: throw UnprovenClient(.replayed, client.client)
         }

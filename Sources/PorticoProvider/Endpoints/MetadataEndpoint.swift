@@ -1,4 +1,3 @@
-import Hummingbird
 import PorticoWeb
 
 /// The realm's metadata under both well-known names (OpenID Connect Discovery §3, RFC 8414 §2), and
@@ -10,16 +9,16 @@ struct MetadataEndpoint: Sendable {
     /// before anything is signed with it.
     static let maxAge = 300
 
-    func get(_ visit: RealmVisit) -> Response {
+    func get(_ context: RealmContext) -> Response {
         Response(
-            publicJSON: visit.realm.metadata(at: visit.now),
+            publicJSON: context.realm.metadata(at: context.now),
             for: Self.maxAge,
             headers: headers
         )
     }
 
-    func keys(_ visit: RealmVisit) -> Response {
-        let published = visit.realm.keys.published(at: visit.now)
+    func keys(_ context: RealmContext) -> Response {
+        let published = context.realm.keys.published(at: context.now)
         return Response(publicJSON: published.keySet, for: Self.maxAge, headers: headers)
     }
 }

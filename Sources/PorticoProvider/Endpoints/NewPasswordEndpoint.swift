@@ -1,4 +1,3 @@
-import Hummingbird
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
@@ -17,98 +16,100 @@ struct NewPasswordEndpoint: Sendable {
 
     private var pages: PasswordResetPages { PasswordResetPages(flow: flow) }
 
-    func callAsFunction(_ visit: RealmVisit) async throws -> Response {
-        try await visit.request.method == .post ? post(visit) : get(visit)
-    }
-
-    private func get(_ visit: RealmVisit) async throws -> Response {
-        try resets.expectOffered(in: visit.realm)
-        let form = try FormParameters(query: visit.visit.target)
-        let reading = try await resets.reading(link: form["key"], visit)
-        return try open(reading, visit) { reset, person, visit in
-            flow.cookies(of: visit).hasAsked(reset, visit.request.headers)
-                ? try pages.choosing(reset, person, visit) : try pages.elsewhere(reset, visit)
+    func get(_ context: RealmContext) async throws -> Response {
+        try resets.expectOffered(in: context.realm)
+        let form = try FormParameters(query: context.target)
+        let reading = try await resets.reading(link: form["key"], context)
+        return try open(reading, context) { reset, person, context in
+            flow.cookies(of: context).hasAsked(reset, context.headers)
+                ? try pages.choosing(reset, person, context) : try pages.elsewhere(reset, context)
         }
     }
 
-    private func post(_ visit: RealmVisit) async throws -> Response {
-        try resets.expectOffered(in: visit.realm)
-        let form = try await FormParameters(body: visit.request)
+    func post(_ context: RealmContext) async throws -> Response {
+        try resets.expectOffered(in: context.realm)
+        let form = try context.form()
         try form.refuseRepeats()
-        guard flow.cookies(of: visit).visit(visit.request.headers) != nil else {
-            throw FlowLoss(.noCookie, restart: pages.again(nil, visit))
+        guard flow.formCookie(context).value(context.headers) != nil else {
+            throw LostRequest(.noCookie, restart: pages.again(nil, context))
         }
         return form["action"] == "show-code"
-            ? try await showCode(form, visit) : try await save(form, visit)
+            ? try await showCode(form, context) : try await save(form, context)
     }
 
-    private func save(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
-        let seal = PasswordResetSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-        guard let id = seal.open(form["request"], .proven, at: visit.moment) else {
-            return pages.outcome(.expired, wayBack: nil, visit)
+    private func save(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
+        let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
+        guard let id = seal.open(form["request"], .proven, at: context.moment) else {
+            return pages.outcome(.expired, wayBack: nil, context)
         }
-        try flow.checkForm("new password", form["csrf"], transaction: id.text, visit)
-        let reading = try await resets.reading(id, visit)
+        try flow.checkForm("new password", form, transaction: id.text, context)
+        let reading = try await resets.reading(id, context)
         let (reset, person): (PasswordReset, Person)
-        switch resets.standing(reading, visit) {
+        switch resets.standing(reading, context) {
         case .open(let open, let its): (reset, person) = (open, its)
-        case .used, .expired: return try open(reading, visit) { _, _, _ in throw NotOffered() }
+        case .used, .expired: return try open(reading, context) { _, _, _ in throw NotOffered() }
         }
-        guard flow.cookies(of: visit).hasAsked(reset, visit.request.headers) else {
-            throw FlowLoss(.unmatched, restart: pages.again(nil, visit))
+        guard flow.cookies(of: context).hasAsked(reset, context.headers) else {
+            throw LostRequest(.unmatched, restart: pages.again(nil, context))
         }
-        let wayBack = WayBack(reset.wayBack, flow, visit)
-        let visit = try visit.speaking(wayBack)
+        let wayBack = WayBack(reset.wayBack, flow, context)
+        let context = try context.speaking(wayBack)
         guard let password = form["password"], !password.isEmpty else {
-            return try pages.choosing(reset, person, problem: .missing, visit)
+            return try pages.choosing(reset, person, problem: .missing, context)
         }
         let outcome: PasswordResetOutcome
         do {
-            outcome = try await resets.finish(reset, of: person, with: SecretText(password), visit)
+            outcome = try await resets.finish(
+                reset,
+                of: person,
+                with: SecretText(password),
+                context
+            )
         } catch let refusal as PasswordPolicy.Refusal {
-            return try pages.choosing(reset, person, problem: .init(refusal), visit)
+            return try pages.choosing(reset, person, problem: .init(refusal), context)
         }
         switch outcome {
         case .changed: break
-        case .used: return pages.outcome(.used, wayBack: wayBack, visit)
-        case .expired: return pages.outcome(.expired, wayBack: wayBack, visit)
+        case .used: return pages.outcome(.used, wayBack: wayBack, context)
+        case .expired: return pages.outcome(.expired, wayBack: wayBack, context)
         }
-        events.passwordReset(person, visit)
+        events.passwordReset(person, context)
         sessionEnded()
-        let cookies = flow.cookies(of: visit)
+        let cookies = flow.cookies(of: context)
         return pages.outcome(
             .done,
             wayBack: wayBack,
             cookies: [cookies.removeSession, cookies.removeReset],
-            visit
+            context
         )
     }
 
-    private func showCode(_ form: FormParameters, _ visit: RealmVisit) async throws -> Response {
-        let seal = PasswordResetSeal(ring: flow.ring, realmID: visit.realm.realm.id)
-        guard let id = seal.open(form["request"], .elsewhere, at: visit.moment) else {
-            return pages.outcome(.expired, wayBack: nil, visit)
+    private func showCode(_ form: FormParameters, _ context: RealmContext) async throws -> Response
+    {
+        let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
+        guard let id = seal.open(form["request"], .elsewhere, at: context.moment) else {
+            return pages.outcome(.expired, wayBack: nil, context)
         }
-        try flow.checkForm("password elsewhere", form["csrf"], transaction: id.text, visit)
-        let reading = try await resets.reading(id, visit)
-        guard case .open(let reset, _) = resets.standing(reading, visit),
-            let made = try await resets.code(for: reset, visit)
-        else { return try open(reading, visit) { _, _, _ in throw NotOffered() } }
-        return pages.code(made.code, seconds: made.seconds, visit)
+        try flow.checkForm("password elsewhere", form, transaction: id.text, context)
+        let reading = try await resets.reading(id, context)
+        guard case .open(let reset, _) = resets.standing(reading, context),
+            let made = try await resets.code(for: reset, context)
+        else { return try open(reading, context) { _, _, _ in throw NotOffered() } }
+        return pages.code(made.code, seconds: made.seconds, context)
     }
 
     /// What is shown of a wish: that it is over, or `body` where it is open.
     private func open(
         _ reading: PasswordResetReading?,
-        _ visit: RealmVisit,
-        _ body: (PasswordReset, Person, RealmVisit) throws -> Response
+        _ context: RealmContext,
+        _ body: (PasswordReset, Person, RealmContext) throws -> Response
     ) throws -> Response {
-        let wayBack = WayBack(reading?.reset.wayBack, flow, visit)
-        let visit = try visit.speaking(wayBack)
-        switch resets.standing(reading, visit) {
-        case .open(let reset, let person): return try body(reset, person, visit)
-        case .used: return pages.outcome(.used, wayBack: wayBack, visit)
-        case .expired: return pages.outcome(.expired, wayBack: wayBack, visit)
+        let wayBack = WayBack(reading?.reset.wayBack, flow, context)
+        let context = try context.speaking(wayBack)
+        switch resets.standing(reading, context) {
+        case .open(let reset, let person): return try body(reset, person, context)
+        case .used: return pages.outcome(.used, wayBack: wayBack, context)
+        case .expired: return pages.outcome(.expired, wayBack: wayBack, context)
         }
     }
 }

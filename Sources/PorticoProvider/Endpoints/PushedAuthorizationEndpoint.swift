@@ -1,5 +1,6 @@
-import Hummingbird
+import HTTPTypes
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
@@ -12,11 +13,11 @@ struct PushedAuthorizationEndpoint: Sendable {
     /// For an address, of clients that prove nothing: each request is a row (WEB-BRUTE-2).
     let unproven: RateLimiter
 
-    func post(_ visit: RealmVisit) async throws -> Response {
-        let answer = try await door(visit) { client, form in
+    func post(_ context: RealmContext) async throws -> Response {
+        let answer = try await door(context) { client, form in
             try form.refuseRepeats()
-            return try await push(form, from: client, in: visit.realm, at: visit.moment) {
-                if client.client.type == .public { try takePlace(visit) }
+            return try await push(form, from: client, in: context.realm, at: context.moment) {
+                if client.client.type == .public { try takePlace(context) }
             }
         }
         // RFC 9126 §2.2.
@@ -30,9 +31,9 @@ struct PushedAuthorizationEndpoint: Sendable {
         )
     }
 
-    private func takePlace(_ visit: RealmVisit) throws(TooManyRequests) {
-        let key = LimitKey("pushed", visit.realm.realm.id, visit.visit.address)
-        if case .wait(let seconds) = unproven.take(key, at: visit.moment.now) {
+    private func takePlace(_ context: RealmContext) throws(TooManyRequests) {
+        let key = LimitKey("pushed", context.realm.id, context.address)
+        if case .wait(let seconds) = unproven.take(key, at: context.moment.now) {
             throw TooManyRequests(seconds: seconds)
         }
     }

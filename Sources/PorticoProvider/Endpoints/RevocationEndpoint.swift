@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTPTypes
 import PorticoProtocol
 import PorticoWeb
 
@@ -9,16 +9,16 @@ struct RevocationEndpoint: Sendable {
     let revoke: TokenRevocation
 
     /// Success has an empty body, also for a token that nobody knows (RFC 7009 §2.2).
-    func post(_ visit: RealmVisit) async throws -> Response {
-        try await door(visit) { client, form in
+    func post(_ context: RealmContext) async throws -> Response {
+        try await door(context) { client, form in
             try form.refuseRepeats()
             let revoked = try await revoke(
                 try form.required("token"),
                 from: client,
-                in: visit.realm,
-                at: visit.moment
+                in: context.realm,
+                at: context.moment
             )
-            if let revoked { door.events.revoked(revoked, client.client, visit) }
+            if let revoked { door.events.revoked(revoked, client.client, context) }
         }
         return Response(empty: .ok, headers: headers)
     }

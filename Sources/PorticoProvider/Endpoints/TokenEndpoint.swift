@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
@@ -15,16 +14,16 @@ struct TokenEndpoint: Sendable {
     /// Which challenges were redeemed lately.
     let challenges: SeenLately
 
-    func post(_ visit: RealmVisit) async throws -> Response {
-        let form = try await FormParameters(body: visit.request)
+    func post(_ context: RealmContext) async throws -> Response {
+        let form = try context.form()
         // RFC 6749 §5.2: a grant type that nobody is served is so for everybody, whatever else the
         // request brings. Nothing is proven, spent or counted for it.
         try TokenRequest.refuseUnserved(form)
-        let answer = try await door(visit, form: form) { client, form in
+        let answer = try await door(context, form: form) { client, form in
             do {
-                return try await grant(try TokenRequest(form), client, visit)
+                return try await grant(try TokenRequest(form), client, context)
             } catch let replay as ReplayRefusal {
-                door.events.replayed(replay, client.client, visit)
+                door.events.replayed(replay, client.client, context)
                 throw replay.error
             }
         }
@@ -34,37 +33,37 @@ struct TokenEndpoint: Sendable {
     private func grant(
         _ request: TokenRequest,
         _ client: AuthenticatedClient,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) async throws -> TokenAnswer {
         switch request {
         case .authorizationCode(let request):
             let answer = try await authorizationCode(
                 request,
                 from: client,
-                in: visit.realm,
-                at: visit.moment
+                in: context.realm,
+                at: context.moment
             )
-            noteRepetition(of: request.codeVerifier, by: client.client, visit)
+            noteRepetition(of: request.codeVerifier, by: client.client, context)
             return answer
         case .refreshToken(let request):
             return try await refreshToken(
                 request,
-                idempotencyKey: try visit.request.headers.idempotencyKey(
+                idempotencyKey: try context.headers.idempotencyKey(
                     or: OAuthError(
                         .invalidRequest,
                         "Idempotency-Key is not one text of 1 to 255 bytes."
                     )
                 ),
                 from: client,
-                in: visit.realm,
-                at: visit.moment
+                in: context.realm,
+                at: context.moment
             )
         case .clientCredentials(let scope):
             return try await clientCredentials(
                 scope: scope,
                 from: client,
-                in: visit.realm,
-                at: visit.moment
+                in: context.realm,
+                at: context.moment
             )
         }
     }
@@ -74,12 +73,12 @@ struct TokenEndpoint: Sendable {
     private func noteRepetition(
         of verifier: TokenRequest.Verifier,
         by client: Client,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) {
         guard case .given(let verifier) = verifier else { return }
         let key = LimitKey("challenge", client.id, verifier.challenge.text)
         if !challenges.isFirst(key) {
-            door.events.challengeRepeated(client, visit)
+            door.events.challengeRepeated(client, context)
         }
     }
 }

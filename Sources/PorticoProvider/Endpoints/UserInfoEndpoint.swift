@@ -1,5 +1,6 @@
-import Hummingbird
+import HTTPTypes
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoWeb
 
@@ -8,19 +9,19 @@ struct UserInfoEndpoint: Sendable {
     let userInfo: UserInfo
     let headers: SecurityHeaders
 
-    func get(_ visit: RealmVisit) async throws -> Response {
-        guard let token = try Self.header(visit.visit.authorization) else {
+    func get(_ context: RealmContext) async throws -> Response {
+        guard let token = try Self.header(context.authorization) else {
             throw BearerRefusal.missing
         }
-        return try await answer(token, visit)
+        return try await answer(token, context)
     }
 
     /// RFC 6750 §2.2: a form body may carry the token, instead of the header.
-    func post(_ visit: RealmVisit) async throws -> Response {
-        let header = try Self.header(visit.visit.authorization)
-        let token = try await Self.body(visit.request)
+    func post(_ context: RealmContext) async throws -> Response {
+        let header = try Self.header(context.authorization)
+        let token = try Self.body(context)
         switch (header, token) {
-        case (let token?, nil), (nil, let token?): return try await answer(token, visit)
+        case (let token?, nil), (nil, let token?): return try await answer(token, context)
         case (nil, nil): throw BearerRefusal.missing
         case (_?, _?):
             throw BearerRefusal(
@@ -29,15 +30,17 @@ struct UserInfoEndpoint: Sendable {
         }
     }
 
-    private func answer(_ token: String, _ visit: RealmVisit) async throws -> Response {
+    private func answer(_ token: String, _ context: RealmContext) async throws -> Response {
         // Only a script is told apart by its client; whether the token is good is found out below.
-        if visit.request.headers[.origin] != nil {
+        if context.headers[.origin] != nil {
             // `try?`: what is no token names no client.
             let claims = try? JWT(parsing: token, limit: 8192).uncheckedClaims()
-            visit.asking.note(claims?.string("client_id").flatMap(visit.realm.client(clientID:)))
+            context.asking.note(
+                claims?.string("client_id").flatMap(context.realm.client(clientID:))
+            )
         }
         do {
-            let claims = try await userInfo(token, in: visit.realm, at: visit.moment)
+            let claims = try await userInfo(token, in: context.realm, at: context.moment)
             return Response(json: .object(claims), headers: headers)
         } catch let error as OAuthError {
             throw BearerRefusal(error)
@@ -59,10 +62,10 @@ struct UserInfoEndpoint: Sendable {
         return String(decoding: token, as: UTF8.self)
     }
 
-    private static func body(_ request: Request) async throws -> String? {
-        guard request.headers[.contentType] != nil else { return nil }
+    private static func body(_ context: RealmContext) throws -> String? {
+        guard context.headers[.contentType] != nil else { return nil }
         do {
-            let form = try await FormParameters(body: request)
+            let form = try context.form()
             return try form.value("access_token")
         } catch let error as OAuthError {
             throw BearerRefusal(error)
@@ -71,21 +74,27 @@ struct UserInfoEndpoint: Sendable {
 
     /// `b64token` (RFC 6750 §2.1).
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~+/=".utf8.contains(byte)
-        }
+        byte.isUnreserved || "+/=".utf8.contains(byte)
     }
 }
 
 /// A protected resource refuses: the challenge names the scheme (RFC 6750 §3).
-struct BearerRefusal: Error {
+struct BearerRefusal: Refusal {
     /// `nil` where no authentication was sent: then the challenge has no error (RFC 6750 §3.1).
-    let error: OAuthError?
+    private let error: OAuthError?
 
     init(_ error: OAuthError?) {
         self.error = error
     }
 
     static let missing = BearerRefusal(nil)
+
+    var name: String { error?.code.rawValue ?? "unauthorized" }
+    var status: HTTPResponse.Status { error?.status ?? .unauthorized }
+    var json: JSONValue? { error?.json }
+
+    func fields(realm: String) -> HTTPFields {
+        let scope = error?.code == .insufficientScope ? "openid" : nil
+        return [.wwwAuthenticate: BearerChallenge(error, issuer: realm, scope: scope).value]
+    }
 }

@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoPages
 import PorticoSeals
 import PorticoStores
 import PorticoWeb
@@ -15,40 +16,40 @@ struct EmailConfirmations: Sendable {
     /// Mails a code; an earlier one is worth nothing from then on.
     ///
     /// - Throws: ``TooManyRequests``.
-    func send(to address: String, of person: Person, _ visit: RealmVisit) async throws {
+    func send(to address: String, of person: Person, _ context: RealmContext) async throws {
         let verdict = limits.take(
-            Self.mailbox(address, visit),
+            Self.mailbox(address, context),
             for: "person \(person.id)",
-            from: visit.visit.address,
-            at: visit.moment
+            from: context.address,
+            at: context.moment
         )
         if case .wait(let seconds) = verdict { throw TooManyRequests(seconds: seconds) }
         let codes = MailedCode(ring: ring)
-        let code = MailedCode.draw(visit.moment.random)
+        let code = MailedCode.draw(context.moment.random)
         let owner = Self.owner(person)
         guard let hash = codes.hash(of: code, for: owner) else { return }
-        let mailID = visit.moment.id()
+        let mailID = context.moment.id()
         try await mailboxes.startConfirmation(
             EmailConfirmation(
                 owner: owner,
                 address: address,
                 codeHash: hash,
-                expiresAt: visit.now + Self.lifetime
+                expiresAt: context.now + Self.lifetime
             ),
             mail: MailDraft(
                 .confirmationCode(
-                    sealedCode: codes.seal(code, for: mailID, random: visit.moment.random),
+                    sealedCode: codes.seal(code, for: mailID, random: context.moment.random),
                     use: .confirmAddress,
                     minutes: Int(Self.lifetime / 60)
                 ),
                 id: mailID,
                 to: address,
-                visit
+                context
             )
         )
     }
 
-    func confirm(_ code: String, of person: Person, _ visit: RealmVisit) async throws
+    func confirm(_ code: String, of person: Person, _ context: RealmContext) async throws
         -> PersonEmailOutcome
     {
         let owner = Self.owner(person)
@@ -59,21 +60,21 @@ struct EmailConfirmations: Sendable {
             hash,
             by: owner,
             of: person.id,
-            realmID: visit.realm.realm.id,
-            at: visit.now
+            realmID: context.realm.id,
+            at: context.now
         )
         if case .wrong = outcome, let address = person.email {
             limits.countWrongCode(
-                for: Self.mailbox(address, visit),
+                for: Self.mailbox(address, context),
                 by: "person \(person.id)",
-                at: visit.moment
+                at: context.moment
             )
         }
         return outcome
     }
 
-    private static func mailbox(_ address: String, _ visit: RealmVisit) -> String {
-        "\(visit.realm.realm.id) \(EmailAddress.folded(address) ?? address)"
+    private static func mailbox(_ address: String, _ context: RealmContext) -> String {
+        "\(context.realm.id) \(EmailAddress.folded(address) ?? address)"
     }
 
     private static func owner(_ person: Person) -> Hash256 {

@@ -44,29 +44,29 @@ struct PasswordResets: Sendable {
         for email: String,
         browser: Hash256,
         wayBack: String?,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) async throws -> UniqueID {
         let verdict = limits.take(
-            "\(visit.realm.realm.id) \(email)",
+            "\(context.realm.id) \(email)",
             for: nil,
-            from: visit.visit.address,
-            at: visit.moment
+            from: context.address,
+            at: context.moment
         )
         if case .wait(let seconds) = verdict { throw TooManyRequests(seconds: seconds) }
-        let random = visit.moment.random
+        let random = context.moment.random
         let link = random.text(32)
         let reset = PasswordReset(
-            id: visit.moment.id(),
-            realmID: visit.realm.realm.id,
+            id: context.moment.id(),
+            realmID: context.realm.id,
             email: email,
             linkHash: Hash256(of: link),
             browser: browser,
             wayBack: wayBack,
-            expiresAt: visit.now + Self.lifetime
+            expiresAt: context.now + Self.lifetime
         )
-        let mailID = visit.moment.id()
+        let mailID = context.moment.id()
         let vault = SealedAtRest(ring: ring, purpose: "password reset")
-        let address = visit.realm.urls.newPassword(link: link)
+        let address = context.realm.urls.newPassword(link: link)
         let sealed = vault.seal(Array(address.utf8), for: mailID.text, random: random)
         let mail = MailDraft(
             .passwordReset(
@@ -74,25 +74,25 @@ struct PasswordResets: Sendable {
                 minutes: Int(Self.lifetime / 60)
             ),
             id: mailID,
-            visit
+            context
         )
         try await mailboxes.ask(reset, mail: mail)
         return reset.id
     }
 
-    func reading(link: String?, _ visit: RealmVisit) async throws -> PasswordResetReading? {
+    func reading(link: String?, _ context: RealmContext) async throws -> PasswordResetReading? {
         guard let link, link.utf8.count == 43 else { return nil }
-        return try await mailboxes.reset(link: Hash256(of: link), realmID: visit.realm.realm.id)
+        return try await mailboxes.reset(link: Hash256(of: link), realmID: context.realm.id)
     }
 
-    func reading(_ id: UniqueID, _ visit: RealmVisit) async throws -> PasswordResetReading? {
-        try await mailboxes.reset(id: id, realmID: visit.realm.realm.id)
+    func reading(_ id: UniqueID, _ context: RealmContext) async throws -> PasswordResetReading? {
+        try await mailboxes.reset(id: id, realmID: context.realm.id)
     }
 
-    func standing(_ reading: PasswordResetReading?, _ visit: RealmVisit) -> Standing {
+    func standing(_ reading: PasswordResetReading?, _ context: RealmContext) -> Standing {
         guard let reading else { return .expired(nil) }
         guard !reading.isUsed else { return .used(reading.reset) }
-        guard visit.now < reading.reset.expiresAt, let person = reading.person else {
+        guard context.now < reading.reset.expiresAt, let person = reading.person else {
             return .expired(reading.reset)
         }
         return .open(reading.reset, person)
@@ -101,22 +101,23 @@ struct PasswordResets: Sendable {
     /// A code for the browser that asked, where the link was opened in another one.
     ///
     /// - Returns: The code and for how many seconds it is good; `nil` where the wish is over.
-    func code(for reset: PasswordReset, _ visit: RealmVisit) async throws -> (
+    func code(for reset: PasswordReset, _ context: RealmContext) async throws -> (
         code: String, seconds: Int64
     )? {
-        let code = MailedCode.draw(visit.moment.random)
-        let end = min(visit.now + Self.codeLifetime, reset.expiresAt)
+        let code = MailedCode.draw(context.moment.random)
+        let end = min(context.now + Self.codeLifetime, reset.expiresAt)
         guard let hash = hash(of: code, reset.id),
-            try await mailboxes.keepCode(hash, of: reset.id, until: end, at: visit.now) == .changed
+            try await mailboxes.keepCode(hash, of: reset.id, until: end, at: context.now)
+                == .changed
         else { return nil }
-        return (code, end - visit.now)
+        return (code, end - context.now)
     }
 
-    func present(_ code: String, of id: UniqueID, _ visit: RealmVisit) async throws
+    func present(_ code: String, of id: UniqueID, _ context: RealmContext) async throws
         -> PasswordResetCode
     {
         guard let hash = hash(of: MailedCode.typed(code), id) else { return .dead }
-        return try await mailboxes.presentCode(hash, of: id, at: visit.now)
+        return try await mailboxes.presentCode(hash, of: id, at: context.now)
     }
 
     /// Sets a new password that the policy admits; everything that the person has open ends.
@@ -126,20 +127,20 @@ struct PasswordResets: Sendable {
         _ reset: PasswordReset,
         of person: Person,
         with password: SecretText,
-        _ visit: RealmVisit
+        _ context: RealmContext
     ) async throws -> PasswordResetOutcome {
         let hash = try await people.hash(
             password,
             for: person,
-            realmName: visit.realm.realm.name,
-            random: visit.moment.random
+            realmName: context.realm.name,
+            random: context.moment.random
         )
         return try await mailboxes.finish(
             reset.id,
-            realmID: visit.realm.realm.id,
+            realmID: context.realm.id,
             password: hash,
-            notice: MailDraft(.passwordChanged, id: visit.moment.id(), visit),
-            at: visit.now
+            notice: MailDraft(.passwordChanged, id: context.moment.id(), context),
+            at: context.now
         )
     }
 
@@ -151,14 +152,14 @@ struct PasswordResets: Sendable {
 
 extension MailDraft {
     /// A mail of a realm, in the language of whoever asks for it. The store knows the address.
-    init(_ message: Message, id: UniqueID, to address: String? = nil, _ visit: RealmVisit) {
+    init(_ message: Message, id: UniqueID, to address: String? = nil, _ context: RealmContext) {
         self.init(
             id: id,
             to: address,
             message: message,
-            language: visit.visit.language.tag,
-            service: visit.realm.realm.displayName,
-            createdAt: visit.now
+            language: context.language.tag,
+            service: context.realm.displayName,
+            createdAt: context.now
         )
     }
 }

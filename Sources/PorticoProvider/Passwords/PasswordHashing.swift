@@ -1,5 +1,7 @@
+package import HTTPTypes
 import NIOPosix
 package import PorticoBytes
+package import PorticoPages
 package import PorticoStores
 package import PorticoWeb
 
@@ -14,7 +16,11 @@ package final class PasswordHashing: Sendable {
     private let decoy: PasswordHash
 
     /// Too many passwords are being checked.
-    package struct Busy: Error {}
+    package struct Busy: Refusal {
+        package var name: String { "busy" }
+        package var status: HTTPResponse.Status { .serviceUnavailable }
+        package var issue: ErrorPage.Issue { .busy }
+    }
 
     /// - Parameters:
     ///   - threads: How many are hashed at once; each needs 19 MiB.

@@ -16,6 +16,17 @@ package final class LiveRealm: Sendable {
     /// Scripts of the origins that its clients have registered, if any has.
     let clientOrigins: CORSPolicy?
 
+    package var id: String { realm.id }
+    package var name: String { realm.name }
+    package var issuer: String { realm.issuer }
+    package var displayName: String { realm.displayName }
+    package var lifetimes: Realm.Lifetimes { realm.lifetimes }
+    var allowsPasswordReset: Bool { realm.allowsPasswordReset }
+    var confirmsEmail: Bool { realm.confirmsEmail }
+    var signsOutByHintAlone: Bool { realm.signsOutByHintAlone }
+    /// Nothing from before counts, in seconds since 1970.
+    package var notBefore: Int64 { realm.notBefore }
+
     init(realm: Realm, clients: [Client], keys: RealmKeys) {
         self.realm = realm
         self.keys = keys

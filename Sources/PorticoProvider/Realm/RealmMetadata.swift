@@ -4,6 +4,9 @@ import PorticoStores
 
 /// What a realm says about itself (OpenID Connect Discovery §3, RFC 8414 §2).
 enum RealmMetadata {
+    /// The authentication context class that a password reaches.
+    static let passwordACR = "1"
+
     /// - Parameter algorithms: Of the keys that are published.
     static func document(of urls: RealmURLs, signedWith algorithms: [SignatureAlgorithm])
         -> JSONObject
@@ -40,7 +43,7 @@ enum RealmMetadata {
             ("claims_supported", claims),
             ("claim_types_supported", ["normal"]),
             ("prompt_values_supported", Prompt.allCases.map(\.rawValue)),
-            ("acr_values_supported", [ProvenRequest.passwordACR]),
+            ("acr_values_supported", [passwordACR]),
             ("ui_locales_supported", Language.allCases.map(\.tag)),
         ] {
             document[name] = .array(values.map(JSONValue.string))

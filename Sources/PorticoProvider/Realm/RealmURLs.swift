@@ -19,7 +19,7 @@ package struct RealmURLs: Hashable, Sendable {
 
     /// The address of a mail's link (RFC 3986: the key is base64url).
     func newPassword(link: String) -> String {
-        issuer + "/" + ProviderRoute.newPassword.path + "?key=" + link
+        issuer + "/" + RealmPath.newPassword.rawValue + "?key=" + link
     }
 
     /// Path and query at which a sealed request begins anew.
@@ -32,7 +32,7 @@ package struct RealmURLs: Hashable, Sendable {
     }
 
     /// The path of the pages and forms of a realm, for `action` and `href`.
-    static func path(realmName: String, _ route: ProviderRoute) -> String {
-        "/realms/\(realmName)/" + route.path
+    static func path(realmName: String, _ route: RealmPath) -> String {
+        "/realms/\(realmName)/" + route.rawValue
     }
 }

@@ -27,7 +27,7 @@ struct SessionStart: Sendable {
             personID: credentials.person.id,
             cookieHash: Hash256(of: cookie),
             authenticatedAt: moment.seconds,
-            acr: ProvenRequest.passwordACR,
+            acr: RealmMetadata.passwordACR,
             amr: ["pwd"],
             device: device,
             createdAt: moment.seconds,

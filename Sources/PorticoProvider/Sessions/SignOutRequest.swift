@@ -1,4 +1,6 @@
+import HTTPTypes
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoSeals
 import PorticoStores
@@ -96,7 +98,7 @@ extension Client {
 }
 
 /// What was wrong with a request to sign out: nobody is signed out by it (RP-Initiated Logout §4).
-struct SignOutRefusal: Error {
+struct SignOutRefusal: Refusal {
     enum Reason: Sendable {
         case request
         case client
@@ -112,6 +114,23 @@ struct SignOutRefusal: Error {
         self.reason = reason
         self.error = error
         self.clientID = clientID
+    }
+}
+
+extension SignOutRefusal {
+    var issue: ErrorPage.Issue {
+        switch reason {
+        case .request: .requestNotUnderstood
+        case .client: .unknownClient
+        case .returnAddress: .unknownRedirect
+        }
+    }
+
+    var name: String { error.code.rawValue }
+    var status: HTTPResponse.Status { .badRequest }
+
+    func page(at moment: Moment) -> any Page {
+        ErrorPage(issue: issue, details: .init(error, clientID: clientID, at: moment))
     }
 }
 

@@ -28,7 +28,7 @@ struct RefreshToken: Sendable, Equatable {
         else { return nil }
         self.keyID = keyID
         self.grantID = grantID
-        generation = bytes[21..<25].reduce(0) { $0 << 8 | UInt32($1) }
+        generation = UInt32(bigEndianBytes: bytes[21..<25])
         mac = Array(bytes[25...])
     }
 
@@ -60,9 +60,7 @@ struct RefreshToken: Sendable, Equatable {
     private static func head(_ keyID: KeyRing.KeyID, _ grantID: UniqueID, _ generation: UInt32)
         -> [UInt8]
     {
-        var head = [version] + keyID.bytes + grantID.bytes
-        withUnsafeBytes(of: generation.bigEndian) { head.append(contentsOf: $0) }
-        return head
+        [version] + keyID.bytes + grantID.bytes + generation.bigEndianBytes
     }
 
     private static func mac(

@@ -1,5 +1,5 @@
-import Hummingbird
 import PorticoProtocol
+import PorticoWeb
 
 /// What is sent to the redirect URI, in the way that was asked for (RFC 6749 §4.1.2).
 struct AuthorizationAnswer {

@@ -1,7 +1,7 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoProtocol
+import PorticoWeb
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,8 +1,8 @@
 import Crypto
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoProtocol
+import PorticoWeb
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -144,7 +144,7 @@ struct StandInGraph {
     }
 
     private static func appSecretProof(_ token: String, _ secret: SecretText) -> String {
-        hexadecimal(
+        Hexadecimal.text(
             HMAC<SHA256>.authenticationCode(
                 for: Array(token.utf8),
                 using: SymmetricKey(data: Array(secret.reveal().utf8))

@@ -1,7 +1,7 @@
 import HTTPTypes
-import Hummingbird
 import PorticoBytes
 import PorticoProtocol
+import PorticoWeb
 
 /// The ends of things: a grant (RFC 7009) and a session (OpenID Connect RP-Initiated Logout).
 struct StandInRevocation {

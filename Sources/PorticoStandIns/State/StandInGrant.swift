@@ -36,7 +36,7 @@ struct StandInGrant: Sendable {
             return "1" + decimal(Hash256(of: "facebook \(client.clientID) \(person.id)"), 15)
         case .apple:
             let hash = Hash256(of: "apple \(client.group) \(person.id)")
-            return "001\(decimal(hash, 3)).\(hexadecimal(hash.bytes.prefix(16))).0815"
+            return "001\(decimal(hash, 3)).\(Hexadecimal.text(hash.bytes.prefix(16))).0815"
         case .openID: return Base64URL.encode(Hash256(of: "openid \(person.id)").bytes.prefix(16))
         }
     }
@@ -46,26 +46,15 @@ struct StandInGrant: Sendable {
         guard scopes.contains("email"), let email = person.email else { return nil }
         guard kind == .apple, hidesEmail else { return email }
         let hash = Hash256(of: "relay \(client.group) \(person.id)")
-        return "\(hexadecimal(hash.bytes.prefix(5)))@privaterelay.appleid.com"
+        return "\(Hexadecimal.text(hash.bytes.prefix(5)))@privaterelay.appleid.com"
     }
 
     /// The last digits of a number that a hash makes, so many of them.
     private static func decimal(_ hash: Hash256, _ count: Int) -> String {
-        let number = hash.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let number = UInt64(bigEndianBytes: hash.bytes.prefix(8))
         let digits = String(number)
         return String((String(repeating: "0", count: count) + digits).suffix(count))
     }
-}
-
-/// Bytes as lower-case hexadecimal text.
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-        text.append(digits[Int(byte >> 4)])
-        text.append(digits[Int(byte & 0xF)])
-    }
-    return String(decoding: text, as: UTF8.self)
 }
 
 /// A code that was given out (RFC 6749 §4.1.2).

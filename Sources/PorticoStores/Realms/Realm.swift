@@ -1,3 +1,4 @@
+import PorticoBytes
 package import PorticoProtocol
 
 /// A set of people, clients and keys with one issuer (`/realms/{name}`).
@@ -60,11 +61,6 @@ package struct Realm: Hashable, Sendable {
     /// Whether `name` may be a realm's: it becomes part of paths and cookie names.
     package static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count) && !name.hasPrefix(".")
-            && name.utf8.allSatisfy {
-                switch $0 {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0.isLetterOrDigit || "-._".utf8.contains($0) }
     }
 }

@@ -1,12 +1,7 @@
-package import PorticoBytes
+import Foundation
 package import Portico
+package import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// One sign-in under way at an identity provider: everything that must be secret until its answer
 /// comes. A server keeps none of it: ``encoded`` travels sealed in the browser that began it.

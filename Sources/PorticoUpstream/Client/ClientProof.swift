@@ -1,13 +1,8 @@
+import Foundation
 import HTTPTypes
 import Portico
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Proves to a provider which client we are (RFC 6749 §2.3, OpenID Connect Core §9). Secrets are
 /// built into requests here and nowhere else.

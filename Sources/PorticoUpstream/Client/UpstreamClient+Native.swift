@@ -1,12 +1,7 @@
+package import Foundation
 package import Portico
 package import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// What an app got from its system's own sign-in, and hands to its server (PRV-N-1).
 package struct NativeToken: Sendable {
@@ -155,13 +150,7 @@ extension UpstreamClient {
         as clientID: String,
         for person: inout ProvenPerson
     ) async throws(SignInError) {
-        let metadata = try await remote.metadata()
-        let endpoint = TokenEndpoint(
-            address: metadata.tokenEndpoint,
-            identification: try proof.identification(of: clientID, at: metadata),
-            http: http,
-            profile: provider.profile
-        )
+        let endpoint = try await tokenEndpoint(for: clientID)
         let tokens: TokenResponse
         do {
             tokens = try await endpoint.redeemNative(code).tokens

@@ -16,13 +16,7 @@ extension UpstreamClient {
         )
     {
         let (token, clientID) = ForeignToken.read(token, of: provider)
-        let metadata = try await remote.metadata()
-        let endpoint = TokenEndpoint(
-            address: metadata.tokenEndpoint,
-            identification: try proof.identification(of: clientID, at: metadata),
-            http: http,
-            profile: provider.profile
-        )
+        let endpoint = try await tokenEndpoint(for: clientID)
         let tokens: TokenResponse
         do {
             tokens = try await endpoint.refresh(
@@ -42,6 +36,17 @@ extension UpstreamClient {
             tokens.accessToken,
             tokens.expiresIn.map { now + $0 },
             tokens.refreshToken.map { ForeignToken.written($0, clientID, of: provider) }
+        )
+    }
+
+    /// - Parameter clientID: The id by which the provider knows us, or one of our apps.
+    func tokenEndpoint(for clientID: String) async throws(SignInError) -> TokenEndpoint {
+        let metadata = try await remote.metadata()
+        return TokenEndpoint(
+            address: metadata.tokenEndpoint,
+            identification: try proof.identification(of: clientID, at: metadata),
+            http: http,
+            profile: provider.profile
         )
     }
 

@@ -1,12 +1,7 @@
+package import Foundation
 package import Portico
 package import PorticoBytes
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// Signs people in at one identity provider, for a server: an attempt begins in one request and
 /// ends in another, and nothing of it is kept here. The checks of the flow are `Portico`'s.

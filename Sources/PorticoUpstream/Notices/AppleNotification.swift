@@ -1,12 +1,7 @@
+import Foundation
 import Portico
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What Apple tells a server about one of its people, unasked (PRV-A-20).
 package struct AppleNotification: Hashable, Sendable {

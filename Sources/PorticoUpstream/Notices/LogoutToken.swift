@@ -1,12 +1,7 @@
+import Foundation
 import Portico
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What a verified logout token says: whose sessions are over (OpenID Connect Back-Channel Logout
 /// §2.4).

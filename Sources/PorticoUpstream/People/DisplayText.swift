@@ -1,11 +1,6 @@
+import Foundation
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Words of a stranger's that are shown to people (PRV-A-5): short, and without characters that
 /// turn a line around or hide in it. Escaping is for whoever writes the page.

@@ -1,14 +1,9 @@
 import Crypto
+import Foundation
 import HTTPTypes
 import Portico
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Facebook's Graph API, as far as signing in needs it (PRV-F-1, PRV-F-3, PRV-F-4).
 struct GraphAPI: Sendable {
@@ -118,14 +113,5 @@ enum GraphError {
         case 2: .temporarilyUnavailable
         default: .invalidRequest
         }
-    }
-}
-
-enum Hexadecimal {
-    /// In lower case.
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,11 +1,6 @@
+import Foundation
 package import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Somebody whom a provider has proven: every check has passed. Only ``UpstreamClient`` makes one.
 ///

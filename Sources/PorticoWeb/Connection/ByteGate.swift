@@ -23,7 +23,7 @@ final class ByteGate: ChannelDuplexHandler {
     /// side, for then all is read that there is.
     static let most = 64 * 1024
 
-    private let gate: RequestGate
+    private let gate: RequestValidator
     private var context: ChannelHandlerContext?
     /// What the decoder has not been shown yet. While there is any, nothing more is read.
     private var held = ByteBuffer()
@@ -36,7 +36,7 @@ final class ByteGate: ChannelDuplexHandler {
     /// When the decoder was shown something last.
     private var shownAt = NIODeadline.uptimeNanoseconds(0)
 
-    init(_ gate: RequestGate) {
+    init(_ gate: RequestValidator) {
         self.gate = gate
     }
 

@@ -49,6 +49,12 @@ final class ConnectionBudget: Sendable {
         self.bytes = bytes
     }
 
+    /// Ends every connection, whatever it is at.
+    func closeAll() {
+        let channels = state.withLock { $0.entries.values.map(\.channel) }
+        for channel in channels { channel.close(promise: nil) }
+    }
+
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Bytes of unfinished requests.

@@ -26,7 +26,7 @@ struct RequestHead {
         var foreign = 0
         for (rawName, rawValue) in head.headers {
             guard let name = HTTPField.Name(rawName) else { throw .malformed }
-            let value = HTTPField.withoutBlanks(rawValue)
+            let value = rawValue.trimmingBlanks
             // What follows compares and folds values, and `HTTPField` transcodes what is not ASCII each
             // time it is read (RFC 9110 §5.5: outside ASCII is opaque). So the bound is on all together.
             if !withBytes(of: value.utf8, { $0.allSatisfy { $0 < 0x80 } }) {
@@ -81,12 +81,6 @@ struct RequestHead {
 
     /// Digits only, and not more than fit.
     private static func length(_ value: String) -> Int? {
-        guard (1...18).contains(value.utf8.count) else { return nil }
-        var length = 0
-        for character in value.utf8 {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) else { return nil }
-            length = length * 10 + Int(character - UInt8(ascii: "0"))
-        }
-        return length
+        Int(digits: value.utf8)
     }
 }

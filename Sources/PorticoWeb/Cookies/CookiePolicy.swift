@@ -14,12 +14,10 @@ package struct CookieName: Hashable, Sendable {
         if !id.isEmpty {
             text += "-"
             for byte in id.utf8 {
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                if byte.isLetterOrDigit || byte == UInt8(ascii: "-") {
                     text.unicodeScalars.append(Unicode.Scalar(byte))
-                default: text += "_\(byte)_"
+                } else {
+                    text += "_\(byte)_"
                 }
             }
         }
@@ -86,7 +84,7 @@ package struct CookiePolicy: Sendable {
         let name = name(cookie)
         let found = Self.pairs(in: headers).filter { $0.name.elementsEqual(name.utf8) }
         guard found.count == 1 else { return nil }
-        return String(decoding: found[0].value, as: UTF8.self).trimmed
+        return String(decoding: found[0].value, as: UTF8.self).trimmingBlanks
     }
 
     /// Whether a request brings a cookie of that name at all, even one that ``value(of:in:)`` does
@@ -130,7 +128,7 @@ package struct CookiePolicy: Sendable {
     private static func pairs(in headers: HTTPFields) -> [Pair] {
         headers[values: .cookie].flatMap { header in
             Array(header.utf8).split(separator: UInt8(ascii: ";")).compactMap { pair -> Pair? in
-                let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                let pair = pair.drop { $0.isBlank }
                 guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
                 return (pair[..<equals], pair[(equals + 1)...])
             }

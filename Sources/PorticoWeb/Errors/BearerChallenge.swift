@@ -1,5 +1,4 @@
 import HTTPTypes
-package import Hummingbird
 package import PorticoProtocol
 
 /// What a protected resource answers where an access token is missing or will not do

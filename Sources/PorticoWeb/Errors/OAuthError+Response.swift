@@ -1,5 +1,4 @@
 package import HTTPTypes
-package import Hummingbird
 package import PorticoProtocol
 
 extension OAuthError {
@@ -52,10 +51,10 @@ extension OAuthError {
 
 /// Text between quotes in a header (RFC 9110 §5.6.4). Quotes and backslashes are escaped; what a
 /// header cannot hold is left out.
-struct QuotedString: CustomStringConvertible {
-    let description: String
+package struct QuotedString: CustomStringConvertible {
+    package let description: String
 
-    init(_ text: String) {
+    package init(_ text: String) {
         var quoted = "\""
         for scalar in text.unicodeScalars where (0x20...0x7E).contains(scalar.value) {
             if scalar == "\"" || scalar == "\\" { quoted += "\\" }

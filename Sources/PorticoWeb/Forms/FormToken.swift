@@ -54,7 +54,7 @@ package struct FormToken: Sendable {
         var mac = HMAC<SHA256>(key: key)
         for field in [Array("\(form)".utf8), Array(transaction.utf8), Array(cookie.utf8)] {
             // Each after its length, so that no two lists of fields give the same bytes.
-            withUnsafeBytes(of: UInt32(clamping: field.count).bigEndian) { mac.update(data: $0) }
+            mac.update(data: UInt32(clamping: field.count).bigEndianBytes)
             mac.update(data: field)
         }
         return Array(mac.finalize())

@@ -14,16 +14,10 @@ package struct LimitKey: Hashable, Sendable {
     package init(_ kind: StaticString, _ parts: String...) {
         var bytes: [UInt8] = []
         for part in ["\(kind)"] + parts {
-            withUnsafeBytes(of: UInt32(clamping: part.utf8.count).bigEndian) {
-                bytes.append(contentsOf: $0)
-            }
+            bytes += UInt32(clamping: part.utf8.count).bigEndianBytes
             bytes.append(contentsOf: part.utf8)
         }
         let hash = Hash256(of: bytes).bytes
-        halves = SIMD2(Self.word(hash[0..<8]), Self.word(hash[8..<16]))
-    }
-
-    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        halves = SIMD2(UInt64(bigEndianBytes: hash[0..<8]), UInt64(bigEndianBytes: hash[8..<16]))
     }
 }

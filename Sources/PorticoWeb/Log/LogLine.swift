@@ -1,3 +1,5 @@
+import PorticoBytes
+
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else
@@ -87,13 +89,7 @@ enum LogEscape {
     }
 
     static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "-")...UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "@"),
-            UInt8(ascii: "+"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        byte.isUnreserved || "/:@+".utf8.contains(byte)
     }
 
     /// Appends `value` as the inside of a JSON string (RFC 8259 §7).
@@ -133,11 +129,9 @@ enum LogEscape {
     }
 
     private static func appendEscape(_ unit: UInt16, to bytes: inout [UInt8]) {
-        let digits = Array("0123456789abcdef".utf8)
         bytes += "\\u".utf8
-        for shift in [12, 8, 4, 0] as [UInt16] {
-            bytes.append(digits[Int(unit >> shift & 0xF)])
-        }
+        Hexadecimal.append(UInt8(unit >> 8), to: &bytes)
+        Hexadecimal.append(UInt8(unit & 0xFF), to: &bytes)
     }
 }
 
@@ -148,36 +142,14 @@ enum Timestamp {
         let most = 253_402_300_799.999
         let time = date.timeIntervalSince1970
         let milliseconds = Int((time.isNaN ? 0 : min(most, max(0, time))) * 1000)
-        let (days, rest) = (milliseconds / 86_400_000, milliseconds % 86_400_000)
-        let (year, month, day) = civil(days)
-        appendDigits(year, 4, to: &bytes)
-        bytes.append(UInt8(ascii: "-"))
-        appendDigits(month, 2, to: &bytes)
-        bytes.append(UInt8(ascii: "-"))
-        appendDigits(day, 2, to: &bytes)
-        bytes.append(UInt8(ascii: "T"))
-        appendDigits(rest / 3_600_000, 2, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
-        appendDigits(rest / 60_000 % 60, 2, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
-        appendDigits(rest / 1000 % 60, 2, to: &bytes)
-        bytes.append(UInt8(ascii: "."))
-        appendDigits(rest % 1000, 3, to: &bytes)
-        bytes.append(UInt8(ascii: "Z"))
-    }
-
-    /// The Gregorian date of a day since 1970: years begin in March, so that a leap day is last.
-    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = days + 719_468
-        let era = shifted / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+        let date = CivilDate(Int64(milliseconds / 1000))
+        for (number, count, end) in [
+            (date.year, 4, "-"), (date.month, 2, "-"), (date.day, 2, "T"), (date.hour, 2, ":"),
+            (date.minute, 2, ":"), (date.second, 2, "."), (milliseconds % 1000, 3, "Z"),
+        ] as [(Int, Int, Unicode.Scalar)] {
+            appendDigits(number, count, to: &bytes)
+            bytes.append(UInt8(ascii: end))
+        }
     }
 
     private static func appendDigits(_ number: Int, _ count: Int, to bytes: inout [UInt8]) {

@@ -7,14 +7,6 @@ import PorticoBytes
     package import Foundation
 #endif
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Collects log lines and writes many of them at once, on a thread of its own: no request waits
 /// for the reader of the log.
 ///
@@ -53,14 +45,7 @@ package final class LogWriter: Sendable {
         format: LogFormat,
         clock: @escaping @Sendable () -> Date
     ) -> LogWriter {
-        LogWriter(format: format, clock: clock) { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-                if count < 0, errno != EINTR { return }
-                rest = rest.dropFirst(max(0, count))
-            }
-        }
+        LogWriter(format: format, clock: clock) { FileBytes.write($0, to: descriptor) }
     }
 
     /// - Parameter isUrgent: Written at once and not with what else comes in the next 50 ms.

@@ -1,3 +1,4 @@
+import PorticoBytes
 package import PorticoProtocol
 
 /// What a page of ours may do: its content security policy (CSP Level 3).
@@ -59,7 +60,7 @@ package struct PagePolicy: Hashable, Sendable {
         let scheme = source.utf8.dropLast()
         return source.utf8.last == UInt8(ascii: ":") && scheme.contains(UInt8(ascii: "."))
             && scheme.allSatisfy { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
-            && scheme.first.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 } == true
+            && scheme.first?.isLetter == true
     }
 
     /// The page that posts an authorization response to the client (OAuth 2.0 Form Post Response
@@ -88,22 +89,8 @@ package struct PagePolicy: Hashable, Sendable {
     private static func isWritable(_ source: String) -> Bool {
         source.utf8.count > 1
             && source.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                    UInt8(ascii: "/"), UInt8(ascii: "+"):
-                    true
-                case UInt8(ascii: "*"): source == "http://127.0.0.1:*"
-                default: false
-                }
+                byte.isLetterOrDigit || ":-./+".utf8.contains(byte)
+                    || byte == UInt8(ascii: "*") && source == "http://127.0.0.1:*"
             }
-    }
-}
-
-extension String {
-    /// What follows the prefix, where it has it.
-    fileprivate func dropping(_ prefix: String) -> Substring? {
-        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }
 }

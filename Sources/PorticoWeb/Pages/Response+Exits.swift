@@ -1,5 +1,4 @@
 package import HTTPTypes
-package import Hummingbird
 import NIOCore
 package import PorticoProtocol
 
@@ -14,7 +13,7 @@ extension Response {
     ) {
         var fields = headers.page(policy)
         fields.append(contentsOf: cookies)
-        self.init(status: status, headers: fields, body: ResponseBody(bytes: html))
+        self.init(status: status, headers: fields, bytes: html)
     }
 
     /// A JSON document for a program, never cached.
@@ -36,7 +35,7 @@ extension Response {
     ) {
         var fields = headers.json
         fields.append(contentsOf: extra)
-        self.init(status: status, headers: fields, body: ResponseBody(bytes: bytes))
+        self.init(status: status, headers: fields, bytes: bytes)
     }
 
     /// Metadata or a key set: anybody may keep it for `seconds`.
@@ -48,7 +47,7 @@ extension Response {
     ) {
         var fields = headers.publicJSON(for: seconds)
         fields.append(contentsOf: extra)
-        self.init(status: .ok, headers: fields, body: ResponseBody(bytes: bytes))
+        self.init(status: .ok, headers: fields, bytes: bytes)
     }
 
     /// 303 (RFC 9700 §4.12: a 307 would hand the password on).
@@ -89,12 +88,6 @@ extension Response {
     /// 429 or 503 with `Retry-After` in whole seconds, at least one (RFC 6585 §4, RFC 9110 §10.2.3).
     package static func retryAfter(_ seconds: Double) -> HTTPFields {
         [.retryAfter: "\(Int(exactly: seconds.rounded(.up).clamped(to: 1...86_400)) ?? 86_400)"]
-    }
-}
-
-extension ResponseBody {
-    package init(bytes: [UInt8]) {
-        self.init(byteBuffer: ByteBuffer(bytes: bytes))
     }
 }
 

@@ -1,4 +1,5 @@
 package import HTTPTypes
+import PorticoBytes
 
 /// What a request says of the answer it can read (RFC 9110 §12.5.1).
 package enum AcceptedMedia {
@@ -8,8 +9,8 @@ package enum AcceptedMedia {
         for value in headers[values: .accept] {
             for range in value.utf8.split(separator: UInt8(ascii: ",")) {
                 let type = range.prefix { $0 != UInt8(ascii: ";") }.lazy
-                    .filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-                    .map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+                    .filter { !$0.isBlank }
+                    .map { $0.lowercased }
                 if type.elementsEqual("text/html".utf8) { return false }
                 hasJSON = hasJSON || type.elementsEqual("application/json".utf8)
             }

@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import NIOCore
+import PorticoBytes
 
 /// The proxies whose `X-Forwarded-…` headers count (docs/decisions/0036).
 package struct TrustedProxies: Sendable {
@@ -80,18 +81,9 @@ package struct ClientAddress: Hashable, Sendable {
     private static func elements(of name: HTTPField.Name?, _ headers: HTTPFields) -> [Substring] {
         guard let name else { return [] }
         return headers[values: name].flatMap { value in
-            value.utf8.split(separator: UInt8(ascii: ",")).map(trimmed).filter { !$0.isEmpty }
+            value.utf8.split(separator: UInt8(ascii: ","))
+                .map { Substring($0.trimming { $0.isBlank }) }.filter { !$0.isEmpty }
         }
-    }
-
-    private static func trimmed(_ text: Substring.UTF8View) -> Substring {
-        var text = text
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return Substring(text.drop(while: isBlank))
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
     /// `192.0.2.1:80` and `[2001:db8::1]:80` without their ports.

@@ -1,4 +1,5 @@
 package import NIOCore
+import PorticoBytes
 
 /// An IPv4 or IPv6 address; an IPv4 address in IPv6 clothes counts as IPv4 (RFC 4291 §2.5.5.2).
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
@@ -69,10 +70,9 @@ package struct NetworkRange: Hashable, Sendable {
         guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }
         let bits = address.bytes.count * 8
         if parts.count == 2 {
-            guard parts[1].utf8.count <= 3,
-                parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-                let length = Int(parts[1]), length <= bits
-            else { return nil }
+            guard let length = Int(digits: parts[1].utf8, atMost: 3), length <= bits else {
+                return nil
+            }
             self.length = length
         } else {
             length = bits

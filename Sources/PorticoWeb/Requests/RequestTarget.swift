@@ -25,7 +25,7 @@ package struct RequestTarget: Sendable {
         } else {
             let query = bytes[bytes.index(after: end)...]
             // A fragment never goes on the wire (RFC 9110 §4.2.5).
-            guard query.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
+            guard query.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "#") }) else {
                 return nil
             }
             self.query = query
@@ -69,15 +69,6 @@ package struct RequestTarget: Sendable {
 
     /// `pchar` without escapes (RFC 3986 §3.3).
     private static func isPathCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "!"), UInt8(ascii: "$"),
-            UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"),
-            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: "="),
-            UInt8(ascii: "@"):
-            true
-        default: false
-        }
+        byte.isUnreserved || "!$&'()*+,=:@".utf8.contains(byte)
     }
 }

@@ -85,6 +85,18 @@ struct HTTPAddressTests {
 @Suite("HTTP dates")
 struct HTTPDateTests {
     @Test(
+        "RFC 9110 §5.6.7: what is written is what is read",
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+        ] as [(Int64, String)]
+    )
+    func written(_ seconds: Int64, _ text: String) {
+        #expect(HTTPDate.text(seconds) == text)
+        #expect(HTTPDate.date(text)?.timeIntervalSince1970 == Double(seconds))
+    }
+
+    @Test(
         "RFC 9110 §5.6.7: the preferred format is read",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0),

@@ -82,21 +82,19 @@ package final class BackendUnderTest: Sendable {
             rules: rules,
             limits: limits
         )
-        let routes = backend.routes
-        let demo = isDemonstration ? backend.demo(outbox: database.outbox) : nil
-        let door = FrontDoor(
+        var services: [any HTTPService] = [try backend.service]
+        if isDemonstration { services.append(try backend.demo(outbox: database.outbox)) }
+        let headers = SecurityHeaders(url)
+        let pipeline = RequestPipeline(
             guarding: HostGuard([url]),
             proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
-            headers: SecurityHeaders(url),
+            headers: headers,
             log: written.access,
-            now: { clock.now },
-            random: .system
-        ) { arrival in
-            if let answered = await routes.respond(to: arrival) { return answered }
-            return await demo?.respond(to: arrival)
-                ?? Answered(.init(empty: .notFound, headers: SecurityHeaders(url)))
-        }
-        doors = [Self.host: TestDoor(door), Self.standInHost: standInDoor]
+            clock: Clock { clock.now },
+            services: services,
+            notFound: { _ in Response(empty: .notFound, headers: headers) }
+        )
+        doors = [Self.host: TestDoor(pipeline), Self.standInHost: standInDoor]
         self.clock = clock
         self.database = database
         self.ring = ring

@@ -67,7 +67,7 @@ package struct RunningBackend: Sendable {
                 outbound,
                 submission
             )
-            door.stands(before: try server.frontDoor())
+            door.stands(before: try server.pipeline())
             result = .success(try await body(server))
         } catch {
             result = .failure(error)
@@ -150,21 +150,19 @@ package struct RunningBackend: Sendable {
         redirectURIs: ["http://127.0.0.1/callback", "com.example.notes:/callback"]
     )
 
-    private func frontDoor() throws -> FrontDoor {
+    private func pipeline() throws -> RequestPipeline {
         let url = try PublicURL(origin)
         let headers = SecurityHeaders(url)
-        let (clock, routes) = (clock, backend.routes)
-        return FrontDoor(
+        let clock = clock
+        return RequestPipeline(
             guarding: HostGuard([url]),
             proxies: .none,
             headers: headers,
             log: written.access,
-            now: { clock.now },
-            random: .system
-        ) { arrival in
-            await routes.respond(to: arrival)
-                ?? Answered(.init(empty: .notFound, headers: headers))
-        }
+            clock: Clock { clock.now },
+            services: [try backend.service],
+            notFound: { _ in Response(empty: .notFound, headers: headers) }
+        )
     }
 
     /// Everything the log was given until now.

@@ -82,18 +82,18 @@ package final class ProviderUnderTest: Sendable {
             sendsMail: sendsMail,
             sessionEnded: { if wakes { logout.wake() } }
         )
-        let routes = provider.routes
-        let door = FrontDoor(
+        let service = try provider.service
+        let unknown = UnknownAddress(service.page)
+        let pipeline = RequestPipeline(
             guarding: HostGuard([url]),
             proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
             headers: SecurityHeaders(url),
             log: AccessLog(format: .logfmt, writer: writer),
-            now: { clock.now },
-            random: .system
-        ) { arrival in
-            await routes.respond(to: arrival) ?? routes.notFound(arrival)
-        }
-        self.door = TestDoor(door)
+            clock: Clock { clock.now },
+            services: [service],
+            notFound: unknown.respond
+        )
+        self.door = TestDoor(pipeline)
         self.clock = clock
         self.database = database
         self.provider = provider

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// Times and counts as a person says them. Nobody's time zone is known, so a time that is near is told
 /// by how long ago it was, and one that is far by its day.
 struct TimeWords: Sendable {
@@ -5,7 +7,7 @@ struct TimeWords: Sendable {
     let minutesAgo: CountedPhrase
     let hoursAgo: CountedPhrase
     let daysAgo: CountedPhrase
-    let day: @Sendable (CalendarDay) -> Phrase
+    let day: @Sendable (CivilDate) -> Phrase
     /// A day and the time, in Coordinated Universal Time.
     let moment: @Sendable (_ day: Phrase, _ clock: String) -> Phrase
     let minutes: @Sendable (Int) -> String
@@ -23,10 +25,10 @@ struct TimeWords: Sendable {
         }
     }
 
-    func day(of time: Int64) -> Phrase { day(CalendarDay(time)) }
+    func day(of time: Int64) -> Phrase { day(CivilDate(time)) }
 
     func moment(of time: Int64) -> Phrase {
-        moment(day(of: time), CalendarDay.clock(time))
+        moment(day(of: time), CivilDate(time).clock)
     }
 
     static let english = TimeWords(
@@ -120,42 +122,4 @@ struct TimeWords: Sendable {
         many: "جهازًا",
         other: "جهاز"
     )
-}
-
-/// A day of the Gregorian calendar, in Coordinated Universal Time.
-struct CalendarDay: Sendable, Equatable {
-    let year: Int
-    /// 1 to 12.
-    let month: Int
-    let day: Int
-
-    /// - Parameter time: Seconds since 1970; what lies outside the years 1 to 9999 is moved to their
-    ///   ends.
-    init(_ time: Int64) {
-        let bounded = min(max(time, -62_135_596_800), 253_402_300_799)
-        // Days since 1 March of the year 0, in eras of 400 years (Hinnant, "chrono-compatible
-        // low-level date algorithms").
-        let days = Int((bounded - Self.secondsOfDay(bounded)) / 86_400) + 719_468
-        let era = days / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * shifted + 2) / 5 + 1
-        month = shifted < 10 ? shifted + 3 : shifted - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    }
-
-    /// `14:05`.
-    static func clock(_ time: Int64) -> String {
-        let minutes = secondsOfDay(time) / 60
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(two(minutes / 60)):\(two(minutes % 60))"
-    }
-
-    private static func secondsOfDay(_ time: Int64) -> Int64 {
-        let rest = time % 86_400
-        return rest < 0 ? rest + 86_400 : rest
-    }
 }

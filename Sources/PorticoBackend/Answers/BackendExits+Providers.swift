@@ -1,0 +1,114 @@
+import HTTPTypes
+import Portico
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// What is shown where a sign-in cannot begin, and where a link ends.
+extension BackendExits {
+    func unknownProvider(_ known: [String], _ context: BackendContext) -> Response {
+        guard context.wantsJSON else {
+            return page(ErrorPage(issue: .notFound), context, status: .notFound)
+        }
+        return Response(
+            json: [
+                "error": .string(BackendError.Code.invalidProvider.rawValue),
+                "message": "There is no provider of that name.",
+                "providers": .array(known.map { .string($0) }),
+            ],
+            status: .badRequest,
+            headers: headers
+        )
+    }
+
+    /// ``NotAnsweringPage``, with the way to try again and the other ways.
+    func notAnswering(
+        _ provider: BackendDirectory.LiveProvider,
+        _ wayBack: WayBack,
+        _ error: SignInError,
+        _ context: BackendContext
+    ) -> Response {
+        events.providerFailed(provider.name, error, context)
+        let refusal = BackendError(starting: error)
+        if context.wantsJSON { return refusal.response(headers: headers) }
+        let name = provider.client.provider.displayName
+        guard case .transient = error.kind else {
+            return page(
+                ErrorPage(
+                    issue: .providerMisconfigured(name: name),
+                    wayBack: PageLink(path: wayBack.choice)
+                ),
+                context,
+                status: .badGateway
+            )
+        }
+        return page(
+            NotAnsweringPage(
+                provider: provider.label,
+                since: provider.client.health.downSince,
+                now: context.now,
+                tryAgain: PageLink(path: wayBack.restart),
+                otherWays: PageLink(path: wayBack.choice)
+            ),
+            context,
+            status: .serviceUnavailable,
+            retryAfter: 5
+        )
+    }
+
+    /// Google signs nobody in within another app: ``OpenInBrowserPage`` (PRV-G-11).
+    func openInBrowser(
+        _ provider: BackendDirectory.LiveProvider,
+        _ wayBack: WayBack,
+        _ context: BackendContext
+    ) -> Response {
+        page(
+            OpenInBrowserPage(
+                provider: provider.label,
+                address: page.origin + wayBack.restart,
+                platform: EmbeddedBrowser.platform(context.headers[.userAgent]),
+                otherWays: PageLink(path: wayBack.choice)
+            ),
+            context,
+            status: .forbidden
+        )
+    }
+
+    func linked(
+        _ outcome: LinkOutcome,
+        _ provider: String,
+        of sessionID: UniqueID,
+        _ path: LocalPath,
+        _ context: BackendContext
+    ) throws -> Response {
+        switch outcome {
+        case .linked, .alreadyLinked:
+            return redirect(FormEncoding.appending([("added", provider)], to: path.text))
+        case .taken: return try taken(provider, .otherAccount, sessionID, context)
+        case .secondOfProvider: return try taken(provider, .secondOfProvider, sessionID, context)
+        case .spent, .sessionEnded:
+            return failed(SignInFailure(.invalidState, .expired), nil, context)
+        }
+    }
+
+    private func taken(
+        _ provider: String,
+        _ reason: IdentityTakenPage.Reason,
+        _ sessionID: UniqueID,
+        _ context: BackendContext
+    ) throws -> Response {
+        let label =
+            ProviderWays(directory).label(provider)
+            ?? WayLabel(kind: .generic, displayName: provider)
+        let made = try forms.form(.accountWays, "ways", sessionID.text, context)
+        return page(
+            IdentityTakenPage(way: label, reason: reason, form: made.form),
+            context,
+            status: .conflict,
+            cookies: made.cookies
+        )
+    }
+}

@@ -1,0 +1,146 @@
+import HTTPTypes
+import Portico
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoUpstream
+import PorticoWeb
+
+/// How sign-ins end, well or badly: JSON for programs, a redirect to the app that waits, a page or
+/// the sign-in page for people (docs/decisions/0028). Never a dead page that leaves an app waiting.
+struct BackendExits: Sendable {
+    let page: PageResponder
+    let headers: SecurityHeaders
+    let directory: BackendDirectory
+    let events: BackendEvents
+    let forms: PageForms
+
+    /// 303 to a page of this server.
+    func go(to path: LocalPath, _ context: BackendContext, cookies: [HTTPField] = []) -> Response {
+        guard let redirect = Redirect(to: path.text) else {
+            return page(ErrorPage(issue: .serverError), context, status: .internalServerError)
+        }
+        return Response(redirect, headers: headers, cookies: cookies)
+    }
+
+    func completed(
+        _ completed: SignInCompletion.Completed,
+        _ wayBack: WayBack,
+        _ context: BackendContext
+    ) -> Response {
+        switch completed {
+        case .inBrowser(_, let isNew, let path, let cookies):
+            return go(to: isNew ? .onboarding(then: path) : path, context, cookies: cookies)
+        case .inApp(let account, _, let target, let parameters):
+            return handOver(target, parameters, to: account, context)
+        case .ask: return go(to: .joining, context)
+        case .failed(let failure): return failed(failure, wayBack, context)
+        }
+    }
+
+    /// Silently by a claimed https redirect; otherwise by a page that names the app and the person,
+    /// with a button (docs/decisions/0013).
+    private func handOver(
+        _ target: AppTarget,
+        _ parameters: [(name: String, value: String)],
+        to account: Account,
+        _ context: BackendContext
+    ) -> Response {
+        guard let redirect = target.location(parameters) else {
+            return page(ErrorPage(issue: .serverError), context, status: .internalServerError)
+        }
+        guard !target.isClaimed, let link = PageLink(redirect: redirect.location) else {
+            return Response(redirect, headers: headers)
+        }
+        let app = directory.apps.apps.first { sameBytes($0.name, target.app) }
+        return page(
+            ReturnToAppPage(
+                state: .ready,
+                app: app?.displayName ?? target.app,
+                person: account.name ?? account.email?.address,
+                link: link
+            ),
+            context
+        )
+    }
+
+    func failed(_ failure: SignInFailure, _ wayBack: WayBack?, _ context: BackendContext)
+        -> Response
+    {
+        if context.wantsJSON { return json(failure).response(headers: headers) }
+        switch wayBack?.destination {
+        case .app(let target)?:
+            guard let redirect = target.location(failure.forApps) else { break }
+            return Response(redirect, headers: headers)
+        case .web(let path, let isRemembered)?:
+            var query = failure.query(wayBack?.provider)
+            // Whoever proves nothing is asked once more, where they were asked.
+            if path == .joiningProof {
+                if FoundAccountPage.Notice.isToldOf(failure.reason) {
+                    return redirect(FormEncoding.appending(query, to: LocalPath.joining.text))
+                }
+            } else if path.isConfirming {
+                return redirect(FormEncoding.appending(query, to: path.text))
+            }
+            if path != .dashboard { query.append(("return_to", path.text)) }
+            if isRemembered { query.append(("remember", "1")) }
+            return toSignIn(query)
+        case .link?:
+            let query = failure.query(wayBack?.provider)
+            return redirect(FormEncoding.appending(query, to: LocalPath.ways.text))
+        case nil: break
+        }
+        return unmatched(context)
+    }
+
+    /// Neither the browser nor an app is known: ``ExpiredPage``.
+    func unmatched(_ context: BackendContext) -> Response {
+        if context.wantsJSON {
+            return BackendError(.invalidState, "No sign-in of this browser has that state.")
+                .response(headers: headers)
+        }
+        let restart = PageLink(path: "/login")
+        return page(ExpiredPage(reason: .unmatched, restart: restart), context, status: .badRequest)
+    }
+
+    func toSignIn(_ query: [(name: String, value: String)]) -> Response {
+        redirect(FormEncoding.appending(query, to: "/login"))
+    }
+
+    func redirect(_ location: String) -> Response {
+        guard let redirect = Redirect(to: location) else {
+            return Response(empty: .internalServerError, headers: headers)
+        }
+        return Response(redirect, headers: headers)
+    }
+
+    private func json(_ failure: SignInFailure) -> BackendError {
+        switch failure.error {
+        case .accessDenied:
+            failure.reason == .organisation
+                ? BackendError(
+                    .accessDenied,
+                    "The account's organisation is not one of those here."
+                )
+                : BackendError(.accessDenied, "The person stopped the sign-in.")
+        case .invalidState: BackendError(.invalidState, "The sign-in could not be matched.")
+        case .accountBlocked: BackendError(.accountBlocked, "The account is blocked.")
+        case .signUpClosed: BackendError(.signUpClosed, "New accounts are closed.")
+        case .linkRequired, .emailUnverified:
+            BackendError(.linkRequired, "The person has an account already.")
+        case .authenticationFailed:
+            failure.reason == .providerUnreachable
+                ? BackendError(.providerUnreachable, "The provider does not answer.", retryAfter: 5)
+                : BackendError(.providerError, "The provider's answer was not accepted.")
+        }
+    }
+}
+
+extension SignInFailure {
+    /// What the sign-in page is told.
+    func query(_ provider: String?) -> [(name: String, value: String)] {
+        [("error", error.rawValue), ("reason", reason.rawValue)]
+            + (provider.map { [("provider", $0)] } ?? [])
+    }
+}

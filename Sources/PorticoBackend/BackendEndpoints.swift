@@ -1,0 +1,22 @@
+/// Everything that answers at an address of the BFF.
+struct BackendEndpoints: Sendable {
+    let exits: BackendExits
+    let start: StartEndpoint
+    let callback: CallbackEndpoint
+    let token: AppTokenEndpoint
+    let refresh: AppRefreshEndpoint
+    let native: NativeEndpoint
+    let providerCalls: ProviderCallsEndpoint
+    let session: SessionEndpoint
+    let accounts: AccountEndpoint
+    let reauthentication: ReauthenticationEndpoint
+    let association: AssociationFilesEndpoint
+    let proxy: ProxyEndpoint
+    let choose: ChoosePages
+    let join: JoinPages
+    let overview: AccountPages
+    let details: DetailsPages
+    let ways: WayPages
+    let proof: ConfirmPages
+    let other: OtherPages
+}

@@ -1,0 +1,31 @@
+import PorticoWeb
+
+/// How often things may be tried. Counted per process.
+package struct BackendLimits: Sendable {
+    let starts: RateLimiter
+    let callbacks: RateLimiter
+    /// Which attempts were redeemed.
+    let redemptions: SeenLately
+    let guesses: RateLimiter
+    let natives: RateLimiter
+    let providerCalls: RateLimiter
+    let links: RateLimiter
+    let mails: MailLimits
+
+    package init(startsPerMinute: Int = 5, callbacksPerMinute: Int = 10) {
+        starts = Self.ofEverybody(startsPerMinute)
+        callbacks = Self.ofEverybody(callbacksPerMinute)
+        redemptions = SeenLately()
+        guesses = RateLimiter(burst: 20, perMinute: 10)
+        natives = RateLimiter(burst: 10, perMinute: 10)
+        providerCalls = RateLimiter(burst: 60, perMinute: 60)
+        links = RateLimiter(.perHour(5))
+        mails = MailLimits()
+    }
+
+    /// A limit that every sign-in counts at. Where a whole audience comes at once, each from an address of
+    /// their own, they must not fill the table for each other: 1 MiB is enough for 2,700 a second.
+    private static func ofEverybody(_ count: Int) -> RateLimiter {
+        RateLimiter(RateLimit(burst: count, perMinute: Double(count), keys: 32_768))
+    }
+}

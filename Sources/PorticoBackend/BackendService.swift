@@ -1,0 +1,47 @@
+import HTTPTypes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+package import PorticoWeb
+
+/// The addresses of the BFF, and how their errors leave: JSON for programs, a page with plain words
+/// and an id for people.
+package struct BackendService: HTTPService {
+    package let routes: RouteTable<BackendContext>
+    package var headers: SecurityHeaders { exits.headers }
+    let exits: BackendExits
+
+    /// Without a provider or an app nothing here has been asked for.
+    package func context(_ request: RequestContext, _ parameters: PathParameters)
+        -> BackendContext?
+    {
+        exits.directory.isInUse ? BackendContext(request, parameters) : nil
+    }
+
+    package func methodNotAllowed(_ audience: Audience, _ context: BackendContext) -> Response {
+        exits.refuse(BackendError.methodNotAllowed, audience, context)
+    }
+
+    package func answer(_ error: any Error, _ audience: Audience, _ context: BackendContext)
+        -> Response
+    {
+        switch error {
+        case let absence as SessionCheck.Absence where audience.isPeople && !context.wantsJSON:
+            return exits.toSignIn([("return_to", context.target.path)]).logged(error: absence.name)
+        case let refusal as any Refusal: return exits.refuse(refusal, audience, context)
+        case is StoreBusy: return exits.refuse(BackendError.busy, audience, context)
+        default:
+            exits.events.failed(error, context)
+            let fault = BackendError(.internalError, "Something went wrong here.")
+            return exits.refuse(fault, audience, context)
+        }
+    }
+}
+
+extension BackendExits {
+    func refuse(_ refusal: any Refusal, _ audience: Audience, _ context: BackendContext)
+        -> Response
+    {
+        page.refuse(refusal, context.wantsJSON ? .programs : audience, context)
+    }
+}

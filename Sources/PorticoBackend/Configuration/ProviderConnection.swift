@@ -1,0 +1,73 @@
+package import PorticoBytes
+package import PorticoProtocol
+package import PorticoSeals
+package import PorticoStores
+package import PorticoUpstream
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Keeps what we prove ourselves to identity providers with, sealed at rest for the provider it
+/// belongs to.
+package struct ProviderSecrets: Sendable {
+    private let vault: SealedAtRest
+
+    package init(ring: KeyRing) {
+        vault = SealedAtRest(ring: ring, purpose: "provider secret")
+    }
+
+    package func seal(_ secret: SecretText, for provider: String, random: RandomSource) -> String {
+        Base64URL.encode(vault.seal(Array(secret.reveal().utf8), for: provider, random: random))
+    }
+
+    /// - Throws: `SealError` where another ring sealed it; what is wrong with the secret.
+    package func open(_ record: ProviderRecord) throws -> ProviderSecret? {
+        guard let text = record.sealedSecret else { return nil }
+        guard let sealed = Base64URL.decode(text) else { throw SealError.doesNotOpen }
+        let bytes = try vault.open(sealed, for: record.name)
+        guard let secret = String(validating: bytes, as: UTF8.self) else {
+            throw SealError.doesNotOpen
+        }
+        return try ProviderSecret(SecretText(secret))
+    }
+}
+
+extension IdentityProvider {
+    /// The provider that a record describes.
+    ///
+    /// - Throws: ``IdentityProviderRefusal``.
+    package init(_ record: ProviderRecord, allowingStandIns: Bool = false) throws {
+        guard let kind = Kind(rawValue: record.kind) else { throw IdentityProviderRefusal.name }
+        try self.init(
+            name: record.name,
+            kind: kind,
+            settings: record.settings,
+            allowingStandIns: allowingStandIns
+        )
+        guard ProviderName.isAvailable(name) else {
+            throw IdentityProviderRefusal.nameTaken
+        }
+    }
+}
+
+extension UpstreamClient {
+    /// What speaks to the provider of a record.
+    ///
+    /// - Throws: Where its settings or its secret are not usable.
+    package convenience init(
+        _ record: ProviderRecord,
+        ring: KeyRing,
+        transport: any HTTPTransport,
+        allowingStandIns: Bool = false,
+        now: @escaping @Sendable () -> Date,
+        random: RandomSource = .system
+    ) throws {
+        let provider = try IdentityProvider(record, allowingStandIns: allowingStandIns)
+        let secret = try ProviderSecrets(ring: ring).open(record)
+        try provider.check(secret)
+        self.init(provider, secret: secret, transport: transport, now: now, random: random)
+    }
+}

@@ -1,0 +1,96 @@
+package import Logging
+import Portico
+import PorticoBytes
+import PorticoStores
+import PorticoWeb
+
+/// Security events of the BFF as log lines; never a token, code or address of a mailbox (OWASP
+/// ASVS 16.3). What happened to an account stands in the audit trail as well.
+package struct BackendEvents: Sendable {
+    private let logger: Logger
+
+    package init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func providerFailed(_ provider: String, _ error: SignInError, _ context: BackendContext) {
+        // A change of mind is nobody's failure.
+        if case .cancelled = error.kind {
+            return log("sign_in.cancelled", context, ["provider": provider])
+        }
+        var facts = ["provider": provider, "why": error.description]
+        if case .misconfigured(.clientRefused) = error.kind {
+            facts["advice"] =
+                "Compare client id, secret and redirect URIs with what is registered there."
+        }
+        log("provider.failed", context, facts, level: .warning)
+    }
+
+    /// Several accounts have the address of somebody new. Whoever runs the service may have to join
+    /// them (docs/decisions/0030).
+    func severalMatches(_ matches: [AccountMatch], _ provider: String, _ context: BackendContext) {
+        log(
+            "accounts.same_address",
+            context,
+            [
+                "provider": provider,
+                "accounts": matches.map(\.accountID.text).joined(separator: ","),
+            ],
+            level: .warning
+        )
+    }
+
+    func handOffRefused(_ refusal: HandOffRefusal, app: String, _ context: BackendContext) {
+        log("hand_off.refused", context, ["app": app, "why": refusal.rawValue])
+    }
+
+    func refreshReplayed(_ session: AccountSession, _ context: BackendContext) {
+        log(
+            "refresh.replayed",
+            context,
+            ["session": session.id.text, "account": session.accountID.text]
+        )
+    }
+
+    func logoutTokenRefused(_ provider: String, _ why: String, _ context: BackendContext) {
+        log("logout_token.refused", context, ["provider": provider, "why": why])
+    }
+
+    func providerEndedSessions(_ provider: String, _ count: Int, _ context: BackendContext) {
+        log("sign_out.provider", context, ["provider": provider, "sessions": "\(count)"])
+    }
+
+    package func providerUnusable(_ failure: BackendDirectory.Failure) {
+        logger.error(
+            "provider cannot be used",
+            metadata: [
+                "provider": .string(failure.provider), "why": .string("\(failure.error)"),
+            ]
+        )
+    }
+
+    /// An error that nobody expected.
+    func failed(_ error: any Error, _ context: BackendContext) {
+        logger.error(
+            "unexpected error",
+            metadata: [
+                "request": .string(context.requestID), "kind": .string("\(type(of: error))"),
+            ]
+        )
+    }
+
+    private func log(
+        _ event: String,
+        _ context: BackendContext,
+        _ facts: [String: String],
+        level: Logger.Level = .notice
+    ) {
+        var metadata: Logger.Metadata = [
+            "event": .string(event),
+            "request": .string(context.requestID),
+            "address": .string(context.address),
+        ]
+        for (name, value) in facts { metadata[name] = .string(value) }
+        logger.log(level: level, "security event", metadata: metadata)
+    }
+}

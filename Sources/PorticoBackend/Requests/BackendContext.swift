@@ -1,0 +1,65 @@
+import HTTPTypes
+import PorticoBytes
+package import PorticoPages
+import PorticoProtocol
+package import PorticoWeb
+
+/// A request to the BFF, with what every endpoint needs to know about it.
+package struct BackendContext: PageContext {
+    package let request: RequestContext
+    let parameters: PathParameters
+    package let language: Language
+    /// The service's name, which the pages know.
+    package var owner: String? { nil }
+
+    init(_ request: RequestContext, _ parameters: PathParameters = PathParameters()) {
+        self.request = request
+        self.parameters = parameters
+        // `try?`: a query that is malformed is told by what reads it.
+        let query = try? FormParameters(query: request.target)
+        language = .best(
+            uiLocales: query?["ui_locales"],
+            acceptLanguage: request.headers[.acceptLanguage]
+        )
+    }
+
+    /// The provider that the path names.
+    var provider: Substring { parameters["provider"] }
+
+    /// The query, each parameter at most once (attack E07).
+    func query() throws(BackendError) -> FormParameters {
+        do {
+            let query = try FormParameters(query: target)
+            try query.refuseRepeats()
+            return query
+        } catch {
+            throw BackendError(.invalidRequest, "The query is malformed, or repeats a parameter.")
+        }
+    }
+
+    /// The body of a form post, each parameter at most once.
+    func form(upTo maximum: Int = 64 * 1024) throws(BackendError) -> FormParameters {
+        do {
+            let form = try FormParameters(body: request.received, upTo: maximum)
+            try form.refuseRepeats()
+            return form
+        } catch FormRefusal.tooLong {
+            throw BackendError(.tooLarge, "The body is larger than this address takes.")
+        } catch is FormRefusal {
+            throw BackendError(.invalidRequest, "The body is not a form.")
+        } catch {
+            throw BackendError(.invalidRequest, "The body repeats a parameter.")
+        }
+    }
+
+    /// Whether the caller is a program that wants JSON rather than a page or redirect.
+    var wantsJSON: Bool {
+        let accept = headers[values: .accept].joined(separator: ",").lowercased()
+        return accept.hasBytes("application/json") && !accept.hasBytes("text/html")
+    }
+
+    /// The browser or app as it calls itself, for the list of devices.
+    var userAgent: String? {
+        headers[.userAgent].map { String(ShownText($0, limit: 300).text) }
+    }
+}

@@ -1,0 +1,126 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A file that only its owner may read or write (mode 0600), in a folder that only its owner may
+/// enter (mode 0700).
+package enum OwnerOnlyFile {
+    package enum Refusal: Error, Hashable, Sendable {
+        case missing
+        /// A folder, a pipe, a device.
+        case notAFile
+        /// Others may read or write it, or it belongs to another user.
+        case exposed
+        case tooLong
+        case alreadyExists
+        case system(errno: Int32)
+    }
+
+    /// Who puts the file there.
+    package enum Origin: Sendable {
+        /// This program: the file is this user's, and a link in its place is not followed.
+        case program
+        /// An administrator or an orchestrator: it may be root's, and there may be a link to it.
+        case administrator
+    }
+
+    package static func read(_ path: String, from origin: Origin, limit: Int) throws(Refusal)
+        -> [UInt8]
+    {
+        // A pipe at the path must not make the program wait.
+        var flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+        if origin == .program { flags |= O_NOFOLLOW }
+        let file = open(path, flags)
+        guard file >= 0 else {
+            throw errno == ENOENT || errno == ENOTDIR ? .missing : .system(errno: errno)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .system(errno: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+        let isOwn = status.st_uid == geteuid() || origin == .administrator && status.st_uid == 0
+        guard isOwn, status.st_mode & 0o077 == 0 else { throw .exposed }
+        do {
+            return try FileBytes.read(file, limit: limit)
+        } catch {
+            switch error {
+            case .tooLong: throw .tooLong
+            case .system(let reason): throw .system(errno: reason)
+            }
+        }
+    }
+
+    /// Puts a file at `path` that holds `bytes` and is durable: at every moment the old or the new
+    /// is there, whole.
+    ///
+    /// - Parameter isNew: A file that is there is not replaced: ``Refusal/alreadyExists``.
+    package static func write(
+        _ bytes: [UInt8],
+        to path: String,
+        isNew: Bool = false,
+        random: RandomSource
+    ) throws(Refusal) {
+        let fresh = "\(path).\(random.text(9)).new"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let file = open(fresh, flags, 0o600)
+        guard file >= 0 else { throw .system(errno: errno) }
+        // Where it has got its name, nothing is left to remove but a second link.
+        defer { unlink(fresh) }
+        // Some file systems and masks give another mode than asked for.
+        let isWritten =
+            fchmod(file, 0o600) == 0 && FileBytes.write(bytes, to: file) && fsync(file) == 0
+        let reason = errno
+        guard close(file) == 0, isWritten else {
+            throw .system(errno: isWritten ? errno : reason)
+        }
+        // Unlike a rename, a link refuses to take the place of a file.
+        guard (isNew ? link(fresh, path) : rename(fresh, path)) == 0 else {
+            throw errno == EEXIST ? .alreadyExists : .system(errno: errno)
+        }
+    }
+
+    /// Makes the names in the folder of `path` survive a power cut.
+    ///
+    /// - Returns: Whether it could be done: some file systems do not let us.
+    package static func syncFolder(of path: String) -> Bool {
+        let descriptor = open(folder(of: path) ?? ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+
+    /// The first folder that cannot be made, and what the system says of it.
+    package struct FolderRefusal: Error, Hashable, Sendable {
+        package let path: String
+        package let reason: Int32
+    }
+
+    /// Makes a folder and those above it that are missing, for this user only. A folder that is
+    /// there is left as it is: it may be the user's home.
+    package static func makeFolder(_ path: String) throws(FolderRefusal) {
+        if let above = folder(of: path), access(above, F_OK) != 0 { try makeFolder(above) }
+        guard mkdir(path, 0o700) != 0 else { return }
+        let reason = errno
+        var status = stat()
+        guard reason == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw FolderRefusal(path: path, reason: reason)
+        }
+    }
+
+    /// The path without its last name; `nil` where it is one name, or the root.
+    package static func folder(of path: String) -> String? {
+        let slash = UInt8(ascii: "/")
+        func withoutSlashes(_ path: Substring.UTF8View) -> Substring.UTF8View {
+            let end = path.lastIndex { $0 != slash }
+            return end.map { path[...$0] } ?? path.prefix(0)
+        }
+        let names = withoutSlashes(path.utf8[...])
+        guard let last = names.lastIndex(of: slash) else { return nil }
+        let folder = withoutSlashes(names[..<last])
+        return folder.isEmpty ? "/" : String(Substring(folder))
+    }
+}

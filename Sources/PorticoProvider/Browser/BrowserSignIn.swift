@@ -1,0 +1,57 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoStores
+import PorticoWeb
+
+/// Signs a person in, in the browser where they proved who they are: with new cookies throughout,
+/// because no value from before a sign-in is worth anything after it (WEB-SESS-1).
+struct BrowserSignIn: Sendable {
+    let flow: BrowserFlow
+    let start: SessionStart
+    let events: SecurityEvents
+
+    struct Begun: Sendable {
+        let live: LiveBrowserSession
+        /// The new value of the form cookie.
+        let browser: String
+        /// To be set with whatever is answered: those from before are worth nothing any more.
+        let cookies: [HTTPField]
+    }
+
+    func callAsFunction(
+        _ credentials: PersonCredentials,
+        _ rehashed: PasswordHash?,
+        _ context: RealmContext
+    ) async throws -> Begun {
+        let person = credentials.person
+        let cookies = flow.cookies(of: context)
+        let (session, cookie, ended) = try await start(
+            credentials,
+            rehashed: rehashed,
+            in: context.realm,
+            replacing: cookies.sessionHash(context.headers),
+            device: DeviceName.of(context.headers[.userAgent]),
+            at: context.moment
+        )
+        if let ended { events.signedOut(ended, context) }
+        let browser = FormToken.cookie(random: context.moment.random)
+        let device = KnownDevice(ring: flow.ring, realmID: context.realm.id)
+            .adding(person.id, to: flow.knownPeople(context), at: context.moment)
+        return Begun(
+            live: LiveBrowserSession(session: session, person: person),
+            browser: browser,
+            cookies: [
+                try cookies.setSession(cookie), try flow.formCookie(context).set(browser),
+                try cookies.setDevice(device),
+            ]
+        )
+    }
+}
+
+extension BrowserFlow {
+    /// Who has signed in from this browser before.
+    func knownPeople(_ context: RealmContext) -> [KnownDevice.Person] {
+        KnownDevice(ring: ring, realmID: context.realm.id)
+            .people(cookies(of: context).device(context.headers), at: context.moment)
+    }
+}

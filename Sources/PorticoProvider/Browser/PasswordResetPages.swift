@@ -1,0 +1,161 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// The pages on which a forgotten password is replaced, each with its form bound to this browser.
+struct PasswordResetPages: Sendable {
+    let flow: BrowserFlow
+
+    private static let minutes = Int(PasswordResets.lifetime / 60)
+
+    /// - Parameter wayBack: The authorization request that the person came from.
+    func asking(
+        _ email: String,
+        isMissing: Bool = false,
+        wayBack: WayBack?,
+        _ context: RealmContext
+    ) throws -> Response {
+        let made = try form(
+            .resetCredentials,
+            "forgot password",
+            wayBack?.flow.id ?? "",
+            request: wayBack?.sealed,
+            context
+        )
+        return flow.page(
+            ForgotPasswordPage(
+                state: isMissing ? .emailMissing : .asking,
+                email: email,
+                form: made.form
+            ),
+            context,
+            cookies: made.cookies
+        )
+    }
+
+    func sent(
+        _ id: UniqueID,
+        to email: String,
+        problem: ForgotPasswordPage.CodeProblem? = nil,
+        wayBack: WayBack?,
+        cookies: [HTTPField] = [],
+        _ context: RealmContext
+    ) throws -> Response {
+        let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
+        let made = try form(
+            .resetCredentials,
+            "password code",
+            id.text,
+            request: seal.seal(id, .asked, at: context.moment),
+            context
+        )
+        return flow.page(
+            ForgotPasswordPage(
+                state: .sent(to: email, problem: problem),
+                form: made.form,
+                back: wayBack?.restart(context),
+                minutes: Self.minutes
+            ),
+            context,
+            cookies: made.cookies + cookies
+        )
+    }
+
+    /// The proof has been brought: a new password may be chosen.
+    func choosing(
+        _ reset: PasswordReset,
+        _ person: Person,
+        problem: NewPasswordPage.Problem? = nil,
+        _ context: RealmContext
+    ) throws -> Response {
+        let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
+        let made = try form(
+            .newPassword,
+            "new password",
+            reset.id.text,
+            request: seal.seal(reset.id, .proven, at: context.moment),
+            context
+        )
+        return flow.page(
+            NewPasswordPage(
+                userName: person.email ?? person.username,
+                leastCharacters: PasswordPolicy.minimumLength,
+                form: made.form,
+                problem: problem
+            ),
+            context,
+            cookies: made.cookies
+        )
+    }
+
+    /// The link was opened in another browser. Nothing is made before somebody presses the button:
+    /// programs that look through mail open links.
+    func elsewhere(_ reset: PasswordReset, _ context: RealmContext) throws -> Response {
+        let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
+        let made = try form(
+            .newPassword,
+            "password elsewhere",
+            reset.id.text,
+            request: seal.seal(reset.id, .elsewhere, at: context.moment),
+            context
+        )
+        return flow.page(
+            CodeForOtherBrowserPage(state: .asking(made.form)),
+            context,
+            cookies: made.cookies
+        )
+    }
+
+    func code(_ code: String, seconds: Int64, _ context: RealmContext) -> Response {
+        let parts = [code.prefix(3), code.dropFirst(3)].joined(separator: " ")
+        let minutes = Int(max(1, seconds / 60))
+        return flow.page(
+            CodeForOtherBrowserPage(state: .code(parts, minutes: minutes)),
+            context
+        )
+    }
+
+    func outcome(
+        _ outcome: PasswordLinkPage.Outcome,
+        wayBack: WayBack?,
+        cookies: [HTTPField] = [],
+        _ context: RealmContext
+    ) -> Response {
+        // Who came from no app signs in to their account.
+        let account = PageLink(path: RealmURLs.path(realmName: context.realm.name, .apps))
+        let next = outcome == .done ? wayBack?.restart(context) ?? account : again(wayBack, context)
+        return flow.page(
+            PasswordLinkPage(outcome: outcome, next: next, minutes: Self.minutes),
+            context,
+            status: outcome == .done ? .ok : .badRequest,
+            cookies: cookies
+        )
+    }
+
+    /// Where another link can be asked for.
+    func again(_ wayBack: WayBack?, _ context: RealmContext) -> PageLink? {
+        let path = RealmURLs.path(realmName: context.realm.name, .resetCredentials)
+        return PageLink(path: path + (wayBack.map { "?request=" + $0.sealed } ?? ""))
+    }
+
+    private func form(
+        _ route: RealmPath,
+        _ purpose: StaticString,
+        _ transaction: String,
+        request: String?,
+        _ context: RealmContext
+    ) throws -> (form: PageForm, cookies: [HTTPField]) {
+        let browser = try flow.browser(context)
+        let form = flow.forms.form(
+            RealmURLs.path(realmName: context.realm.name, route),
+            purpose,
+            transaction,
+            in: browser,
+            request: request
+        )
+        return (form, browser.cookies)
+    }
+}

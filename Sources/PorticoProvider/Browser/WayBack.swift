@@ -1,0 +1,32 @@
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// The authorization request that somebody came from, to be started again afterwards. It opens in
+/// whichever browser asks, as a restart does, and for as long.
+struct WayBack: Sendable {
+    let sealed: String
+    let flow: AuthorizationFlow
+
+    init?(_ sealed: String?, _ flow: BrowserFlow, _ context: RealmContext) {
+        let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
+        guard let sealed, let begun = seal.open(sealed, at: context.moment) else { return nil }
+        self.sealed = sealed
+        self.flow = begun
+    }
+
+    func restart(_ context: RealmContext) -> PageLink? {
+        PageLink(path: RealmURLs.restart(sealed, realmName: context.realm.name))
+    }
+}
+
+extension RealmContext {
+    /// The same request in the language that the request asked for which somebody came from.
+    func speaking(_ wayBack: WayBack?) throws -> RealmContext {
+        guard let wayBack else { return self }
+        var copy = self
+        copy.speak(try FormParameters(decoding: wayBack.flow.parameters))
+        return copy
+    }
+}

@@ -1,0 +1,166 @@
+package import Logging
+import PorticoBytes
+import PorticoStores
+import PorticoWeb
+
+/// Security events as log lines: what happened, to whom, through which client, from where; never a
+/// token, code, password or cookie (OWASP ASVS 16.3).
+package struct SecurityEvents: Sendable {
+    private let logger: Logger
+
+    package init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// - Parameter client: Its `client_id`; `nil` for the Provider's own pages.
+    func signedIn(_ live: LiveBrowserSession, _ client: String?, _ context: RealmContext) {
+        var facts = ["sub": live.person.id, "sid": live.session.id]
+        facts["client"] = client
+        log("sign_in.ok", context, facts)
+    }
+
+    /// The name that was tried is not logged: people type passwords into that field.
+    func signInFailed(_ context: RealmContext) {
+        log("sign_in.failed", context, [:])
+    }
+
+    func consented(_ person: Person, _ client: Client, _ context: RealmContext) {
+        log("consent.given", context, ["sub": person.id, "client": client.clientID])
+    }
+
+    /// A person took back what they allowed a client.
+    func disconnected(_ client: Client, _ person: Person, _ context: RealmContext) {
+        log("consent.removed", context, ["sub": person.id, "client": client.clientID])
+    }
+
+    /// Neither the address nor whether somebody has it is said.
+    func passwordResetAsked(_ context: RealmContext) {
+        log("password.reset_asked", context, [:])
+    }
+
+    func passwordReset(_ person: Person, _ context: RealmContext) {
+        log("password.reset", context, ["sub": person.id])
+    }
+
+    func emailConfirmed(_ person: Person, _ context: RealmContext) {
+        log("email.confirmed", context, ["sub": person.id])
+    }
+
+    func signedOut(_ sessionID: String, _ context: RealmContext) {
+        log("sign_out", context, ["sid": sessionID])
+    }
+
+    /// A person ended their other sessions.
+    func signedOutElsewhere(_ live: LiveBrowserSession, _ count: Int, _ context: RealmContext) {
+        let facts = ["sub": live.person.id, "sid": live.session.id, "sessions": "\(count)"]
+        log("sign_out.elsewhere", context, facts)
+    }
+
+    /// A code or refresh token that was spent came again, from its own client.
+    func replayed(_ replay: ReplayRefusal, _ client: Client, _ context: RealmContext) {
+        var facts = [
+            "what": replay.subject.rawValue, "grant": replay.grant.id.text,
+            "client": client.clientID,
+        ]
+        facts["sub"] = replay.grant.personID
+        facts["sid"] = replay.grant.sessionID
+        log("replay", context, facts)
+    }
+
+    /// A client gave up a token, and with it the grant (RFC 7009).
+    func revoked(_ grant: UniqueID, _ client: Client, _ context: RealmContext) {
+        log("token.revoked", context, ["grant": grant.text, "client": client.clientID])
+    }
+
+    /// The command line changed a realm's signing keys; nobody's request did.
+    package func keysChanged(_ change: RealmDirectory.KeyChange) {
+        var metadata: Logger.Metadata = ["realm": .string(change.realm)]
+        switch change.kind {
+        case .published(let activeFrom):
+            metadata["event"] = "key.published"
+            metadata["signs_from"] = .stringConvertible(activeFrom)
+        case .broughtForward(let activeFrom):
+            metadata["event"] = "key.brought_forward"
+            metadata["signs_from"] = .stringConvertible(activeFrom)
+        case .removed: metadata["event"] = "key.removed"
+        }
+        metadata["kid"] = .string(change.keyID)
+        logger.notice("security event", metadata: metadata)
+    }
+
+    /// A client was told that a session is over.
+    func logoutDelivered(_ delivery: LogoutDelivery, _ realm: String, _ client: Client) {
+        var metadata = facts(delivery, realm)
+        metadata["event"] = "logout.delivered"
+        metadata["client"] = .string(client.clientID)
+        logger.notice("security event", metadata: metadata)
+    }
+
+    /// A client was not told: for the administrator. The person is signed out all the same, and can
+    /// do nothing about it. Said once at the first failure and once at the end.
+    func logoutNotDelivered(
+        _ delivery: LogoutDelivery,
+        realm: String?,
+        client: String?,
+        because reason: String,
+        isGivenUp: Bool
+    ) {
+        var metadata = facts(delivery, realm ?? delivery.realmID)
+        metadata["event"] = isGivenUp ? "logout.given_up" : "logout.failed"
+        metadata["client"] = .string(client ?? delivery.clientID)
+        metadata["reason"] = .string(reason)
+        logger.log(
+            level: isGivenUp ? .error : .warning,
+            "security event",
+            metadata: metadata
+        )
+    }
+
+    private func facts(_ delivery: LogoutDelivery, _ realm: String) -> Logger.Metadata {
+        [
+            "realm": .string(realm), "sub": .string(delivery.personID),
+            "sid": .string(delivery.sessionID),
+            "attempt": .stringConvertible(delivery.attempts),
+        ]
+    }
+
+    /// A client did not prove itself. A name that nobody registered is not said: anything could
+    /// stand in it.
+    func clientRefused(_ unproven: UnprovenClient, _ context: RealmContext) {
+        let client = unproven.client?.clientID ?? "-"
+        log("client.refused", context, ["client": client, "reason": unproven.reason.rawValue])
+    }
+
+    /// An assertion named the token endpoint where its client is registered so: what to look for before
+    /// that is switched off again.
+    func assertionForEndpoint(_ client: Client, _ context: RealmContext) {
+        log("assertion.for_endpoint", context, ["client": client.clientID])
+    }
+
+    func challengeRepeated(_ client: Client, _ context: RealmContext) {
+        log("challenge.repeated", context, ["client": client.clientID])
+    }
+
+    /// An error that nobody expected.
+    func failed(_ error: any Error, _ context: RealmContext) {
+        logger.error(
+            "unexpected error",
+            metadata: [
+                "request": .string(context.requestID),
+                "realm": .string(context.realm.name),
+                "kind": .string("\(type(of: error))"),
+            ]
+        )
+    }
+
+    private func log(_ event: String, _ context: RealmContext, _ facts: [String: String]) {
+        var metadata: Logger.Metadata = [
+            "event": .string(event),
+            "realm": .string(context.realm.name),
+            "request": .string(context.requestID),
+            "address": .string(context.address),
+        ]
+        for (name, value) in facts { metadata[name] = .string(value) }
+        logger.notice("security event", metadata: metadata)
+    }
+}

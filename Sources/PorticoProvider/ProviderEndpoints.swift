@@ -1,0 +1,176 @@
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// Everything that answers at a realm's addresses, put together from a ``Provider``.
+struct ProviderEndpoints: Sendable {
+    let page: PageResponder
+    let flow: BrowserFlow
+    let metadata: MetadataEndpoint
+    let authorization: AuthorizationEndpoint
+    let signIn: SignInEndpoint
+    let consent: ConsentEndpoint
+    let token: TokenEndpoint
+    let userInfo: UserInfoEndpoint
+    let revocation: RevocationEndpoint
+    let introspection: IntrospectionEndpoint
+    let pushedAuthorization: PushedAuthorizationEndpoint
+    let endSession: EndSessionEndpoint
+    let confirmEmail: ConfirmEmailEndpoint
+    let forgotPassword: ForgotPasswordEndpoint
+    let newPassword: NewPasswordEndpoint
+    let apps: ConnectedAppsEndpoint
+    let devices: DevicesEndpoint
+
+    /// Hands every endpoint what it needs, and nothing else.
+    init(_ provider: Provider) {
+        let page = PageResponder(provider.pages, provider.publicURL)
+        let headers = page.headers
+        self.page = page
+        let issuer = TokenIssuer(ring: provider.ring)
+        let verifier = AccessTokenVerifier(grants: provider.grants)
+        let door = ClientDoor(
+            authenticate: ClientAuthentication(ring: provider.ring),
+            grants: provider.grants,
+            guesses: provider.guesses,
+            events: provider.events,
+            refused: provider.refusedClients
+        )
+        let flow = BrowserFlow(
+            requests: AuthorizationRequests(
+                pushed: provider.pushed,
+                grants: provider.grants,
+                spent: provider.spent
+            ),
+            steps: AuthorizationSteps(
+                people: provider.people,
+                codes: CodeMaker(ring: provider.ring),
+                spent: provider.spent
+            ),
+            sessions: provider.sessions,
+            activity: provider.activity,
+            ring: provider.ring,
+            cookies: CookiePolicy(provider.publicURL),
+            forms: GuardedForms(FormToken(ring: provider.ring)),
+            page: page,
+            sendsMail: provider.sendsMail
+        )
+        let limits = MailLimits()
+        let resets = PasswordResets(
+            mailboxes: provider.mailboxes,
+            people: PersonRegistration(hashing: provider.hashing),
+            limits: limits,
+            ring: provider.ring,
+            sendsMail: provider.sendsMail
+        )
+        let revoke = TokenRevocation(
+            grants: provider.grants,
+            ring: provider.ring,
+            verifier: verifier
+        )
+        self.flow = flow
+        metadata = MetadataEndpoint(headers: headers)
+        authorization = AuthorizationEndpoint(flow: flow)
+        let check = PasswordCheck(
+            flow: flow,
+            recognise: PasswordSignIn(people: provider.people, hashing: provider.hashing),
+            tries: provider.tries,
+            events: provider.events
+        )
+        let browserSignIn = BrowserSignIn(
+            flow: flow,
+            start: SessionStart(
+                sessions: provider.sessions,
+                sessionEnded: provider.sessionEnded
+            ),
+            events: provider.events
+        )
+        signIn = SignInEndpoint(
+            flow: flow,
+            check: check,
+            signIn: browserSignIn,
+            events: provider.events
+        )
+        apps = ConnectedAppsEndpoint(
+            door: AccountDoor(place: .apps, flow: flow),
+            people: provider.people,
+            events: provider.events
+        )
+        devices = DevicesEndpoint(
+            door: AccountDoor(place: .devices, flow: flow),
+            sessions: flow.sessions,
+            events: provider.events,
+            sessionEnded: provider.sessionEnded
+        )
+        consent = ConsentEndpoint(flow: flow, people: provider.people, events: provider.events)
+        confirmEmail = ConfirmEmailEndpoint(
+            flow: flow,
+            confirmations: EmailConfirmations(
+                mailboxes: provider.mailboxes,
+                limits: limits,
+                ring: provider.ring
+            ),
+            events: provider.events
+        )
+        forgotPassword = ForgotPasswordEndpoint(
+            flow: flow,
+            resets: resets,
+            events: provider.events
+        )
+        newPassword = NewPasswordEndpoint(
+            flow: flow,
+            resets: resets,
+            events: provider.events,
+            sessionEnded: provider.sessionEnded
+        )
+        token = TokenEndpoint(
+            door: door,
+            headers: headers,
+            authorizationCode: AuthorizationCodeGrant(
+                grants: provider.grants,
+                people: provider.people,
+                issuer: issuer,
+                ring: provider.ring
+            ),
+            refreshToken: RefreshTokenGrant(
+                grants: provider.grants,
+                issuer: issuer,
+                ring: provider.ring
+            ),
+            clientCredentials: ClientCredentialsGrant(grants: provider.grants, issuer: issuer),
+            challenges: SeenLately()
+        )
+        userInfo = UserInfoEndpoint(userInfo: UserInfo(verifier: verifier), headers: headers)
+        revocation = RevocationEndpoint(door: door, headers: headers, revoke: revoke)
+        introspection = IntrospectionEndpoint(
+            door: door,
+            headers: headers,
+            introspect: TokenIntrospection(
+                grants: provider.grants,
+                ring: provider.ring,
+                verifier: verifier
+            )
+        )
+        pushedAuthorization = PushedAuthorizationEndpoint(
+            door: door,
+            headers: headers,
+            push: PushedAuthorization(pushed: provider.pushed),
+            unproven: RateLimiter(burst: 60, perMinute: 60)
+        )
+        endSession = EndSessionEndpoint(
+            flow: flow,
+            legacy: LegacySignOut(
+                door: door,
+                grants: provider.grants,
+                sessions: provider.sessions,
+                refreshTokens: revoke,
+                headers: headers,
+                sessionEnded: provider.sessionEnded
+            ),
+            events: provider.events,
+            sessionEnded: provider.sessionEnded
+        )
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import PorticoBytes
+package import PorticoPages
+import PorticoProtocol
+import PorticoStores
+package import PorticoWeb
+
+/// The addresses of all realms, and what they share: finding the realm, and how an error leaves.
+package struct ProviderService: HTTPService {
+    package let routes: RouteTable<RealmContext>
+    package var headers: SecurityHeaders { page.headers }
+    let realms: RealmDirectory
+    package let page: PageResponder
+    let events: SecurityEvents
+
+    package func context(_ request: RequestContext, _ parameters: PathParameters) -> RealmContext? {
+        realms.realm(named: parameters["realm"]).map { RealmContext(request, $0) }
+    }
+
+    /// Nothing else is below `/realms/` and `/.well-known/`.
+    package func notFound(_ request: RequestContext) -> Response? {
+        let path = request.target.path.utf8
+        guard path.starts(with: "/realms/".utf8) || path.starts(with: "/.well-known/".utf8) else {
+            return nil
+        }
+        let name = request.target.segments.dropFirst().first ?? ""
+        if let realm = realms.realm(named: name), path.starts(with: "/realms/".utf8) {
+            return page.refuse(NotFound(), request.audience, RealmContext(request, realm))
+        }
+        let isRoute = routes.find(request.target.path) != nil
+        let refusal: any Refusal = isRoute ? NoSuchRealm() : NotFound()
+        return page.refuse(refusal, request.audience, PlainContext(request))
+    }
+
+    package func methodNotAllowed(_ audience: Audience, _ context: RealmContext) -> Response {
+        page.refuse(MethodNotAllowed(), context.request.audience, context)
+    }
+
+    package func answer(_ error: any Error, _ audience: Audience, _ context: RealmContext)
+        -> Response
+    {
+        switch error {
+        case let late as ErrorAfterSignIn:
+            return answer(late.error, audience, context).adding(late.cookies)
+        case let refusal as ProgramRefusal:
+            return answer(refusal.error, .programs, context)
+        case AuthorizationRefusal.redirect(let error, let target):
+            return page.respond(target, target.failure(error), context)
+                .logged(error: error.code.rawValue)
+        case let refusal as any Refusal:
+            return page.refuse(refusal, audience, realm: context.realm.issuer, context)
+        case is StoreBusy:
+            return page.refuse(Unavailable.busy, audience, context)
+        default:
+            events.failed(error, context)
+            return page.refuse(Unavailable.failed, audience, context)
+        }
+    }
+
+    package func policy(_ scripts: ScriptOrigins, _ context: RealmContext) -> CORSPolicy? {
+        let named = context.asking.client.map { CORSPolicy.origins(Set($0.webOrigins)) }
+        return switch scripts {
+        case .none: nil
+        case .any: .anyone
+        case .clients: named ?? context.realm.clientOrigins
+        case .knownClients: named
+        }
+    }
+
+    package func finish(_ response: inout Response, _ context: RealmContext) {
+        response.logged.realm = context.realm.name
+    }
+}
+
+extension RequestContext {
+    /// Whether a program asks: it says so, or the address is one of the protocol's.
+    fileprivate var audience: Audience {
+        RealmPath.isOfProtocol(target.path) || AcceptedMedia.isJSON(headers) ? .programs : .people
+    }
+}
+
+/// As Keycloak says that there is no such realm: its clients know the words.
+struct NoSuchRealm: Refusal {
+    var name: String { "not_found" }
+    var status: HTTPResponse.Status { .notFound }
+    var json: JSONValue? { ["error": "Realm does not exist"] }
+
+    func page(at moment: Moment) -> any Page { ErrorPage(issue: .notFound) }
+}

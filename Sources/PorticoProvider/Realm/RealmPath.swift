@@ -1,0 +1,45 @@
+import PorticoWeb
+
+/// The addresses of a realm that its metadata, its pages or its mails name, below `/realms/{realm}/`
+/// (Keycloak's paths).
+enum RealmPath: String, CaseIterable, Sendable {
+    case openIDConfiguration = ".well-known/openid-configuration"
+    case authorizationServerMetadata = ".well-known/oauth-authorization-server"
+    case keySet = "protocol/openid-connect/certs"
+    case authorization = "protocol/openid-connect/auth"
+    case token = "protocol/openid-connect/token"
+    case introspection = "protocol/openid-connect/token/introspect"
+    case userInfo = "protocol/openid-connect/userinfo"
+    case revocation = "protocol/openid-connect/revoke"
+    case endSession = "protocol/openid-connect/logout"
+    case confirmSignOut = "protocol/openid-connect/logout/logout-confirm"
+    case pushedAuthorization = "protocol/openid-connect/ext/par/request"
+    case authenticate = "login-actions/authenticate"
+    case consent = "login-actions/consent"
+    case selectAccount = "login-actions/select-account"
+    case restart = "login-actions/restart"
+    case verifyEmail = "login-actions/verify-email"
+    case resetCredentials = "login-actions/reset-credentials"
+    case newPassword = "login-actions/new-password"
+    case account = "account"
+    case apps = "account/apps"
+    case devices = "account/devices"
+    case accountSignIn = "account/sign-in"
+
+    /// The path of any realm.
+    var route: RoutePath { RoutePath("/realms/{realm}/" + rawValue) }
+
+    /// With the well-known part between host and path (RFC 8414 §3).
+    var routeBeforeRealm: RoutePath { RoutePath("/" + rawValue + "/realms/{realm}") }
+
+    /// Whether a path is below those that programs ask, as metadata and the protocol's endpoints are;
+    /// those of them that answer people do so for their own methods only.
+    static func isOfProtocol(_ path: String) -> Bool {
+        guard path.utf8.starts(with: "/realms/".utf8) else {
+            return path.utf8.starts(with: "/.well-known/".utf8)
+        }
+        let below = path.utf8.dropFirst("/realms/".utf8.count).drop { $0 != UInt8(ascii: "/") }
+        return below.starts(with: "/protocol/openid-connect/".utf8)
+            || below.starts(with: "/.well-known/".utf8)
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoWeb
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One request to one endpoint, read and not yet answered.
+struct StandInCall: Sendable {
+    let kind: StandInKind
+    let endpoint: StandInEndpoint
+    let method: HTTPRequest.Method
+    /// Path and query as they came, for a form that comes back to the same place.
+    let target: String
+    /// What stands behind the stand-in's name.
+    let segments: [String]
+    let query: FormParameters
+    let form: FormParameters
+    let headers: HTTPFields
+    let faults: StandInFaults
+    let moment: Moment
+
+    init(
+        _ context: RequestContext,
+        _ kind: StandInKind,
+        _ endpoint: StandInEndpoint,
+        _ faults: StandInFaults
+    ) throws {
+        self.kind = kind
+        self.endpoint = endpoint
+        self.faults = faults
+        method = context.method
+        target = context.received.head.path ?? "/"
+        segments = context.target.segments.dropFirst().map(String.init)
+        query = try FormParameters(query: context.target)
+        let isForm = method == .post && context.headers[.contentType] != nil
+        form = isForm ? try context.form() : FormParameters()
+        headers = context.headers
+        moment = context.moment
+    }
+
+    var now: Date { moment.now }
+
+    /// A parameter, from the body or else from the query.
+    subscript(name: String) -> String? { form[name] ?? query[name] }
+
+    /// The token of `Authorization: Bearer` (RFC 6750 §2.1).
+    var bearer: String? {
+        guard let field = headers[.authorization], field.lowercased().hasPrefix("bearer ") else {
+            return nil
+        }
+        return String(field.dropFirst("bearer ".count))
+    }
+
+    /// Name and password of `Authorization: Basic`, decoded (RFC 6749 §2.3.1).
+    var basic: (clientID: String, secret: String)? {
+        guard let field = headers[.authorization], field.lowercased().hasPrefix("basic ") else {
+            return nil
+        }
+        // The strict decoder takes the URL alphabet without padding: the same bits.
+        let text = field.dropFirst("basic ".count).prefix { $0 != "=" }
+            .replacing("+", with: "-").replacing("/", with: "_")
+        guard let bytes = Base64URL.decode(String(text)) else { return nil }
+        let parts = bytes.split(
+            separator: UInt8(ascii: ":"),
+            maxSplits: 1,
+            omittingEmptySubsequences: false
+        )
+        guard parts.count == 2, let clientID = FormEncoding.decode(parts[0]),
+            let secret = FormEncoding.decode(parts[1])
+        else { return nil }
+        return (clientID, secret)
+    }
+
+    var authentication: StandInLog.Authentication {
+        if basic != nil { return .basic }
+        if self["client_assertion"] != nil { return .assertion }
+        return self["client_secret"] == nil ? .none : .post
+    }
+
+    var logged: StandInLog.Entry {
+        StandInLog.Entry(
+            kind: kind,
+            endpoint: endpoint,
+            method: method,
+            query: query,
+            form: form,
+            authentication: authentication,
+            bearer: bearer,
+            headers: headers
+        )
+    }
+}

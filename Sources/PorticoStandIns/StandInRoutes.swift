@@ -1,0 +1,59 @@
+import HTTPTypes
+import PorticoWeb
+
+extension StandInService {
+    /// What stands where, as the real providers lay their paths out.
+    static func routes(_ dispatch: StandInDispatch) -> [Route<RequestContext>] {
+        func at(
+            _ kind: StandInKind,
+            _ paths: String...,
+            by methods: [HTTPRequest.Method],
+            _ endpoint: StandInEndpoint
+        ) -> [Route<RequestContext>] {
+            paths.flatMap { path in
+                let path = RoutePath("/\(kind.rawValue)/\(path)")
+                return Route.any(of: methods, path, for: .people) {
+                    try await dispatch.answer($0, kind, endpoint)
+                }
+            }
+        }
+        // Graph is asked with a version in front, or without one.
+        func graph(
+            _ path: String,
+            by methods: [HTTPRequest.Method],
+            _ endpoint: StandInEndpoint
+        ) -> [Route<RequestContext>] {
+            at(.facebook, path, "{version}/" + path, by: methods, endpoint)
+        }
+        let everywhere = StandInKind.allCases.flatMap { kind in
+            at(kind, ".well-known/openid-configuration", by: [.get], .discovery)
+                + at(kind, "picture/{person}", by: [.get], .picture)
+        }
+        let google =
+            at(.google, "o/oauth2/v2/auth", by: [.get, .post], .authorization)
+            + at(.google, "token", by: [.post], .token)
+            + at(.google, "oauth2/v3/certs", by: [.get], .keys)
+            + at(.google, "v1/userinfo", by: [.get, .post], .userInfo)
+            + at(.google, "revoke", by: [.post], .revocation)
+        let apple =
+            at(.apple, "auth/authorize", by: [.get, .post], .authorization)
+            + at(.apple, "auth/token", by: [.post], .token)
+            + at(.apple, "auth/keys", by: [.get], .keys)
+            + at(.apple, "auth/revoke", by: [.post], .revocation)
+        let openID =
+            at(.openID, "authorize", by: [.get, .post], .authorization)
+            + at(.openID, "token", by: [.post], .token)
+            + at(.openID, "keys", by: [.get], .keys)
+            + at(.openID, "userinfo", by: [.get, .post], .userInfo)
+            + at(.openID, "revoke", by: [.post], .revocation)
+            + at(.openID, "logout", by: [.get, .post], .endSession)
+        let facebook =
+            at(.facebook, ".well-known/oauth/openid/jwks", by: [.get], .keys)
+            + graph("dialog/oauth", by: [.get, .post], .authorization)
+            + graph("oauth/access_token", by: [.get, .post], .token)
+            + graph("me", by: [.get, .post], .userInfo)
+            + graph("debug_token", by: [.get], .debugToken)
+            + graph("{person}/permissions", by: [.delete, .post], .permissions)
+        return everywhere + google + apple + openID + facebook
+    }
+}

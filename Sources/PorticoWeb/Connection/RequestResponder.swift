@@ -1,0 +1,59 @@
+import NIOCore
+
+/// Hands the requests of one connection to the responder, one after the other, on the connection's own
+/// loop: a request changes threads only to wait for a commit.
+final class RequestResponder: ChannelInboundHandler {
+    typealias InboundIn = Request
+    typealias OutboundOut = Response
+
+    private let responder: any Responder
+    private let executor: EventLoopExecutor
+    private var context: ChannelHandlerContext?
+    /// Those that came with the one that is being answered. ``ByteGate`` keeps them few.
+    private var waiting = CircularBuffer<Request>()
+    private var isAnswering = false
+
+    init(_ responder: any Responder, on eventLoop: any EventLoop) {
+        self.responder = responder
+        executor = EventLoopExecutor(eventLoop)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        waiting.append(unwrapInboundIn(data))
+        answerNext(context)
+    }
+
+    private func answerNext(_ context: ChannelHandlerContext) {
+        guard !isAnswering, let request = waiting.popFirst() else { return }
+        isAnswering = true
+        let loop = context.eventLoop
+        let this = NIOLoopBound(self, eventLoop: loop)
+        Task(executorPreference: executor) { [responder] in
+            let response = await responder.respond(to: request)
+            if loop.inEventLoop {
+                this.value.write(response)
+            } else {
+                loop.execute { this.value.write(response) }
+            }
+        }
+    }
+
+    private func write(_ response: Response) {
+        isAnswering = false
+        // Else the connection has ended meanwhile.
+        guard let context else { return waiting.removeAll() }
+        context.writeAndFlush(wrapOutboundOut(response), promise: nil)
+        answerNext(context)
+    }
+}
+
+@available(*, unavailable)
+extension RequestResponder: Sendable {}

@@ -1,0 +1,298 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// Lets whole requests in, one after the other, and sees that none takes too much or too long.
+///
+/// It stands between NIO's decoder and the responder. A request is passed on when its last byte is
+/// there, so that nothing waits inside for a slow or broken body. What cannot be a request is
+/// answered here and the connection closed (RFC 9112 §2.2, §9.6).
+final class RequestValidator: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = Request
+    typealias OutboundIn = Response
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum Reading {
+        /// No byte of the next request is here yet.
+        case nothing
+        case head
+        case body
+        /// Nothing is read any more; what arrives is thrown away.
+        case stopped
+    }
+
+    private let limits: ConnectionLimits
+    private let budget: ConnectionBudget
+    private let place: ConnectionBudget.Place
+    private let refused: @Sendable (RequestRefusal) -> Void
+    private let date: CurrentDate
+
+    private var context: ChannelHandlerContext?
+    private var reading = Reading.nothing
+    private var arriving = ArrivingRequest()
+    /// Of the requests passed on and not answered yet, in order: whether the method is HEAD.
+    private var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
+    private var refusal: RequestRefusal?
+    /// When the peer must have done what we wait for.
+    private var deadline: NIODeadline?
+    private var unreadSince: NIODeadline?
+    private var firstLine = FirstLine()
+    private var isQuiescing = false
+    private var isPeerDone = false
+    private var isLeaving = false
+
+    /// Called when every request that was passed on is answered.
+    var whenAnswered: (() -> Void)?
+
+    /// Whether a request is being answered, behind which another may come.
+    var isAnswering: Bool { !unanswered.isEmpty && reading != .stopped }
+
+    /// How many bytes of the body are still to come, as far as `Content-Length` says it.
+    var bodyLeft: Int { arriving.bodyLeft }
+
+    init(
+        limits: ConnectionLimits,
+        budget: ConnectionBudget,
+        place: ConnectionBudget.Place,
+        date: CurrentDate,
+        refused: @escaping @Sendable (RequestRefusal) -> Void
+    ) {
+        self.limits = limits
+        self.budget = budget
+        self.place = place
+        self.refused = refused
+        self.date = date
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        deadline = .now() + limits.headTime
+        scheduleTick(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        budget.give(back: place)
+        context.fireChannelInactive()
+    }
+
+    // MARK: In
+
+    /// Whether the decoder should see these bytes.
+    func admits(_ bytes: ByteBuffer) -> Bool {
+        switch reading {
+        case .stopped: return false
+        case .body:
+            keep(bytes)
+            return true
+        case .nothing:
+            reading = .head
+            firstLine = FirstLine()
+            deadline = .now() + limits.headTime
+        case .head: break
+        }
+        guard firstLine.fits(bytes, target: limits.target) else {
+            refuse(.targetTooLong)
+            return false
+        }
+        keep(bytes)
+        return true
+    }
+
+    private func keep(_ bytes: ByteBuffer) {
+        arriving.kept += bytes.readableBytes
+        budget.keeps(arriving.kept, at: place)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard reading != .stopped else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head, context)
+        case .body(let bytes):
+            if !arriving.append(bytes, within: limits) { refuse(.bodyTooLong) }
+        case .end: passOn(context)
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        do {
+            let head = try RequestHead(head, limits: limits)
+            arriving.head = head
+            reading = .body
+            deadline = .now() + limits.bodyTime
+            if head.expectsContinue, unanswered.isEmpty {
+                let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
+                context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
+            }
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func passOn(_ context: ChannelHandlerContext) {
+        guard let head = arriving.head else { return refuse(.malformed) }
+        let body = arriving.body
+        arriving = ArrivingRequest()
+        unanswered.append(head.request.method == .head)
+        reading = head.keepsAlive && !isQuiescing ? .nothing : .stopped
+        deadline = nil
+        budget.isBusy(place)
+        let request = Request(
+            head: head.request,
+            body: body ?? ByteBuffer(),
+            peer: context.remoteAddress
+        )
+        context.fireChannelRead(wrapInboundOut(request))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError else {
+            return context.fireErrorCaught(error)
+        }
+        refuse(error == .headerOverflow ? .headersTooLarge : .malformed)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent:
+            isQuiescing = true
+            if reading == .nothing { stopReading(context) }
+        case ChannelEvent.inputClosed:
+            isPeerDone = true
+            stopReading(context)
+            context.fireUserInboundEventTriggered(event)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func stopReading(_ context: ChannelHandlerContext) {
+        if reading != .stopped { reading = .stopped }
+        if unanswered.isEmpty, !isLeaving { context.close(promise: nil) }
+    }
+
+    // MARK: Out
+
+    func write(
+        context: ChannelHandlerContext,
+        data: NIOAny,
+        promise: EventLoopPromise<Void>?
+    ) {
+        let response = unwrapOutboundIn(data)
+        let isToHead = unanswered.popFirst() == true
+        let isLast = unanswered.isEmpty
+        var head = HTTPResponseHead(response, at: date)
+        if reading == .stopped, isLast {
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+        }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        // RFC 9110 §9.3.2: the answer to HEAD has no body.
+        if !isToHead, response.body.readableBytes > 0 {
+            context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
+        }
+        guard isLast else {
+            return context.write(wrapOutboundOut(.end(nil)), promise: promise)
+        }
+        // From now on it is the peer that is waited for.
+        let now = NIODeadline.now()
+        budget.isWaiting(place, since: now)
+        if reading != .stopped {
+            context.write(wrapOutboundOut(.end(nil)), promise: promise)
+            if reading == .nothing { deadline = now + limits.idleTime }
+        } else if let refusal {
+            context.write(wrapOutboundOut(.end(nil)), promise: promise)
+            send(refusal, context)
+        } else {
+            sendLast(context, promise: promise)
+        }
+        whenAnswered?()
+    }
+
+    /// A peer that does not read its answers keeps us from working on them: its place is as good as
+    /// that of one that says nothing.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        let isRead = context.channel.isWritable
+        let now = NIODeadline.now()
+        unreadSince = isRead ? nil : now
+        if !unanswered.isEmpty {
+            if isRead { budget.isBusy(place) } else { budget.isWaiting(place, since: now) }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// The peer gets the last answer before the close.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output else { return context.close(mode: mode, promise: promise) }
+        reading = .stopped
+        // Where a last answer is on its way, its end closes the connection.
+        if !isLeaving { linger(context) }
+        promise?.succeed()
+    }
+
+    func refuse(_ refusal: RequestRefusal) {
+        guard let context, reading != .stopped else { return }
+        reading = .stopped
+        deadline = nil
+        arriving = ArrivingRequest()
+        budget.keeps(0, at: place)
+        refused(refusal)
+        // Answers go out in the order of the requests (RFC 9112 §9.3.2).
+        if unanswered.isEmpty { send(refusal, context) } else { self.refusal = refusal }
+    }
+
+    private func send(_ refusal: RequestRefusal, _ context: ChannelHandlerContext) {
+        self.refusal = nil
+        context.write(wrapOutboundOut(.head(refusal.answer)), promise: nil)
+        sendLast(context, promise: nil)
+    }
+
+    /// The end of the last answer; the connection closes when all of it is sent.
+    private func sendLast(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+        isLeaving = true
+        deadline = .now() + limits.answerTime
+        let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { [weak self] _ in
+            guard let self, let context = self.context else { return }
+            linger(context)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
+    }
+
+    private func linger(_ context: ChannelHandlerContext) {
+        isLeaving = true
+        deadline = .now() + limits.lingerTime
+        context.close(mode: isPeerDone ? .all : .output, promise: nil)
+    }
+
+    private func scheduleTick(_ context: ChannelHandlerContext) {
+        let shortest = min(limits.headTime, limits.bodyTime, limits.idleTime, limits.lingerTime)
+        let tick = TimeAmount.nanoseconds(
+            min(1_000_000_000, max(10_000_000, shortest.nanoseconds / 5))
+        )
+        context.eventLoop.assumeIsolated().scheduleTask(in: tick) { [weak self] in
+            guard let self, let context = self.context else { return }
+            check(context)
+            scheduleTick(context)
+        }
+    }
+
+    private func check(_ context: ChannelHandlerContext) {
+        let now = NIODeadline.now()
+        if let since = unreadSince, now - since > limits.answerTime {
+            return context.close(promise: nil)
+        }
+        guard let deadline, now >= deadline else { return }
+        switch reading {
+        // A silent close: an answer could be taken for that of a request just sent.
+        case .nothing, .stopped: context.close(promise: nil)
+        case .head, .body: refuse(.tooSlow)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension RequestValidator: Sendable {}

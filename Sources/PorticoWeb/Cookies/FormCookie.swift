@@ -1,0 +1,43 @@
+package import HTTPTypes
+import PorticoBytes
+
+/// The cookie of a browser that has no session yet: what forms and sealed requests are bound to
+/// (``FormToken``).
+package struct FormCookie: Sendable {
+    private let policy: CookiePolicy
+    private let name: CookieName
+
+    /// - Parameter owner: Whose forms: services on one host share a cookie jar.
+    package init(_ policy: CookiePolicy, of owner: String) {
+        self.policy = policy
+        name = CookieName("visit", owner)
+    }
+
+    /// The value that the browser brings, where it is one of ours.
+    package func value(_ headers: HTTPFields) -> String? {
+        policy.value(of: name, in: headers).flatMap { $0.utf8.count == 43 ? $0 : nil }
+    }
+
+    package func set(_ value: String) throws -> HTTPField {
+        try policy.set(name, to: value)
+    }
+
+    /// The browser that asks, with a new value where it has none.
+    package func browser(_ context: some ServiceContext) throws -> FormBrowser {
+        if let known = value(context.headers) { return FormBrowser(value: known) }
+        let new = FormToken.cookie(random: context.moment.random)
+        return FormBrowser(value: new, cookies: [try set(new)])
+    }
+}
+
+/// The browser that a form is shown in.
+package struct FormBrowser: Sendable {
+    package let value: String
+    /// To be set with the page: none where the browser has it already.
+    package let cookies: [HTTPField]
+
+    package init(value: String, cookies: [HTTPField] = []) {
+        self.value = value
+        self.cookies = cookies
+    }
+}

@@ -1,0 +1,27 @@
+package import HTTPTypes
+package import NIOCore
+
+/// A request with all of its body, as the connection passes it on (RFC 9110 §6).
+package struct Request: Sendable {
+    package let head: HTTPRequest
+    /// Empty where there is none. ``ConnectionLimits`` bounds it.
+    package let body: ByteBuffer
+    /// The other end of the connection: the proxy, where there is one. ``ClientAddress`` says who
+    /// the client is.
+    package let peer: SocketAddress?
+
+    package init(head: HTTPRequest, body: ByteBuffer = ByteBuffer(), peer: SocketAddress? = nil) {
+        self.head = head
+        self.body = body
+        self.peer = peer
+    }
+
+    package var method: HTTPRequest.Method { head.method }
+
+    package var headers: HTTPFields { head.headerFields }
+}
+
+/// Answers every request that a connection passes on.
+package protocol Responder: Sendable {
+    func respond(to request: Request) async -> Response
+}

@@ -1,0 +1,62 @@
+package import HTTPTypes
+package import PorticoBytes
+package import PorticoProtocol
+
+/// A request on its way through a service: under a configured name, confidential as far as can be
+/// told, and for a canonical path.
+package struct RequestContext: Sendable {
+    package let received: Request
+    package let target: RequestTarget
+    package let client: ClientAddress
+    /// The short id that the log line carries, and that pages show.
+    package let id: RequestID
+    package let moment: Moment
+
+    package init(
+        received: Request,
+        target: RequestTarget,
+        client: ClientAddress,
+        id: RequestID,
+        moment: Moment
+    ) {
+        self.received = received
+        self.target = target
+        self.client = client
+        self.id = id
+        self.moment = moment
+    }
+}
+
+/// What a service's own context adds to the request: the realm, the language of its pages.
+package protocol ServiceContext: Sendable {
+    var request: RequestContext { get }
+}
+
+extension RequestContext: ServiceContext {
+    package var request: RequestContext { self }
+}
+
+extension ServiceContext {
+    package var method: HTTPRequest.Method { request.received.method }
+    package var headers: HTTPFields { request.received.headers }
+    package var target: RequestTarget { request.target }
+    package var moment: Moment { request.moment }
+    /// Whole seconds since 1970.
+    package var now: Int64 { request.moment.seconds }
+    package var requestID: String { request.id.text }
+    /// Who is at the other end, for rate limits.
+    package var address: String { request.client.limitKey }
+    /// The values of all `Authorization` header fields.
+    package var authorization: [String] { headers[values: .authorization] }
+
+    /// The body of a form post (RFC 6749 §3.2, appendix B).
+    package func form(upTo maximum: Int = 64 * 1024) throws(FormRefusal) -> FormParameters {
+        try FormParameters(body: request.received, upTo: maximum)
+    }
+
+    /// The parameters of the request: of the body where it is a form post, else of the query
+    /// (RFC 6749 §3.1).
+    package func parameters() throws -> FormParameters {
+        method == .post ? try form() : try FormParameters(query: target)
+    }
+}

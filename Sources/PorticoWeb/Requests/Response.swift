@@ -1,0 +1,45 @@
+package import HTTPTypes
+package import NIOCore
+
+/// An answer, whole (RFC 9110 §6).
+package struct Response: Sendable {
+    package var status: HTTPResponse.Status
+    package var headers: HTTPFields
+    package var body: ByteBuffer
+    /// What the access log says of it.
+    package var logged = Logged()
+
+    package struct Logged: Sendable {
+        package var realm: String?
+        /// The code of an error: `invalid_grant`.
+        package var error: String?
+    }
+
+    package init(
+        status: HTTPResponse.Status,
+        headers: HTTPFields = [:],
+        body: ByteBuffer = ByteBuffer()
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    package init(status: HTTPResponse.Status, headers: HTTPFields, bytes: [UInt8]) {
+        self.init(status: status, headers: headers, body: ByteBuffer(bytes: bytes))
+    }
+
+    /// The same answer with these fields, for instance cookies.
+    package func adding(_ fields: [HTTPField]) -> Response {
+        var response = self
+        response.headers.append(contentsOf: fields)
+        return response
+    }
+
+    /// The same answer, logged with the code of an error.
+    package func logged(error code: String?) -> Response {
+        var response = self
+        response.logged.error = code
+        return response
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+
+/// A service is its list of addresses, and what all of them share.
+package protocol HTTPService: Sendable {
+    associatedtype Context: ServiceContext
+
+    var routes: RouteTable<Context> { get }
+    var headers: SecurityHeaders { get }
+
+    /// `nil` where what the path names is not there.
+    func context(_ request: RequestContext, _ parameters: PathParameters) -> Context?
+
+    /// The answer where there is no row or no context; `nil` lets the next service look.
+    func notFound(_ request: RequestContext) -> Response?
+
+    func methodNotAllowed(_ audience: Audience, _ context: Context) -> Response
+
+    /// How every error leaves.
+    func answer(_ error: any Error, _ audience: Audience, _ context: Context)
+        -> Response
+
+    /// Which origins the word of a route stands for; asked when the answer is known.
+    func policy(_ scripts: ScriptOrigins, _ context: Context) -> CORSPolicy?
+
+    /// The last touch to every answer.
+    func finish(_ response: inout Response, _ context: Context)
+}
+
+extension HTTPService {
+    package func policy(_ scripts: ScriptOrigins, _ context: Context) -> CORSPolicy? {
+        scripts == .any ? .anyone : nil
+    }
+
+    package func notFound(_ request: RequestContext) -> Response? { nil }
+
+    package func finish(_ response: inout Response, _ context: Context) {}
+
+    /// The answer at an address of this service, or `nil` where the path is none.
+    package func respond(to request: RequestContext) async -> Response? {
+        guard let (address, parameters) = routes.find(request.target.path),
+            let context = context(request, parameters)
+        else { return notFound(request) }
+        var response = await respond(at: address, context)
+        if address.routes.contains(where: { $0.audience == .popups }) {
+            SecurityHeaders.keepOpener(&response.headers)
+        }
+        finish(&response, context)
+        return response
+    }
+
+    private func respond(at address: RouteTable<Context>.Address, _ context: Context) async
+        -> Response
+    {
+        guard let route = address.route(for: context.method) else {
+            if context.method == .options, let preflight = preflight(address, context) {
+                return preflight
+            }
+            var response = methodNotAllowed(address.audience, context)
+            // RFC 9110 §15.5.6; attack H04.
+            response.headers[.allow] = address.methods.map(\.rawValue).joined(separator: ", ")
+            return response
+        }
+        var response: Response
+        do {
+            response = try await route.respond(context)
+        } catch {
+            response = answer(error, route.audience, context)
+        }
+        if let policy = policy(route.scripts, context) {
+            response.headers.append(contentsOf: policy.headers(for: context.headers))
+        }
+        return response
+    }
+
+    /// A preflight names no client: it admits what some client's scripts may do.
+    private func preflight(_ address: RouteTable<Context>.Address, _ context: Context)
+        -> Response?
+    {
+        let readable = address.routes.filter { $0.scripts != .none }
+        guard let scripts = readable.first?.scripts,
+            let policy = policy(scripts == .knownClients ? .clients : scripts, context)
+        else { return nil }
+        return Response(
+            empty: .noContent,
+            headers: headers,
+            adding: policy.preflight(for: context.headers, methods: readable.map(\.method))
+        )
+    }
+}

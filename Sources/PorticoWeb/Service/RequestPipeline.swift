@@ -1,0 +1,88 @@
+import HTTPTypes
+package import PorticoBytes
+
+/// What every request passes before anything is routed: which host it names, whether it could be
+/// read on the way, whether its path is one (docs/decisions/0036); and what every answer passes:
+/// one line in the log.
+package struct RequestPipeline: Responder {
+    private let guarding: HostGuard
+    private let proxies: TrustedProxies
+    private let headers: SecurityHeaders
+    private let log: AccessLog
+    private let clock: Clock
+    private let random: RandomSource
+    private let services: [any HTTPService]
+    private let notFound: @Sendable (RequestContext) -> Response
+
+    /// - Parameters:
+    ///   - services: Asked in this order.
+    ///   - notFound: The answer at an address that none of them has.
+    package init(
+        guarding: HostGuard,
+        proxies: TrustedProxies,
+        headers: SecurityHeaders,
+        log: AccessLog,
+        clock: Clock,
+        random: RandomSource = .system,
+        services: [any HTTPService],
+        notFound: @escaping @Sendable (RequestContext) -> Response
+    ) {
+        self.guarding = guarding
+        self.proxies = proxies
+        self.headers = headers
+        self.log = log
+        self.clock = clock
+        self.random = random
+        self.services = services
+        self.notFound = notFound
+    }
+
+    package func respond(to request: Request) async -> Response {
+        let start = ContinuousClock.now
+        let id = RequestID(random: random)
+        let client = ClientAddress(
+            peer: request.peer,
+            headers: request.headers,
+            trusting: proxies
+        )
+        let target = RequestTarget(request.head.path)
+        let response = await answer(request, target, client, id)
+        var entry = AccessLog.Entry(
+            id: id,
+            method: request.method,
+            path: target?.path,
+            status: response.status,
+            address: client.address
+        )
+        entry.realm = response.logged.realm
+        entry.error = response.logged.error
+        log.record(entry, at: clock.moment().now, took: start.duration(to: .now))
+        return response
+    }
+
+    private func answer(
+        _ request: Request,
+        _ target: RequestTarget?,
+        _ client: ClientAddress,
+        _ id: RequestID
+    ) async -> Response {
+        switch guarding.check(request.head, from: client) {
+        case .serve: break
+        case .redirect(let redirect): return Response(redirect, headers: headers)
+        case .misdirected: return Response(empty: .misdirectedRequest, headers: headers)
+        case .insecure: return Response(empty: .forbidden, headers: headers)
+        }
+        guard let target else { return Response(empty: .notFound, headers: headers) }
+        let context = RequestContext(
+            received: request,
+            target: target,
+            client: client,
+            id: id,
+            moment: clock.moment()
+        )
+        for service in services {
+            if let response = await service.respond(to: context) { return response }
+        }
+        return notFound(context)
+    }
+}

@@ -1,0 +1,56 @@
+/// The path of a route: literal segments, `{name}` for one segment, `{name...}` at the end for what
+/// is left, with the slash before it; that may be nothing.
+package struct RoutePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    enum Segment: Hashable, Sendable {
+        case literal(String)
+        case parameter(String)
+        case rest(String)
+    }
+
+    package let description: String
+    let segments: [Segment]
+
+    package init(_ text: String) {
+        description = text
+        segments = text.split(separator: "/").map { segment in
+            guard segment.hasPrefix("{"), segment.hasSuffix("}") else {
+                return .literal(String(segment))
+            }
+            let name = segment.dropFirst().dropLast()
+            return name.hasSuffix("...")
+                ? .rest(String(name.dropLast(3))) : .parameter(String(name))
+        }
+    }
+
+    /// In the order of the path.
+    var names: [String] {
+        segments.compactMap { segment in
+            switch segment {
+            case .literal: nil
+            case .parameter(let name), .rest(let name): name
+            }
+        }
+    }
+
+    package init(stringLiteral value: StaticString) {
+        self.init("\(value)")
+    }
+}
+
+/// What stands in a path where its route has names.
+package struct PathParameters: Sendable {
+    private let values: [(name: String, value: Substring)]
+
+    package init() {
+        values = []
+    }
+
+    init(_ path: RoutePath, _ found: [Substring]) {
+        values = Array(zip(path.names, found))
+    }
+
+    /// - Parameter name: One of the route's, a literal. Empty where the route has no such name.
+    package subscript(name: String) -> Substring {
+        values.first { $0.name == name }?.value ?? ""
+    }
+}

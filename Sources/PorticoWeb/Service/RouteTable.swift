@@ -1,0 +1,114 @@
+package import HTTPTypes
+
+/// The addresses of a service, found by path: a literal segment goes before a named one, and both go
+/// before a rest.
+package struct RouteTable<Context: Sendable>: Sendable {
+    /// What is at one path: a route for each method.
+    package struct Address: Sendable {
+        package let routes: [Route<Context>]
+
+        /// RFC 9110 §15.5.6.
+        package var methods: [HTTPRequest.Method] { routes.map(\.method) }
+
+        /// Who reads a refusal that belongs to no route.
+        package var audience: Audience {
+            routes.contains { $0.audience.isPeople } ? .people : .programs
+        }
+
+        package func route(for method: HTTPRequest.Method) -> Route<Context>? {
+            routes.first { $0.method == method }
+                ?? (method == .head ? routes.first { $0.method == .get && $0.answersHead } : nil)
+        }
+    }
+
+    /// All rows, in the order of the list.
+    package let routes: [Route<Context>]
+    private let root: Node
+
+    private final class Node: Sendable {
+        let literals: [Substring: Node]
+        let parameter: Node?
+        let rest: Address?
+        let address: Address?
+
+        /// - Parameter depth: How many segments lead here.
+        init(_ routes: [Route<Context>], depth: Int) throws(RouteCollision) {
+            var here: [Route<Context>] = []
+            var rest: [Route<Context>] = []
+            var literals: [Substring: [Route<Context>]] = [:]
+            var named: [Route<Context>] = []
+            for route in routes {
+                guard route.path.segments.count > depth else {
+                    here.append(route)
+                    continue
+                }
+                switch route.path.segments[depth] {
+                case .literal(let text): literals[Substring(text), default: []].append(route)
+                case .parameter: named.append(route)
+                case .rest: rest.append(route)
+                }
+            }
+            var nodes: [Substring: Node] = [:]
+            for (text, routes) in literals { nodes[text] = try Node(routes, depth: depth + 1) }
+            self.literals = nodes
+            parameter = named.isEmpty ? nil : try Node(named, depth: depth + 1)
+            self.rest = try Self.address(rest)
+            address = try Self.address(here)
+        }
+
+        private static func address(_ routes: [Route<Context>]) throws(RouteCollision) -> Address? {
+            guard let first = routes.first else { return nil }
+            guard Set(routes.map(\.method)).count == routes.count else {
+                throw RouteCollision(path: first.path)
+            }
+            return Address(routes: routes)
+        }
+    }
+
+    /// - Throws: ``RouteCollision``: two rows for one address do not start.
+    package init(_ routes: [Route<Context>]) throws(RouteCollision) {
+        self.routes = routes
+        root = try Node(routes, depth: 0)
+    }
+
+    /// - Parameter path: A canonical one (``RequestTarget/path``).
+    package func find(_ path: String) -> (address: Address, parameters: PathParameters)? {
+        var found: [Substring] = []
+        guard let address = find(path.dropFirst(), root, &found),
+            let first = address.routes.first
+        else { return nil }
+        return (address, PathParameters(first.path, found))
+    }
+
+    /// - Parameters:
+    ///   - path: What is left of it, without the slash before it.
+    ///   - found: What stands where the routes have names.
+    private func find(_ path: Substring, _ node: Node, _ found: inout [Substring]) -> Address? {
+        guard !path.isEmpty else {
+            if let address = node.address { return address }
+            return rest(path, node, &found)
+        }
+        let end = path.utf8.firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+        let segment = path[..<end]
+        let left = end == path.endIndex ? path[end...] : path[path.utf8.index(after: end)...]
+        if let next = node.literals[segment], let address = find(left, next, &found) {
+            return address
+        }
+        if let next = node.parameter {
+            found.append(segment)
+            if let address = find(left, next, &found) { return address }
+            found.removeLast()
+        }
+        return rest(path, node, &found)
+    }
+
+    private func rest(_ path: Substring, _ node: Node, _ found: inout [Substring]) -> Address? {
+        if node.rest != nil { found.append(path) }
+        return node.rest
+    }
+}
+
+/// Two rows have the same method at the same address.
+package struct RouteCollision: Error, Hashable, Sendable {
+    package let path: RoutePath
+}
