@@ -46,7 +46,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.6.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.26.0"),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.0.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.33.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(
@@ -104,7 +103,6 @@ let package = Package(
             name: "PorticoPages",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoWeb", crypto, httpTypes,
-                serverProduct("Mustache", "swift-mustache"),
             ],
             resources: [.embedInCode("Resources")],
             swiftSettings: settings
@@ -328,7 +326,7 @@ let package = Package(
             name: "PorticoPagesTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoPages", "PorticoTestSupport", crypto,
-                httpTypes, serverProduct("Mustache", "swift-mustache"),
+                httpTypes,
             ],
             swiftSettings: settings
         ),

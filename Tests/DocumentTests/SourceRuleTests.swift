@@ -189,7 +189,7 @@ struct SourceRuleTests {
             // Into a type of the app's own, from an answer that our parser has read.
             "Sources/Portico/Session/Session+UserInfo.swift",
             // The hash of our own style, for its header.
-            "Sources/PorticoPages/Frame/PageStyle.swift",
+            "Sources/PorticoBytes/InlineSource.swift",
         ]
         #expect(files(with: words, except: places).isEmpty)
     }

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoPages
 import PorticoTestSupport
 import Testing
@@ -20,7 +21,7 @@ import Testing
         #expect(dark.contains("--accent: #7fdcc4;") && !dark.contains("--accent: #a3bdf7;"))
         #expect(light.contains("--radius: 4px;"))
         #expect(light.contains("--font: \"Source Sans 3\", Georgia, system-ui"))
-        #expect(theme.style.hash == PageStyle.hash(of: style))
+        #expect(theme.style.hash == InlineSource.hash(of: style))
         #expect(theme.style.hash != PageTheme.standard.style.hash)
         #expect(try PageTheme().style.text == PageTheme.standard.style.text)
     }

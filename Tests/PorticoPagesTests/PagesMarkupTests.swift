@@ -1,9 +1,10 @@
+import PorticoBytes
 import PorticoPages
 import PorticoTestSupport
 import Testing
 
 @Suite("Pages, as markup") struct PagesMarkupTests {
-    @Test("each template parses, and each page has states with names of their own")
+    @Test("each page has states with names of their own")
     func gallery() throws {
         _ = try PageRenderer()
         for page in PageGallery.pages {
@@ -39,10 +40,10 @@ import Testing
             let names = element.attributes.keys
             #expect(!names.contains { $0.hasPrefix("on") || $0 == "style" }, "\(element.name)")
         }
-        let styles = page.all("style").map { PageStyle.hash(of: $0.text) }
+        let styles = page.all("style").map { InlineSource.hash(of: $0.text) }
         let theme = state.isThemed ? try #require(RenderedState.theme) : .standard
         #expect(styles == [theme.style.hash])
-        let scripts = page.all("script").map { PageStyle.hash(of: $0.text) }
+        let scripts = page.all("script").map { InlineSource.hash(of: $0.text) }
         #expect(scripts == (state.pageName == "FormPostPage" ? [FormPostPage.scriptHash] : []))
     }
 

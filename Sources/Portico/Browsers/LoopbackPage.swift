@@ -37,31 +37,29 @@ package struct LoopbackPage: Hashable, Sendable {
         message: "This is not the answer that the app is waiting for."
     )
 
-    var html: String {
-        """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <title>\(Self.escaped(title))</title>
-        <style>\(Self.style)</style>
-        </head>
-        <body>
-        <main>
-        <h1>\(Self.escaped(title))</h1>
-        <p>\(Self.escaped(message))</p>
-        </main>
-        </body>
-        </html>
-
-        """
+    var html: HTML {
+        .document(
+            language: "en",
+            head: HTML([
+                .meta("viewport", "width=device-width, initial-scale=1"),
+                .meta("color-scheme", "light dark"),
+                .element(.title, .text(title)),
+                .style(Self.style),
+            ]),
+            body: .element(
+                .body,
+                .element(
+                    .main,
+                    .element(.h1, .text(title)),
+                    .element(.p, .text(message))
+                )
+            )
+        )
     }
 
     /// The whole answer, closing the connection.
     func response(_ status: LoopbackStatus) -> [UInt8] {
-        let body = Array(html.utf8)
+        let body = html.bytes
         let head = Self.head(
             status,
             fields: [
@@ -69,7 +67,7 @@ package struct LoopbackPage: Hashable, Sendable {
                 ("Content-Length", String(body.count)),
                 (
                     "Content-Security-Policy",
-                    "default-src 'none'; style-src '\(Self.styleHash)'; base-uri 'none'; "
+                    "default-src 'none'; style-src \(Self.style.hash); base-uri 'none'; "
                         + "form-action 'none'; frame-ancestors 'none'"
                 ),
             ]
@@ -97,34 +95,13 @@ package struct LoopbackPage: Hashable, Sendable {
         return Array(lines.joined(separator: "\r\n").utf8)
     }
 
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
-
-    private static let style = """
-        :root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}\
-        body{margin:0;min-height:100vh;display:grid;place-items:center}\
-        main{max-inline-size:32rem;padding:1.5rem;overflow-wrap:anywhere}\
-        h1{font-size:1.5rem;line-height:1.25;margin:0 0 .5rem;text-wrap:balance}\
-        p{margin:0;text-wrap:pretty}
-        """
-
-    /// For Content Security Policy, which wants the other base64 alphabet and its padding.
-    private static let styleHash: String = {
-        let text = Base64URL.encode(Hash256(of: style).bytes).map {
-            $0 == "-" ? "+" : $0 == "_" ? "/" : $0
-        }
-        return "sha256-\(String(text))="
-    }()
+    private static let style = InlineSource(
+        unescaped: """
+            :root{color-scheme:light dark;font:1.125rem/1.5 system-ui,sans-serif}\
+            body{margin:0;min-height:100vh;display:grid;place-items:center}\
+            main{max-inline-size:32rem;padding:1.5rem;overflow-wrap:anywhere}\
+            h1{font-size:1.5rem;line-height:1.25;margin:0 0 .5rem;text-wrap:balance}\
+            p{margin:0;text-wrap:pretty}
+            """
+    )
 }

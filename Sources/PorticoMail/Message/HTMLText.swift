@@ -9,22 +9,34 @@ struct HTMLText {
     let text: String
 
     init(subject: String, lines: [String], language: String, _ isRightToLeft: Bool) {
-        let direction = isRightToLeft ? "rtl" : "ltr"
         let paragraphs = lines.split(whereSeparator: \.isEmpty).map { lines in
-            "<p>" + lines.map(Self.line).joined(separator: "<br>\r\n") + "</p>\r\n"
+            HTML.element(
+                .p,
+                HTML(Array(lines.map { [Self.line($0)] }.joined(separator: [Self.lineBreak])))
+            )
         }
-        text =
-            "<!DOCTYPE html>\r\n<html lang=\"\(language)\" dir=\"\(direction)\">\r\n<head>\r\n"
-            + "<meta charset=\"utf-8\">\r\n<title>\(Self.escaped(subject))</title>\r\n</head>\r\n"
-            + "<body>\r\n" + paragraphs.joined() + "</body>\r\n</html>\r\n"
+        let html = HTML.document(
+            language: language,
+            direction: isRightToLeft ? "rtl" : "ltr",
+            head: .element(.title, .text(subject)),
+            body: .element(.body, HTML(paragraphs))
+        )
+        text = String(decoding: html.bytes, as: UTF8.self).replacing("\n", with: "\r\n")
     }
 
-    private static func line(_ line: String) -> String {
-        let text = escaped(line)
-        if isAddress(line) { return "<a dir=\"ltr\" href=\"\(text)\">\(text)</a>" }
+    private static let lineBreak = HTML([.element(.lineBreak), .text("\n")])
+
+    private static func line(_ line: String) -> HTML {
+        if isAddress(line) {
+            return .element(.a, to: MailLink(href: line), [.dir: "ltr"], .text(line))
+        }
         // A code is read from the left in every script, and has to be found.
         let isCode = (4...10).contains(line.utf8.count) && line.utf8.allSatisfy { $0.isDigit }
-        return isCode ? "<strong dir=\"ltr\">\(text)</strong>" : text
+        return isCode ? .element(.strong, [.dir: "ltr"], .text(line)) : .text(line)
+    }
+
+    private struct MailLink: HTMLAddress {
+        let href: String
     }
 
     /// Whether the whole line is an address of the web, written with nothing but the characters of a
@@ -35,20 +47,5 @@ struct HTMLText {
             && line.utf8.allSatisfy {
                 $0.isLetterOrDigit || "-._~:/?#[]@!$&'()*+,;=%".utf8.contains($0)
             }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 }

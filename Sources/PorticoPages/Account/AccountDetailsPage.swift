@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// Name and e-mail address, to be changed.
 ///
 /// The form posts `csrf`, `name`, `email` and `action`, which is `save` or `confirm-email`.
@@ -52,7 +54,7 @@ package struct AccountDetailsPage: Page {
         return phrases.first
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let address: String
         let about: Phrase
         var canConfirm = false
@@ -64,7 +66,7 @@ package struct AccountDetailsPage: Page {
             canConfirm = true
         case .missing: (address, about) = ("", words.welcome.whyEmail)
         }
-        return Sheet([
+        return HTML([
             .status(wasSaved ? words.area.saved : nil),
             .line(words.area.detailsIntro),
             .form(

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// Where somebody is signed in: this device first, each to be ended.
 ///
 /// A form posts `csrf`, and `id` with `action=end`, or `action=end-others`.
@@ -69,7 +71,7 @@ package struct AccountDevicesPage: Page {
         Phrase(words.area.place(.devices))
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let lists = words.lists
         let ordered = devices.filter(\.isThis) + devices.filter { !$0.isThis }
         let rows = ordered.enumerated().map { index, device in
@@ -93,9 +95,9 @@ package struct AccountDevicesPage: Page {
             case nil: nil
             }
         let hasOthers = devices.contains { !$0.isThis }
-        return Sheet([
+        return HTML([
             .status(done),
-            account.map(Block.account),
+            account.map(HTML.account),
             .line(lists.devicesIntro),
             .rows(rows),
             hasOthers

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The account in a few lines, with the way to everything else.
 ///
 /// The form posts `csrf` and `action`, which is `sign-out`.
@@ -38,13 +40,13 @@ package struct AccountOverviewPage: Page {
         words.area.overview(account.name ?? account.userName)
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let area = words.area
         var names: Phrase = ""
         for (index, way) in ways.enumerated() {
             names = "\(names)\(ours: index > 0 ? area.separator : "")\(name: way.displayName)"
         }
-        return Sheet([
+        return HTML([
             .account(account),
             .facts([
                 .init(area.ways, ways.isEmpty ? area.none : names),

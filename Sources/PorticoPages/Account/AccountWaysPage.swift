@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The ways to sign in that an account has, to be added to and removed.
 ///
 /// A form posts `csrf`, and `way` (the name of one to add), or `id` and `action=remove`.
@@ -82,7 +84,7 @@ package struct AccountWaysPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let lists = words.lists
         let done: Phrase? =
             switch status {
@@ -107,12 +109,12 @@ package struct AccountWaysPage: Page {
                     : nil
             )
         }
-        let ways = WaysBlock(others, title: lists.more, posts: true, words.way, frame.theme)
-        return Sheet([
+        let ways = HTML.ways(others, title: lists.more, posts: true, words.way, frame.theme)
+        return HTML([
             .status(done),
             .line(lists.waysIntro),
             .section("your-ways", lists.yours, [.rows(rows)]),
-            others.isEmpty ? nil : .form(form, [.ways(ways)]),
+            others.isEmpty ? nil : .form(form, [ways]),
             others.isEmpty ? nil : .note(lists.addWhat),
         ])
     }

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The apps that somebody has allowed to use their account, and what each may do; to be taken back
 /// (WCAG 3.3.4).
 ///
@@ -61,7 +63,7 @@ package struct ConnectedAppsPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.area.apps }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let lists = words.lists
         let rows = apps.enumerated().map { index, app in
             RowBlock(
@@ -76,7 +78,7 @@ package struct ConnectedAppsPage: Page {
                 form: (form.with("id", app.id), ActionButton("remove", lists.removeApp(app.name)))
             )
         }
-        return Sheet([
+        return HTML([
             .status(removed.map { "\(lists.appRemoved($0)) \(lists.appRemovedNext)" }),
             .account(account),
             .line(apps.isEmpty ? lists.noApps : lists.appsIntro),

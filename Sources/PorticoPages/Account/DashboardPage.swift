@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The start page for people who are signed in, of a service that has none of its own.
 ///
 /// The form posts `csrf` and `action`, which is `sign-out`.
@@ -21,8 +23,8 @@ package struct DashboardPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.area.dashboard }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .account(account),
             .line(words.area.dashboardIntro(frame.owner)),
             signedInWith.map { .line(words.area.signedInWith($0.displayName)) },

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// Deleting an account: what follows from it, and a box to tick.
 ///
 /// The form posts `csrf`, `sure=1` where the box is ticked, and `action`, which is `delete` or
@@ -37,9 +39,9 @@ package struct DeleteAccountPage: Page {
         )
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let removal = words.removal
-        return Sheet([
+        return HTML([
             .account(account),
             .strong(removal.intro),
             .section(
@@ -51,12 +53,10 @@ package struct DeleteAccountPage: Page {
                 form,
                 [
                     .check(
-                        CheckBlock(
-                            "sure",
-                            removal.sure,
-                            isRequired: true,
-                            problem: wasNotSure ? removal.notSure : nil
-                        )
+                        "sure",
+                        removal.sure,
+                        isRequired: true,
+                        problem: wasNotSure ? removal.notSure : nil
                     ),
                     .buttons([
                         ActionButton("delete", removal.delete, .danger),
@@ -88,8 +88,8 @@ package struct AccountDeletedPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.removal.done }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .line(words.removal.doneWhat(frame.owner)),
             appleLeft ? .strong(words.removal.appleLeft) : nil,
         ])

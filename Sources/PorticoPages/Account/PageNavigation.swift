@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// The account pages, as each of them shows them.
 package struct PageNavigation: Sendable {
     package enum Place: String, Sendable, CaseIterable {
@@ -40,27 +42,24 @@ package struct PageNavigation: Sendable {
     )
 
     /// What the layout reads.
-    struct View: Sendable {
-        struct Item: Sendable {
-            let link: PageLink
-            let itemLabel: String
-            let isHere: Bool
-        }
-
-        let navigationLabel: String
-        let items: [Item]
-
-        init(_ navigation: PageNavigation, _ words: Words) {
-            navigationLabel = words.area.navigation
-            items = navigation.places.compactMap { place in
-                navigation.link(place).map { link in
-                    Item(
-                        link: link,
-                        itemLabel: words.area.place(place),
-                        isHere: place == navigation.here
+    func html(_ words: Words) -> HTML {
+        let items = places.compactMap { place in
+            link(place).map { link in
+                HTML.element(
+                    .li,
+                    .element(
+                        .a,
+                        to: link,
+                        [.ariaCurrent: place == here ? "page" : nil],
+                        .text(words.area.place(place))
                     )
-                }
+                )
             }
         }
+        return .element(
+            .nav,
+            [.class: "pages", .ariaLabel: words.area.navigation],
+            .element(.ul, HTML(items))
+        )
     }
 }

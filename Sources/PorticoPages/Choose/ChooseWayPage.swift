@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// How to sign in, or with what to make an account: a button for each identity provider.
 ///
 /// It is one form, sent by GET to the address of the button, with `fields` and `remember=1` where
@@ -38,8 +40,6 @@ package struct ChooseWayPage: Page {
         self.otherMode = otherMode
     }
 
-    package static let template = PageTemplate.chooseWay
-
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         mode == .signIn
             ? words.choose.signIn(app ?? frame.owner) : words.choose.signUp(app ?? frame.owner)
@@ -55,51 +55,42 @@ package struct ChooseWayPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> View {
-        let other = otherMode.map { link in
-            mode == .signIn
-                ? View.Other(question: words.choose.isNew, step: words.choose.toSignUp, link)
-                : View.Other(question: words.choose.isKnown, step: words.choose.toSignIn, link)
-        }
-        return View(
-            intro: ways.isEmpty
-                ? words.choose.noWays
-                : mode == .signIn ? words.choose.signInIntro : words.choose.signUpIntro,
-            address: mode == .signIn ? "/login" : "/signup",
-            fields: fields,
-            remember: ways.isEmpty
-                ? nil : CheckBlock("remember", words.choose.remember, isChecked: isRemembered),
-            ways: ways.isEmpty
-                ? nil
-                : WaysBlock(
-                    ways,
-                    title: mode == .signIn ? words.choose.waysToSignIn : words.choose.waysToSignUp,
-                    posts: false,
-                    words.way,
-                    frame.theme
-                ),
-            other: other
-        )
-    }
-
-    package struct View: Sendable {
-        struct Other: Sendable {
-            let question: Phrase
-            let otherStep: PageStep
-
-            init(question: Phrase, step: Phrase, _ link: PageLink) {
-                self.question = question
-                otherStep = PageStep(link, step)
-            }
-        }
-
-        let intro: Phrase
-        /// Where the form would go without a button, which no browser does.
-        let address: String
-        let fields: [PageField]
-        let remember: CheckBlock?
-        let ways: WaysBlock?
-        let other: Other?
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        let choose = words.choose
+        let isSignIn = mode == .signIn
+        let intro =
+            ways.isEmpty
+            ? choose.noWays : isSignIn ? choose.signInIntro : choose.signUpIntro
+        return HTML([
+            .line(intro),
+            .element(
+                .form,
+                to: PageLink(path: isSignIn ? "/login" : "/signup"),
+                [.method: "get"],
+                .hidden(fields),
+                ways.isEmpty
+                    ? nil : .check("remember", choose.remember, isChecked: isRemembered),
+                ways.isEmpty
+                    ? nil
+                    : .ways(
+                        ways,
+                        title: isSignIn ? choose.waysToSignIn : choose.waysToSignUp,
+                        posts: false,
+                        words.way,
+                        frame.theme
+                    )
+            ),
+            otherMode.map { link in
+                let step = PageStep(link, isSignIn ? choose.toSignUp : choose.toSignIn)
+                return .element(
+                    .p,
+                    [.class: "small"],
+                    (isSignIn ? choose.isNew : choose.isKnown).html,
+                    .text(" "),
+                    step.html()
+                )
+            },
+        ])
     }
 }
 

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The code that was mailed is typed in; one field, and paste works (WCAG 3.3.8).
 ///
 /// The form posts `request`, `csrf`, `code` and `action`, which is `confirm`, `resend` or
@@ -72,8 +74,8 @@ package struct EmailCodePage: Page {
 
     private static let field = "code"
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .status(wasResent ? words.code.sentAgain : nil),
             .line(words.code.sent(address)),
             .form(

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// Links to every page in every state and language, on a demonstration server.
 package struct GalleryIndexPage: Page {
     /// The path below which the states are: `{base}/{page}/{state}?ui_locales={language}`.
@@ -11,8 +13,8 @@ package struct GalleryIndexPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.demo.gallery }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        let sections: [Block?] = PageGallery.pages.map { page in
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        let sections: [HTML?] = PageGallery.pages.map { page in
             let rows = page.gallery.enumerated().map { index, state in
                 RowBlock(
                     id: "\(Self.slug("\(page)"))-\(index + 1)",
@@ -26,7 +28,7 @@ package struct GalleryIndexPage: Page {
             }
             return .section(Self.slug("\(page)"), "\(name: "\(page)")", [.rows(rows)])
         }
-        return Sheet([.line(words.demo.galleryIntro)] + sections)
+        return HTML([.line(words.demo.galleryIntro)] + sections)
     }
 
     static func path(

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The mails of a demonstration server, which sends none.
 package struct OutboxPage: Page {
     package enum Status: Sendable, Equatable {
@@ -33,7 +35,7 @@ package struct OutboxPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.demo.outbox }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let rows = mails.enumerated().map { index, mail in
             let status: Phrase =
                 switch mail.status {
@@ -48,7 +50,7 @@ package struct OutboxPage: Page {
                     + mail.lines.filter { !$0.isEmpty }.map { "\(name: $0)" }
             )
         }
-        return Sheet([
+        return HTML([
             .line(words.demo.outboxIntro),
             mails.isEmpty ? .note(words.demo.empty) : .rows(rows),
         ])

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The browser did not bring back the cookie that a sign-in needs.
 package struct CookiesBlockedPage: Page {
     /// Starts the same request again.
@@ -7,17 +9,15 @@ package struct CookiesBlockedPage: Page {
         self.restart = restart
     }
 
-    package static let template = PageTemplate.message
-
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         words.cookies.heading
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> MessageView {
-        MessageView(
-            lines: [words.cookies.why, words.cookies.advice],
-            step: restart.map { .init(link: $0, linkText: words.common.tryAgain) }
-        )
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
+            .line(words.cookies.why), .line(words.cookies.advice),
+            .step(PageStep(restart, words.common.tryAgain)),
+        ])
     }
 }
 

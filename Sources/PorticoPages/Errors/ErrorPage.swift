@@ -1,4 +1,5 @@
 package import Foundation
+package import PorticoBytes
 
 /// Something that cannot go on: one sentence, a next step, and for whoever is asked for help a closed
 /// box with what happened.
@@ -44,25 +45,24 @@ package struct ErrorPage: Page {
         self.details = details
     }
 
-    package static let template = PageTemplate.message
-
     package var isError: Bool { true }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         words.error(issue).heading
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> MessageView {
-        MessageView(
-            lines: [words.error(issue).sentence, words.error(issue).next],
-            step: words.common.step(to: wayBack, of: client),
-            details: details?.view(words.details, frame)
-        )
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        let told = words.error(issue)
+        return HTML([
+            .line(told.sentence), .line(told.next),
+            .step(words.common.step(to: wayBack, of: client)),
+            details?.html(words.details, frame),
+        ])
     }
 }
 
 extension ErrorPage.Details {
-    func view(_ words: DetailsWords, _ frame: PageFrame) -> MessageView.Details {
+    func html(_ words: DetailsWords, _ frame: PageFrame) -> HTML {
         let rows: [(label: String, value: String?)] = [
             (words.code, code),
             (words.reason, description),
@@ -70,10 +70,10 @@ extension ErrorPage.Details {
             (words.time, time?.formatted(.iso8601)),
             (words.reference, frame.reference),
         ]
-        return MessageView.Details(
-            detailsTitle: words.title,
-            rows: rows.compactMap { row in
-                row.value.map { .init(label: row.label, value: ShownText($0, limit: 500)) }
+        return .details(
+            words.title,
+            rows.compactMap { row in
+                row.value.map { (row.label, ShownText($0, limit: 500)) }
             }
         )
     }

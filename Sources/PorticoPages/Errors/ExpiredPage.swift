@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// A form that can no longer be answered, and the way to start the same request again (WCAG 2.2.1).
 package struct ExpiredPage: Page {
     package enum Reason: Sendable {
@@ -18,8 +20,6 @@ package struct ExpiredPage: Page {
         self.restart = restart
     }
 
-    package static let template = PageTemplate.message
-
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         switch reason {
         case .tookTooLong: words.expired.tookTooLong
@@ -28,19 +28,19 @@ package struct ExpiredPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> MessageView {
-        var lines: [Phrase] =
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        let line: Phrase =
             switch reason {
-            case .tookTooLong(let minutes): [words.expired.closed(minutes)]
-            case .unmatched: [words.expired.otherBrowser]
-            case .answered: [words.expired.worksOnce]
+            case .tookTooLong(let minutes): words.expired.closed(minutes)
+            case .unmatched: words.expired.otherBrowser
+            case .answered: words.expired.worksOnce
             }
-        guard let restart else {
-            lines.append(words.expired.returnToApp)
-            return MessageView(lines: lines)
-        }
-        let text = words.common.startAgain
-        return MessageView(lines: lines, step: .init(link: restart, linkText: text))
+        return HTML([
+            .line(line),
+            restart == nil
+                ? .line(words.expired.returnToApp)
+                : .step(PageStep(restart, words.common.startAgain)),
+        ])
     }
 }
 

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// Who runs this, whom to ask, what is kept, and what to try.
 package struct HelpPage: Page {
     package enum Contact: Sendable {
@@ -24,7 +26,7 @@ package struct HelpPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.trouble.help }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let trouble = words.trouble
         var email: Phrase?
         var page: PageStep?
@@ -33,11 +35,11 @@ package struct HelpPage: Page {
         case .page(let link, let host): page = PageStep(link, "\(exact: host)")
         case nil: break
         }
-        let facts: [FactsBlock.Fact] = [
+        let facts: [HTML.Fact] = [
             operatedBy.map { .init(trouble.operatedBy, "\(name: $0)") },
             email.map { .init(trouble.contact, $0) },
         ].compactMap(\.self)
-        return Sheet([
+        return HTML([
             .line(trouble.helpIntro(frame.owner)),
             facts.isEmpty ? nil : .facts(facts),
             page.map { .section("contact", trouble.contact, [.links([$0])]) },

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// An identity provider does not answer: since when, and what else there is.
 package struct NotAnsweringPage: Page {
     package let provider: WayLabel
@@ -27,8 +29,8 @@ package struct NotAnsweringPage: Page {
         words.trouble.notAnswering(provider.displayName)
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .line(words.trouble.notAnsweringWhy),
             since.map { .line(words.trouble.since(words.time.ago($0, at: now))) },
             .steps([

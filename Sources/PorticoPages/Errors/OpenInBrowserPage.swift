@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The page was opened inside another app, where the provider does not allow signing in.
 package struct OpenInBrowserPage: Page {
     package enum Platform: Sendable, CaseIterable {
@@ -26,8 +28,8 @@ package struct OpenInBrowserPage: Page {
         words.trouble.openInBrowser
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .line(words.trouble.embedded(provider.displayName)),
             .line(words.trouble.copy),
             .field(

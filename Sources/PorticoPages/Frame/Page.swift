@@ -1,13 +1,10 @@
-/// A page that a person sees: a typed view model and the template it is rendered by.
+package import PorticoBytes
+
+/// A page that a person sees: a typed view model, and what of it stands below the heading.
 ///
 /// Every page works without scripts and is rendered by `PageRenderer`, which adds what all pages
 /// share: language, title, style, realm, reference.
 package protocol Page: Sendable {
-    /// What the template reads. Each tag of the template names a stored property of it.
-    associatedtype View: Sendable
-
-    static var template: PageTemplate { get }
-
     /// Every state that the page can be in, for tests and for whoever changes the style.
     static var gallery: [GalleryState] { get }
 
@@ -26,7 +23,7 @@ package protocol Page: Sendable {
     /// Whether it has more room: for lists.
     var isWide: Bool { get }
 
-    func view(_ words: Words, _ frame: PageFrame) -> View
+    func content(_ words: Words, _ frame: PageFrame) -> HTML
 }
 
 extension Page {

@@ -11,19 +11,4 @@ package struct PageAccount: Sendable {
     }
 
     static let sample = PageAccount(name: "Ann Example", userName: "ann@example.com")
-
-    /// What the `account` template reads.
-    package struct View: Sendable {
-        let accountInitial: ShownText
-        let accountName: ShownText
-        /// Left out where it would only repeat the name.
-        let accountUserName: ShownText?
-
-        init(_ account: PageAccount) {
-            let name = account.name ?? account.userName
-            accountInitial = ShownText(initialOf: name)
-            accountName = ShownText(name)
-            accountUserName = account.name == nil ? nil : ShownText(account.userName)
-        }
-    }
 }

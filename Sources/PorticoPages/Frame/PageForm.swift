@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// Where a page's form goes and what it carries unseen.
 package struct PageForm: Sendable {
     /// A path of ours.
@@ -36,6 +38,11 @@ package struct PageForm: Sendable {
         request: "AaBbCcDdEeFfGg-sealed-request_0123456789",
         csrf: "cross-site-token_0123456789"
     )
+}
+
+extension PageForm: HTMLAddress {
+    /// Empty, which is the page's own address, where the action is no path of ours.
+    package var href: String { PageLink(path: action)?.href ?? "" }
 }
 
 /// A value that a form carries unseen.

@@ -1,54 +1,86 @@
-/// What the layout template reads: the frame around `content`.
-package struct PageLayout<Content: Sendable>: Sendable {
-    let lang: String
-    let dir: String
-    let title: String
-    let style: String
-    let notice: String?
-    let owner: ShownText
-    let ownerInitial: ShownText?
-    let logo: PageLink?
-    let isWide: Bool
-    let navigation: PageNavigation.View?
-    let summary: ErrorSummary?
-    let heading: Phrase
-    let template: String
-    let content: Content
-    let footerLabel: String
-    let referenceLabel: String
-    let reference: ShownText?
-    let helpLabel: String
-    let help: PageLink?
+import PorticoBytes
 
-    /// - Parameter page: Whatever has `Content` as its view.
-    package init<P: Page>(_ page: P, in language: Language, frame: PageFrame)
-    where P.View == Content {
-        let words = language.words
-        let heading = page.heading(words, frame)
-        let summary = page.problems(words)
-        let prefix = summary != nil || page.isError ? words.common.errorPrefix : ""
-        lang = language.tag
-        dir = language.direction
-        title = "\(prefix)\(heading.plain) – \(ShownText(frame.owner).text)"
-        style = frame.theme.style.text
-        notice =
+/// The frame around a page's content: what all pages share.
+struct PageLayout {
+    let page: any Page
+    let language: Language
+    let frame: PageFrame
+
+    private var words: CommonWords { language.words.common }
+
+    var html: HTML {
+        let heading = page.heading(language.words, frame)
+        let summary = page.problems(language.words)
+        let prefix = summary != nil || page.isError ? words.errorPrefix : ""
+        return .document(
+            language: language.tag,
+            direction: language.direction,
+            head: head(title: "\(prefix)\(heading.plain) – \(ShownText(frame.owner).text)"),
+            body: .element(
+                .body,
+                [.class: page.isWide ? "wide" : nil],
+                top,
+                page.navigation?.html(language.words),
+                .element(
+                    .main,
+                    [.class: "card"],
+                    summary?.html,
+                    .element(.h1, heading.html),
+                    page.content(language.words, frame)
+                ),
+                foot
+            )
+        )
+    }
+
+    private func head(title: String) -> HTML {
+        HTML([
+            .element(.title, .text(title)),
+            .meta("viewport", "width=device-width, initial-scale=1"),
+            .meta("color-scheme", "light dark"),
+            .meta("robots", "noindex"),
+            .style(frame.theme.style),
+        ])
+    }
+
+    private var top: HTML {
+        let notice: String? =
             switch frame.notice {
-            case .withoutHTTPS: words.common.withoutHTTPS
+            case .withoutHTTPS: words.withoutHTTPS
             case nil: nil
             }
-        owner = ShownText(frame.owner)
-        logo = frame.theme.logo
-        ownerInitial = logo == nil ? ShownText(initialOf: frame.owner) : nil
-        navigation = page.navigation.map { PageNavigation.View($0, words) }
-        isWide = page.isWide
-        self.summary = summary
-        self.heading = heading
-        template = P.template.rawValue
-        content = page.view(words, frame)
-        footerLabel = words.common.aboutThisPage
-        referenceLabel = words.common.reference
-        reference = frame.reference.map { ShownText($0) }
-        helpLabel = words.common.help
-        help = frame.help
+        return .element(
+            .header,
+            [.class: "top"],
+            notice.map { .element(.p, [.class: "notice"], .text($0)) },
+            .element(
+                .p,
+                [.class: "owner"],
+                frame.theme.logo.map { .element(.img, to: $0, [.class: "logo", .alt: ""]) }
+                    ?? .mark(ShownText(initialOf: frame.owner)),
+                .text(" "),
+                .isolated(ShownText(frame.owner))
+            )
+        )
+    }
+
+    private var foot: HTML {
+        .element(
+            .footer,
+            [.class: "foot", .ariaLabel: words.aboutThisPage],
+            frame.reference.map { reference in
+                .element(
+                    .p,
+                    .text(words.reference + " "),
+                    .exact(ShownText(reference), "reference")
+                )
+            },
+            frame.help.map { help in
+                .element(
+                    .p,
+                    .element(.a, to: help, [.class: "foot-link"], .text(words.help))
+                )
+            }
+        )
     }
 }

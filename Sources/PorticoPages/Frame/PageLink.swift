@@ -1,7 +1,7 @@
 import PorticoBytes
 
 /// An address that is safe to put into a page's `href` or `action` (WEB-XSS-2).
-package struct PageLink: Sendable, Equatable {
+package struct PageLink: HTMLAddress, Equatable {
     package let href: String
 
     /// An address that a client registered, such as its home page or its terms: https only.

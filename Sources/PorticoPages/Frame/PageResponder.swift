@@ -82,7 +82,7 @@ package struct PageResponder: Sendable {
             help: help,
             notice: isInsecureLoopback ? .withoutHTTPS : nil
         )
-        return Array(renderer.html(page, in: context.language, frame: frame).utf8)
+        return renderer.bytes(page, in: context.language, frame: frame)
     }
 
     /// How every refusal leaves: as a page for people, as JSON for programs.

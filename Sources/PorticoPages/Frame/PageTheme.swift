@@ -1,5 +1,5 @@
 import Foundation
-import PorticoBytes
+package import PorticoBytes
 
 /// How the pages look: colours by name, font, roundness, logo, marks of providers.
 ///
@@ -10,7 +10,7 @@ package struct PageTheme: Sendable {
 
     /// An image of this server's, shown beside the owner's name.
     package private(set) var logo: PageLink?
-    package let style: PageStyle
+    package let style: InlineSource
     private var artwork: Set<WayLabel.Kind> = []
     private let light: [PageColour: String]
     private let dark: [PageColour: String]
@@ -68,8 +68,9 @@ package struct PageTheme: Sendable {
         }
         let system =
             #"system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif"#
-        style = PageStyle(
-            properties: """
+        style = InlineSource(
+            unescaped: """
+
                 :root {
                   color-scheme: light dark;
                 \(rule({ light[$0] ?? $0.standard.light }, \.value.light))  --radius: \(radius);
@@ -80,7 +81,7 @@ package struct PageTheme: Sendable {
                 \(rule({ dark[$0] ?? $0.standard.dark }, \.value.dark))}
                 }
 
-                """
+                """ + String(decoding: PackageResources.page_css, as: UTF8.self)
         )
     }
 

@@ -1,5 +1,3 @@
-import Mustache
-
 /// Text from outside, such as a name, in the form in which a page shows it.
 ///
 /// It is one line of bounded length that can neither reorder nor overlay the words beside it: controls
@@ -42,9 +40,4 @@ package struct ShownText: Sendable, Equatable {
 
     /// The zero-width joiners, without which some scripts and emoji fall apart.
     private static let joiners: [Unicode.Scalar] = ["\u{200C}", "\u{200D}"]
-}
-
-extension ShownText: MustacheCustomRenderable {
-    package var renderText: String { text }
-    package var isNull: Bool { false }
 }

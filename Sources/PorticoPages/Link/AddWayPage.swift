@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// "Add Apple to this account?", after both have been proved.
 ///
 /// The form posts `request`, `csrf` and `action`, which is `add` or `cancel`.
@@ -16,8 +18,8 @@ package struct AddWayPage: Page {
         words.linking.add(newWay)
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .account(account),
             .line(words.linking.addWhat(newWay)),
             .form(

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// A step for which somebody who is signed in shows once more who they are.
 ///
 /// The form posts `csrf`, and either `way` (its name) or `action`, which is `code` or `cancel`.
@@ -44,23 +46,23 @@ package struct ConfirmItsYouPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let linking = words.linking
-        let block = WaysBlock(
+        let buttons = HTML.ways(
             ways,
             title: linking.confirmWays,
             posts: true,
             words.way,
             frame.theme
         )
-        return Sheet([
+        return HTML([
             .account(account),
             .line(linking.confirmReason(reason)),
             ways.isEmpty && mailbox == nil ? .strong(linking.confirmNone) : nil,
             .form(
                 form,
                 [
-                    ways.isEmpty ? nil : .ways(block),
+                    ways.isEmpty ? nil : buttons,
                     mailbox.map { .buttons([ActionButton("code", linking.byMailbox($0))]) },
                     .buttons([ActionButton("cancel", Phrase(words.common.cancel), .plain)]),
                 ]

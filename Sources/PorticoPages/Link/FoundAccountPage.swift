@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// A new way to sign in seems to belong to an account that is there already: the person proves a way
 /// that it has, or its mailbox, before anything is added.
 ///
@@ -42,19 +44,17 @@ package struct FoundAccountPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.linking.found }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let linking = words.linking
         let ways =
             knownWays.isEmpty
             ? nil
-            : Block.ways(
-                WaysBlock(
-                    knownWays,
-                    title: linking.foundWays,
-                    posts: true,
-                    words.way,
-                    frame.theme
-                )
+            : HTML.ways(
+                knownWays,
+                title: linking.foundWays,
+                posts: true,
+                words.way,
+                frame.theme
             )
         let others = [
             mailbox.map { ActionButton("mailbox", linking.byMailbox($0)) },
@@ -67,7 +67,7 @@ package struct FoundAccountPage: Page {
             case .notReauthenticated(let way): linking.notReauthenticated(way.displayName)
             case nil: nil
             }
-        return Sheet([
+        return HTML([
             .status(told),
             knownWays.first.map { .line(linking.foundWhy($0.label, newWay)) },
             .form(

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The identity that should be added belongs to a different account, or the account has another one of
 /// that provider: nothing is moved.
 ///
@@ -28,11 +30,11 @@ package struct IdentityTakenPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let cancel = ActionButton("cancel", Phrase(words.common.cancel))
         switch reason {
         case .otherAccount:
-            return Sheet([
+            return HTML([
                 .line(words.linking.takenWhy),
                 .line(words.linking.takenAdvice),
                 .form(
@@ -45,7 +47,7 @@ package struct IdentityTakenPage: Page {
                 ),
             ])
         case .secondOfProvider:
-            return Sheet([.line(words.linking.secondAdvice), .form(form, [.buttons([cancel])])])
+            return HTML([.line(words.linking.secondAdvice), .form(form, [.buttons([cancel])])])
         }
     }
 

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The provider hides the e-mail address, so nobody can tell whether there is an account already: asked
 /// before one is made.
 ///
@@ -15,8 +17,8 @@ package struct RelayPage: Page {
         words.welcome.relayHeading(frame.owner)
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .line(words.welcome.relayIntro(provider.displayName)),
             .line(words.welcome.relayAdvice),
             .form(

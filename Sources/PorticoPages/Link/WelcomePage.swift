@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// Somebody's account has just been made: what the provider said about them, to be put right.
 ///
 /// The form posts `request`, `csrf`, `name`, `email` where it is asked for, and `action`, which is
@@ -79,9 +81,9 @@ package struct WelcomePage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let welcome = words.welcome
-        return Sheet([
+        return HTML([
             .line(welcome.given(provider.displayName)),
             email == .missing && problems.isEmpty ? .strong(welcome.noEmail) : nil,
             .form(
@@ -108,7 +110,7 @@ package struct WelcomePage: Page {
         ])
     }
 
-    private func emailBlocks(_ words: Words) -> [Block] {
+    private func emailBlocks(_ words: Words) -> [HTML] {
         let welcome = words.welcome
         switch email {
         case .verified(let address):

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// A link from a mail was opened in another browser than the one that it belongs to: instead of an error
 /// there is a code, to be entered there. It is shown when somebody asks for it, because programs
 /// that look through mail open links as well.
@@ -20,16 +22,16 @@ package struct CodeForOtherBrowserPage: Page {
         if case .code = state { words.code.elsewhere } else { words.code.elsewhereAsked }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         switch state {
         case .asking(let form):
-            Sheet([
+            HTML([
                 .line(words.code.elsewhereWhy),
                 .line(words.code.elsewhereDoubt),
                 .form(form, [.buttons([ActionButton("show-code", words.code.show, .first)])]),
             ])
         case .code(let code, let minutes):
-            Sheet([
+            HTML([
                 .code(code),
                 .line(words.code.elsewhereAdvice),
                 .note(words.code.lasts(minutes)),

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// Somebody does not know their password: a link is sent to their address. The answer is the same
 /// whether there is an account.
 ///
@@ -66,16 +68,16 @@ package struct ForgotPasswordPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         switch state {
         case .asking, .emailMissing: asking(words)
         case .sent(let address, let problem): sent(to: address, problem, words)
         }
     }
 
-    private func asking(_ words: Words) -> Sheet {
+    private func asking(_ words: Words) -> HTML {
         let reset = words.reset
-        return Sheet([
+        return HTML([
             .line(reset.forgotIntro),
             .form(
                 form,
@@ -99,9 +101,9 @@ package struct ForgotPasswordPage: Page {
         ])
     }
 
-    private func sent(to address: String, _ problem: CodeProblem?, _ words: Words) -> Sheet {
+    private func sent(to address: String, _ problem: CodeProblem?, _ words: Words) -> HTML {
         let reset = words.reset
-        return Sheet([
+        return HTML([
             .line(reset.sentWhat(address)),
             .line(reset.sentAdvice(minutes)),
             .section(

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// A new password is chosen, once. Opening the link consumes nothing: the form does.
 ///
 /// The form posts `request`, `csrf`, `password` and `action`, which is `save`.
@@ -46,8 +48,8 @@ package struct NewPasswordPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .form(
                 form,
                 [

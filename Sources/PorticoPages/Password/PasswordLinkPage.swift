@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// What became of a link to choose a new password.
 package struct PasswordLinkPage: Page {
     package enum Outcome: Sendable, CaseIterable {
@@ -26,14 +28,14 @@ package struct PasswordLinkPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let (line, step): (Phrase, Phrase) =
             switch outcome {
             case .done: (words.reset.doneWhat, words.choose.toSignIn)
             case .expired: (words.reset.expiredWhy(minutes), words.reset.again)
             case .used: (words.reset.usedWhy, words.reset.again)
             }
-        return Sheet([.line(line), .steps([PageStep(next, step)])])
+        return HTML([.line(line), .steps([PageStep(next, step)])])
     }
 
     package static let gallery = Outcome.allCases.map { outcome in

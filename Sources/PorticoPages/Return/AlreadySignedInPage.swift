@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// Somebody who is signed in opens the sign-in page.
 ///
 /// The form posts `request`, `csrf` and `action`, which is `switch` or `sign-out`.
@@ -15,8 +17,8 @@ package struct AlreadySignedInPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.leaving.already }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .account(account),
             .line(words.leaving.otherTab),
             .steps([

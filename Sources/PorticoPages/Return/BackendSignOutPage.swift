@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// "Sign out of …?": here, or everywhere.
 ///
 /// The form posts `request`, `csrf` and `action`, which is `here`, `everywhere` or `stay`.
@@ -14,8 +16,8 @@ package struct BackendSignOutPage: Page {
         words.leaving.signOut(frame.owner)
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .account(account),
             .line(words.leaving.signOutWhat),
             .form(
@@ -57,15 +59,15 @@ package struct BackendSignedOutPage: Page {
         outcome == .nobodyWas ? words.signedOut.nobodyWas : words.signedOut.heading
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let done: Phrase =
             switch outcome {
             case .here: words.leaving.hereDone
             case .everywhere: words.leaving.everywhereDone
             case .nobodyWas: words.signedOut.nothingChanged
             }
-        return Sheet(
-            Block.lines([done] + stillAt.map { words.leaving.stillAt($0) }) + [
+        return HTML(
+            HTML.lines([done] + stillAt.map { words.leaving.stillAt($0) }) + [
                 .steps([PageStep(signInAgain, words.leaving.signInAgain)])
             ]
         )

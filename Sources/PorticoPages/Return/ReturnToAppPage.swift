@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The way back to an app where the browser stayed: a link, because a browser opens an app only when
 /// somebody asks it to (pages of Android's Custom Tabs).
 package struct ReturnToAppPage: Page {
@@ -47,7 +49,7 @@ package struct ReturnToAppPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let leaving = words.leaving
         let lines: [Phrase] =
             switch state {
@@ -55,8 +57,8 @@ package struct ReturnToAppPage: Page {
                 [person.map { leaving.signedInAs($0) }, leaving.readyAdvice].compactMap(\.self)
             case .appNotOpened: [leaving.notOpenedAdvice]
             }
-        return Sheet(
-            Block.lines(lines) + [
+        return HTML(
+            HTML.lines(lines) + [
                 .steps([PageStep(link, leaving.returnTo(app))]),
                 .links(stores.map { PageStep($0.link, leaving.get($0.name)) }),
             ]

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// Somebody is signed in already: go on as they are, or as somebody else?
 ///
 /// For `prompt=select_account`, and for an `id_token_hint` that names another person
@@ -23,13 +25,11 @@ package struct AccountPage: Page {
         self.form = form
     }
 
-    package static let template = PageTemplate.chooseAccount
-
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         words.account.heading
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> View {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let intro: Phrase
         let proceed: Phrase?
         switch reason {
@@ -40,25 +40,24 @@ package struct AccountPage: Page {
             intro = words.account.otherExpected(client)
             proceed = nil
         }
-        return View(
-            account: PageAccount.View(account),
-            intro: intro,
-            form: form,
-            proceed: proceed,
-            switchAccount: words.common.useAnotherAccount,
-            switchIsFirst: proceed == nil,
-            cancel: words.common.cancel
-        )
-    }
-
-    package struct View: Sendable {
-        let account: PageAccount.View
-        let intro: Phrase
-        let form: PageForm
-        let proceed: Phrase?
-        let switchAccount: String
-        let switchIsFirst: Bool
-        let cancel: String
+        return HTML([
+            .account(account),
+            .line(intro),
+            .form(
+                form,
+                [
+                    .buttons([
+                        proceed.map { ActionButton("continue", $0, .first) },
+                        ActionButton(
+                            "switch",
+                            Phrase(words.common.useAnotherAccount),
+                            proceed == nil ? .first : .second
+                        ),
+                        ActionButton("cancel", Phrase(words.common.cancel)),
+                    ])
+                ]
+            ),
+        ])
     }
 }
 

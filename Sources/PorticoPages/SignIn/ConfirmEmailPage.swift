@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// A realm's people confirm their address before an app gets anything: a code is mailed when they
 /// say so, and typed in on `EmailCodePage`.
 ///
@@ -14,8 +16,8 @@ package struct ConfirmEmailPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.code.confirmFirst }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> Sheet {
-        Sheet([
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
             .line(words.code.confirmWhy(address)),
             .form(
                 form,

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// What an app may do with an account, and the choice (OpenID Connect Core §3.1.2.4).
 ///
 /// The form posts `request`, `csrf` and `action`, which is `allow`, `deny` or `switch`.
@@ -34,55 +36,54 @@ package struct ConsentPage: Page {
         self.form = form
     }
 
-    package static let template = PageTemplate.consent
-
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         words.consent.heading(client)
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> View {
-        let originName: Phrase?
-        let originAdvice: Phrase?
-        switch origin {
-        case .registered:
-            originName = nil
-            originAdvice = nil
-        case .appOnThisDevice:
-            originName = words.consent.appOnThisDevice
-            originAdvice = words.consent.appAdvice
-        case .site(let host):
-            originName = words.consent.site(host)
-            originAdvice = words.consent.siteAdvice
-        }
-        return View(
-            originName: originName,
-            originAdvice: originAdvice,
-            grantsTitle: words.consent.grants(client),
-            grants: scopes.map { View.Grant(grant: words.consent.grant($0)) },
-            accountTitle: words.consent.account,
-            account: PageAccount.View(account),
-            form: form,
-            allow: words.consent.allow,
-            deny: words.consent.deny,
-            switchAccount: words.common.useAnotherAccount
-        )
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        let consent = words.consent
+        return HTML([
+            asker(consent),
+            .section(
+                "grants-title",
+                consent.grants(client),
+                [.list("grants", scopes.map { consent.grant($0) })]
+            ),
+            .form(
+                form,
+                [
+                    .section(
+                        "account-title",
+                        Phrase(consent.account),
+                        [
+                            .account(account),
+                            ActionButton(
+                                "switch",
+                                Phrase(words.common.useAnotherAccount),
+                                .plain
+                            ).html,
+                        ]
+                    ),
+                    .pair(
+                        ActionButton("allow", Phrase(consent.allow), .choice),
+                        ActionButton("deny", Phrase(consent.deny), .choice)
+                    ),
+                ]
+            ),
+        ])
     }
 
-    package struct View: Sendable {
-        struct Grant: Sendable {
-            let grant: Phrase
+    private func asker(_ words: ConsentWords) -> HTML? {
+        let name: Phrase
+        let advice: Phrase
+        switch origin {
+        case .registered: return nil
+        case .appOnThisDevice: (name, advice) = (words.appOnThisDevice, words.appAdvice)
+        case .site(let host): (name, advice) = (words.site(host), words.siteAdvice)
         }
-
-        let originName: Phrase?
-        let originAdvice: Phrase?
-        let grantsTitle: Phrase
-        let grants: [Grant]
-        let accountTitle: String
-        let account: PageAccount.View
-        let form: PageForm
-        let allow: String
-        let deny: String
-        let switchAccount: String
+        return HTML([
+            .element(.p, [.class: "origin"], .element(.strong, name.html)), .line(advice),
+        ])
     }
 }
 

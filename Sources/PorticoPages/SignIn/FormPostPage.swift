@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// The authorization response as a form that the browser posts to the client
 /// (OAuth 2.0 Form Post Response Mode §2).
 ///
@@ -24,33 +26,35 @@ package struct FormPostPage: Page {
         self.parameters = parameters
     }
 
-    package static let template = PageTemplate.formPost
+    private static let script = InlineSource(unescaped: "document.forms[0].submit()")
 
-    static let script = "document.forms[0].submit()"
-
-    /// The source that admits the script in this page's policy: `'sha256-…'` (CSP Level 3 §2.3.1).
-    package static let scriptHash = PageStyle.hash(of: script)
+    /// The source that admits the script in this page's policy.
+    package static let scriptHash = script.hash
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         words.formPost.heading(client)
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> View {
-        View(
-            intro: words.formPost.advice,
-            action: action,
-            parameters: parameters,
-            proceed: words.common.proceed,
-            script: Self.script
-        )
-    }
-
-    package struct View: Sendable {
-        let intro: Phrase
-        let action: PageLink
-        let parameters: [Parameter]
-        let proceed: String
-        let script: String
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
+            .line(words.formPost.advice),
+            .element(
+                .form,
+                to: action,
+                [.method: "post"],
+                HTML(parameters.map { .hidden($0.name, $0.value) }),
+                .element(
+                    .div,
+                    [.class: "actions"],
+                    .element(
+                        .button,
+                        [.class: "button", .type: "submit"],
+                        .text(words.common.proceed)
+                    )
+                )
+            ),
+            .script(Self.script),
+        ])
     }
 }
 

@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// User name and password.
 ///
 /// The form posts `username`, `password`, `request`, `csrf` and `action`, which is `sign-in`, `cancel`
@@ -45,8 +47,6 @@ package struct SignInPage: Page {
         self.forgot = forgot
     }
 
-    package static let template = PageTemplate.signIn
-
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         again ? words.signIn.again : words.signIn.heading(client)
     }
@@ -81,68 +81,74 @@ package struct SignInPage: Page {
         return ErrorSummary(summaryTitle: title, items: items)
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> View {
-        var userNameProblem: Phrase?
-        var passwordProblem: Phrase?
-        var sharesProblem = false
-        switch problem {
-        case .wrongPair where again:
-            passwordProblem = words.signIn.wrongPassword
-        case .wrongPair:
-            userNameProblem = words.signIn.wrongPair
-            sharesProblem = true
-        case .missing(let userName, let password):
-            userNameProblem = userName ? words.signIn.enterUserName : nil
-            passwordProblem = password ? words.signIn.enterPassword : nil
-        case .mustWait, .busy, nil:
-            break
-        }
-        return View(
-            intro: again ? words.signIn.whyAgain : words.signIn.intro(frame.owner),
-            // Whoever signs in again has their name fixed.
-            endsAnother: endsAnother && !again ? words.signIn.endsAnother : nil,
-            form: form,
-            userNameLabel: words.signIn.userName,
-            userName: userName,
-            userNameFixed: again,
-            userNameProblem: userNameProblem,
-            startsAtUserName: problem == nil && !again && userName.isEmpty,
-            passwordLabel: words.signIn.password,
-            passwordProblem: passwordProblem,
-            passwordWrongToo: sharesProblem,
-            startsAtPassword: problem == nil && (again || !userName.isEmpty),
-            forgot: PageStep(forgot, words.signIn.forgot),
-            signIn: words.signIn.signIn,
-            switchAccount: again ? words.common.useAnotherAccount : nil,
-            cancel: words.common.cancel
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        let signIn = words.signIn
+        return HTML([
+            .line(again ? signIn.whyAgain : signIn.intro(frame.owner)),
+            // The name of somebody who signs in again is fixed.
+            endsAnother && !again ? .paragraph(nil, signIn.endsAnother) : nil,
+            .form(
+                form,
+                [
+                    .field(userNameField(signIn)),
+                    .field(passwordField(signIn)),
+                    .buttons([
+                        ActionButton("sign-in", Phrase(signIn.signIn), .first),
+                        again
+                            ? ActionButton(
+                                "switch",
+                                Phrase(words.common.useAnotherAccount),
+                                isWayOut: true
+                            ) : nil,
+                        ActionButton("cancel", Phrase(words.common.cancel), isWayOut: true),
+                    ]),
+                    .links([PageStep(forgot, signIn.forgot)]),
+                ]
+            ),
+        ])
+    }
+
+    private func userNameField(_ words: SignInWords) -> FieldBlock {
+        let told: Phrase? =
+            switch problem {
+            case .wrongPair where !again: words.wrongPair
+            case .missing(userName: true, _): words.enterUserName
+            case .wrongPair, .missing, .mustWait, .busy, nil: nil
+            }
+        return FieldBlock(
+            Field.userName,
+            .signIn,
+            label: Phrase(words.userName),
+            value: userName,
+            problem: told,
+            isFixed: again,
+            startsHere: problem == nil && !again && userName.isEmpty
         )
     }
 
-    /// The `id`s of the fields.
+    private func passwordField(_ words: SignInWords) -> FieldBlock {
+        let told: Phrase? =
+            switch problem {
+            case .wrongPair where again: words.wrongPassword
+            case .missing(_, password: true): words.enterPassword
+            case .wrongPair, .missing, .mustWait, .busy, nil: nil
+            }
+        return FieldBlock(
+            Field.password,
+            .password,
+            label: Phrase(words.password),
+            problem: told,
+            // Which of the two is wrong is not said, so it is said beside the first.
+            sharingProblemOf: problem == .wrongPair && !again ? Field.userName : nil,
+            startsHere: problem == nil && (again || !userName.isEmpty)
+        )
+    }
+
     private enum Field {
         static let userName = "username"
         static let password = "password"
     }
 
-    package struct View: Sendable {
-        let intro: Phrase
-        let endsAnother: Phrase?
-        let form: PageForm
-        let userNameLabel: String
-        let userName: String
-        let userNameFixed: Bool
-        let userNameProblem: Phrase?
-        let startsAtUserName: Bool
-        let passwordLabel: String
-        let passwordProblem: Phrase?
-        /// The message beside the user name is about the password as well.
-        let passwordWrongToo: Bool
-        let startsAtPassword: Bool
-        let forgot: PageStep?
-        let signIn: String
-        let switchAccount: String?
-        let cancel: String
-    }
 }
 
 extension SignInPage {

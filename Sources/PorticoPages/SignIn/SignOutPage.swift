@@ -1,4 +1,5 @@
 import Foundation
+package import PorticoBytes
 
 /// "Do you want to sign out?" (OpenID Connect RP-Initiated Logout §2).
 ///
@@ -39,24 +40,28 @@ package struct SignOutPage: Page {
         self.form = form
     }
 
-    package static let template = PageTemplate.signOut
-
     package var isError: Bool { trouble != nil }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         trouble.map { words.error($0.issue).heading } ?? words.signOut.heading(frame.owner)
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> View {
-        View(
-            account: account.map { PageAccount.View($0) },
-            intro: trouble.map { words.error($0.issue).sentence } ?? intro(words.signOut),
-            still: trouble.map { _ in words.signOut.still },
-            form: form,
-            signOut: words.signOut.signOut,
-            stay: words.signOut.stay,
-            details: trouble?.details.view(words.details, frame)
-        )
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        HTML([
+            account.map { .account($0) },
+            .line(trouble.map { words.error($0.issue).sentence } ?? intro(words.signOut)),
+            trouble.map { _ in .paragraph(nil, words.signOut.still) },
+            .form(
+                form,
+                [
+                    .pair(
+                        ActionButton("sign-out", Phrase(words.signOut.signOut), .choice),
+                        ActionButton("stay", Phrase(words.signOut.stay), .choice)
+                    )
+                ]
+            ),
+            trouble?.details.html(words.details, frame),
+        ])
     }
 
     private func intro(_ words: SignOutWords) -> Phrase {
@@ -64,15 +69,6 @@ package struct SignOutPage: Page {
         return isElsewhere ? words.askedElsewhere(client) : words.asked(client)
     }
 
-    package struct View: Sendable {
-        let account: PageAccount.View?
-        let intro: Phrase
-        let still: Phrase?
-        let form: PageForm
-        let signOut: String
-        let stay: String
-        let details: MessageView.Details?
-    }
 }
 
 extension SignOutPage {

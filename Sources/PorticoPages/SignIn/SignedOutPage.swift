@@ -1,3 +1,5 @@
+package import PorticoBytes
+
 /// What became of the wish to sign out, and what it does not cover.
 package struct SignedOutPage: Page {
     package enum Outcome: Sendable {
@@ -20,8 +22,6 @@ package struct SignedOutPage: Page {
         self.wayBack = wayBack
     }
 
-    package static let template = PageTemplate.message
-
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         switch outcome {
         case .signedOut: words.signedOut.heading
@@ -30,14 +30,14 @@ package struct SignedOutPage: Page {
         }
     }
 
-    package func view(_ words: Words, _ frame: PageFrame) -> MessageView {
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let lines: [Phrase] =
             switch outcome {
             case .signedOut: [words.signedOut.done(frame.owner), words.signedOut.stillOpen]
             case .nobodyWas: [words.signedOut.stillOpen]
             case .stayed: [words.signedOut.nothingChanged]
             }
-        return MessageView(lines: lines, step: words.common.step(to: wayBack, of: client))
+        return HTML(HTML.lines(lines) + [.step(words.common.step(to: wayBack, of: client))])
     }
 }
 

@@ -49,8 +49,8 @@ struct CommonWords: Sendable {
     let backTo: NamedPhrase
     let backToApp: Phrase
 
-    func step(to link: PageLink?, of client: String?) -> MessageView.Step? {
-        link.map { .init(link: $0, linkText: client.map { backTo($0) } ?? backToApp) }
+    func step(to link: PageLink?, of client: String?) -> PageStep? {
+        PageStep(link, client.map { backTo($0) } ?? backToApp)
     }
 }
 

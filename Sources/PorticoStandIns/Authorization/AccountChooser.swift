@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 
 /// The page where a person says who they are, and may change their mind.
@@ -11,17 +12,22 @@ struct AccountChooser {
         StandInPage(
             kind: request.kind,
             title: "Choose an account",
-            body: """
-                <p>to continue to <strong>\(StandInPage.escaped(request.client.clientID))</strong>.
-                The answer goes to \(StandInPage.escaped(Self.origin(of: request.redirectURI))).</p>
-                <form method="post" action="\(StandInPage.escaped(target))">
-                <ul>
-                \(shown.map(Self.button).joined(separator: "\n"))
-                </ul>
-                \(choice)
-                <button name="cancel" value="1">Cancel</button>
-                </form>
-                """
+            body: HTML([
+                .element(
+                    .p,
+                    .text("to continue to "),
+                    .element(.strong, .text(request.client.clientID)),
+                    .text(".\nThe answer goes to \(Self.origin(of: request.redirectURI)).")
+                ),
+                .element(
+                    .form,
+                    to: StandInAddress(href: target),
+                    [.method: "post"],
+                    .element(.ul, HTML(shown.map(Self.button))),
+                    choice,
+                    .element(.button, [.name: "cancel", .value: "1"], .text("Cancel"))
+                ),
+            ])
         )
     }
 
@@ -37,7 +43,7 @@ struct AccountChooser {
         return hinted.isEmpty ? people : hinted
     }
 
-    private static func button(_ person: StandInPerson) -> String {
+    private static func button(_ person: StandInPerson) -> HTML {
         let name = person.name.isEmpty ? "An account without a name" : person.name
         let notes = [
             person.email ?? "no e-mail address",
@@ -45,25 +51,32 @@ struct AccountChooser {
             person.hidesEmail ? "behind a relay address" : nil,
         ]
         let note = notes.compactMap(\.self).joined(separator: ", ")
-        return """
-            <li><button name="person" value="\(StandInPage.escaped(person.id))">\
-            <bdi>\(StandInPage.escaped(name))</bdi> \
-            <span>\(StandInPage.escaped(note))</span></button></li>
-            """
+        return .element(
+            .li,
+            .element(
+                .button,
+                [.name: "person", .value: person.id],
+                .element(.bdi, .text(name)),
+                .text(" "),
+                .element(.span, .text(note))
+            )
+        )
     }
 
     /// What Apple and Facebook let a person keep back.
-    private var choice: String {
-        guard request.scopes.contains("email") else { return "" }
-        return switch request.kind {
-        case .apple:
-            "<label><input type=\"checkbox\" name=\"hide_email\" value=\"1\"> "
-                + "Hide my e-mail address</label>"
-        case .facebook:
-            "<label><input type=\"checkbox\" name=\"keep_email\" value=\"1\"> "
-                + "Do not share my e-mail address</label>"
-        case .google, .openID: ""
+    private var choice: HTML? {
+        guard request.scopes.contains("email") else { return nil }
+        let (name, label): (String, String)
+        switch request.kind {
+        case .apple: (name, label) = ("hide_email", "Hide my e-mail address")
+        case .facebook: (name, label) = ("keep_email", "Do not share my e-mail address")
+        case .google, .openID: return nil
         }
+        return .element(
+            .label,
+            .element(.input, [.type: "checkbox", .name: name, .value: "1"]),
+            .text(" " + label)
+        )
     }
 
     private static func origin(of uri: String) -> String {

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
 
@@ -35,17 +36,23 @@ struct AuthorizationAnswer {
 
     /// The page that posts itself, by the button where scripts are off (Form Post Response Mode §2).
     private var formPost: StandInPage {
-        let fields = parameters.map { StandInPage.hidden($0.name, $0.value) }
-        return StandInPage(
+        StandInPage(
             kind: request.kind,
             title: "Back to the application",
-            body: """
-                <form method="post" action="\(StandInPage.escaped(request.redirectURI))">
-                \(fields.joined(separator: "\n"))
-                <button>Continue</button>
-                </form>
-                """,
-            script: "document.forms[0].submit()"
+            body: .element(
+                .form,
+                to: StandInAddress(href: request.redirectURI),
+                [.method: "post"],
+                HTML(
+                    parameters.map {
+                        .element(.input, [.type: "hidden", .name: $0.name, .value: $0.value])
+                    }
+                ),
+                .element(.button, .text("Continue"))
+            ),
+            script: Self.script
         )
     }
+
+    private static let script = InlineSource(unescaped: "document.forms[0].submit()")
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
 
@@ -14,14 +15,22 @@ struct StandInAnswers {
             return page(.nothing, call.kind)
         }
         let letter = person.name.first { $0.isLetter }.map(String.init) ?? "?"
-        let image = """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96">\
-            <circle cx="48" cy="48" r="48" fill="#7a1fa2"/><text x="48" y="64" font-size="48" \
-            text-anchor="middle" fill="#fff">\(StandInPage.escaped(letter))</text></svg>
-            """
+        let image = HTML.element(
+            .svg,
+            [
+                .xmlns: "http://www.w3.org/2000/svg", .viewBox: "0 0 96 96", .width: "96",
+                .height: "96",
+            ],
+            .element(.circle, [.cx: "48", .cy: "48", .r: "48", .fill: "#7a1fa2"]),
+            .element(
+                .text,
+                [.x: "48", .y: "64", .fontSize: "48", .textAnchor: "middle", .fill: "#fff"],
+                .text(letter)
+            )
+        )
         var fields = headers.plain
         fields[.contentType] = "image/svg+xml"
-        return Response(status: .ok, headers: fields, bytes: Array(image.utf8))
+        return Response(status: .ok, headers: fields, bytes: image.bytes)
     }
 
     func refuse(_ refusal: StandInRefusal, _ call: StandInCall) -> Response {

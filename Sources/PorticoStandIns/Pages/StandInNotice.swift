@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// A page that says one thing.
 enum StandInNotice: Sendable {
     case nothing
@@ -11,25 +13,25 @@ enum StandInNotice: Sendable {
             StandInPage(
                 kind: kind,
                 title: "There is nothing here",
-                body: "<p>No endpoint has this address.</p>"
+                body: .element(.p, .text("No endpoint has this address."))
             )
         case .down:
             StandInPage(
                 kind: kind,
                 title: "Out of order",
-                body: "<p>This stand-in was told to be down.</p>"
+                body: .element(.p, .text("This stand-in was told to be down."))
             )
         case .refused(let words):
             StandInPage(
                 kind: kind,
                 title: "This request is refused",
-                body: "<p>\(StandInPage.escaped("\(words)"))</p>"
+                body: .element(.p, .text("\(words)"))
             )
         case .signedOut:
             StandInPage(
                 kind: kind,
                 title: "You are signed out",
-                body: "<p>The session at this stand-in has ended.</p>"
+                body: .element(.p, .text("The session at this stand-in has ended."))
             )
         }
     }

@@ -1,0 +1,76 @@
+/// The elements that pages are made of.
+package enum HTMLTag: String, Sendable {
+    case a, bdi, body, button, circle, dd, details, div, dl, dt, footer, form, h1, h2, header, img
+    case input, label, li, main, meta, nav, p, section, span, strong, summary, svg, text, title, ul
+    case lineBreak = "br"
+
+    /// The attribute that holds the address an element leads to, or loads.
+    var address: String? {
+        switch self {
+        case .a: "href"
+        case .form: "action"
+        case .button: "formaction"
+        case .img: "src"
+        default: nil
+        }
+    }
+
+    var isVoid: Bool {
+        switch self {
+        case .img, .input, .meta, .lineBreak: true
+        default: false
+        }
+    }
+
+    /// Part of a line, where white space would show.
+    var isPhrasing: Bool {
+        switch self {
+        case .a, .bdi, .img, .input, .lineBreak, .span, .strong, .circle, .svg, .text: true
+        default: false
+        }
+    }
+
+    var startsLine: Bool {
+        switch self {
+        case .body, .details, .div, .dl, .footer, .form, .header, .main, .nav, .section, .ul: true
+        default: false
+        }
+    }
+}
+
+/// Attributes in their order; one whose value is `nil` is left out, one that only has to be there is
+/// empty.
+///
+/// Those that hold an address are not among the names: ``HTML/element(_:to:_:_:)`` has a parameter for
+/// it. Nor are `style` and the handlers of events, which the pages' policy refuses.
+package struct HTMLAttributes: Sendable, ExpressibleByDictionaryLiteral {
+    package enum Name: String, Sendable {
+        case alt, autocapitalize, autocomplete, autofocus, checked, content, dir, formnovalidate
+        case height, id, inputmode, method, name, readonly, required, role, spellcheck, tabindex
+        case type, value, width
+        case `class`
+        case `for`
+        case ariaCurrent = "aria-current"
+        case ariaDescribedBy = "aria-describedby"
+        case ariaHidden = "aria-hidden"
+        case ariaInvalid = "aria-invalid"
+        case ariaLabel = "aria-label"
+        case ariaLabelledBy = "aria-labelledby"
+        // Of SVG.
+        case cx, cy, fill, r, viewBox, x, xmlns, y
+        case fontSize = "font-size"
+        case textAnchor = "text-anchor"
+    }
+
+    let pairs: [(Name, String?)]
+
+    package init(dictionaryLiteral pairs: (Name, String?)...) {
+        self.pairs = pairs
+    }
+}
+
+/// An address that may stand in a page. Only types whose values a browser neither runs nor reads
+/// as a page of its own (`javascript:`, `data:`) conform.
+package protocol HTMLAddress: Sendable {
+    var href: String { get }
+}

@@ -1,0 +1,117 @@
+package import PorticoBytes
+
+/// The parts that pages are put together from.
+extension HTML {
+    /// A sentence below the heading.
+    static func line(_ text: Phrase) -> HTML { paragraph("lead", text) }
+
+    static func lines(_ texts: [Phrase]) -> [HTML] { texts.map { .line($0) } }
+
+    /// A sentence in small type.
+    static func note(_ text: Phrase) -> HTML { paragraph("lead note", text) }
+
+    /// A sentence that must not be overlooked.
+    static func strong(_ text: Phrase) -> HTML { paragraph("strong", text) }
+
+    /// What has just been done (WCAG 4.1.3).
+    static func status(_ text: Phrase?) -> HTML? {
+        text.map { .element(.p, [.class: "status", .role: "status"], $0.html) }
+    }
+
+    static func paragraph(_ look: String?, _ text: Phrase) -> HTML {
+        .element(.p, [.class: look], text.html)
+    }
+
+    static func section(_ id: String, _ title: Phrase, _ content: [HTML?]) -> HTML {
+        .element(
+            .section,
+            [.ariaLabelledBy: id],
+            .element(.h2, [.id: id], title.html),
+            HTML(content)
+        )
+    }
+
+    /// Sentences of equal weight.
+    static func points(_ points: [Phrase]) -> HTML { list("points", points) }
+
+    static func list(_ look: String, _ items: [Phrase]) -> HTML {
+        .element(.ul, [.class: look], HTML(items.map { .element(.li, $0.html) }))
+    }
+
+    /// A code to be typed elsewhere.
+    static func code(_ code: String) -> HTML {
+        .element(.p, [.class: "code"], .exact(ShownText(code)))
+    }
+
+    /// Names and what they are.
+    static func facts(_ facts: [Fact?]) -> HTML {
+        let rows = facts.compactMap(\.self).map { fact in
+            HTML.element(
+                .div,
+                .element(.dt, fact.term.html),
+                .element(.dd, fact.fact.html)
+            )
+        }
+        return .element(.dl, [.class: "facts"], HTML(rows))
+    }
+
+    struct Fact {
+        let term: Phrase
+        let fact: Phrase
+
+        init(_ term: Phrase, _ fact: Phrase) {
+            self.term = term
+            self.fact = fact
+        }
+    }
+
+    /// A name from outside: in another writing direction it leaves the words beside it as they are.
+    static func isolated(_ name: ShownText, _ look: String? = nil) -> HTML {
+        .element(.bdi, [.class: look], .text(name.text))
+    }
+
+    /// An address or code: read from left to right in every language.
+    static func exact(_ text: ShownText, _ look: String? = nil) -> HTML {
+        .element(.bdi, [.dir: "ltr", .class: look], .text(text.text))
+    }
+
+    /// A letter in a disc, in the place of a picture.
+    static func mark(_ initial: ShownText) -> HTML {
+        .element(.span, [.class: "mark", .ariaHidden: "true"], .text(initial.text))
+    }
+
+    static func tag(_ text: Phrase?) -> HTML? {
+        text.map { HTML([.text(" "), .element(.span, [.class: "tag"], $0.html)]) }
+    }
+
+    static func account(_ account: PageAccount) -> HTML {
+        let name = account.name ?? account.userName
+        return .element(
+            .p,
+            [.class: "account"],
+            .mark(ShownText(initialOf: name)),
+            .text("\n"),
+            .element(
+                .span,
+                [.class: "who"],
+                .isolated(ShownText(name), "name"),
+                // Left out where it would only repeat the name.
+                account.name == nil ? nil : .text(" "),
+                account.name == nil ? nil : .isolated(ShownText(account.userName), "quiet")
+            )
+        )
+    }
+}
+
+extension Phrase {
+    package var html: HTML {
+        HTML(
+            pieces.flatMap { piece in
+                [
+                    HTML.text(piece.text), piece.isolated.map { .isolated($0) },
+                    piece.exact.map { .exact($0) },
+                ]
+            }
+        )
+    }
+}

@@ -1,0 +1,51 @@
+import PorticoBytes
+
+extension HTML {
+    /// The sign-in methods, in the order that the operator set.
+    ///
+    /// - Parameter posts: The form has one address, and the button's `way` says which one it was.
+    static func ways(
+        _ ways: [Way],
+        title: Phrase,
+        posts: Bool,
+        _ words: WayWords,
+        _ theme: PageTheme
+    ) -> HTML {
+        .element(
+            .section,
+            [.ariaLabelledBy: "ways-title"],
+            .element(.h2, [.class: "ways-title", .id: "ways-title"], title.html),
+            .element(
+                .ul,
+                [.class: "ways"],
+                HTML(ways.map { .element(.li, .way($0, posts: posts, words, theme)) })
+            )
+        )
+    }
+
+    private static func way(
+        _ way: Way,
+        posts: Bool,
+        _ words: WayWords,
+        _ theme: PageTheme
+    ) -> HTML {
+        let kind = way.label.kind
+        let artwork = theme.artwork(of: kind)
+        return .element(
+            .button,
+            // Where this button sends the form, where that is not the form's own address.
+            to: posts ? nil : PageLink(path: way.action),
+            [
+                .class: artwork == nil
+                    ? "button second way" : "button way branded way-\(kind.rawValue)",
+                .type: "submit",
+                .name: posts ? "way" : nil,
+                .value: posts ? way.name : nil,
+            ],
+            artwork.map { .element(.img, to: $0, [.alt: "", .width: "20", .height: "20"]) },
+            .element(.span, words.button(way.label).html),
+            .tag(way.isLastUsed ? words.lastUsed : nil),
+            .tag(way.isNotResponding ? words.notResponding : nil)
+        )
+    }
+}
