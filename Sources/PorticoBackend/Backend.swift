@@ -75,7 +75,7 @@ extension Backend {
             let endpoints = endpoints
             return BackendService(
                 routes: try RouteTable(endpoints.routes),
-                exits: endpoints.exits
+                responder: endpoints.responder
             )
         }
     }
@@ -88,7 +88,7 @@ extension Backend {
         let attempts = AttemptCookies(policy, ring: ring)
         let page = page
         let forms = PageForms(forms: GuardedForms(FormToken(ring: ring)), cookies: cookies)
-        let exits = BackendExits(
+        let responder = BackendResponder(
             page: page,
             headers: headers,
             directory: directory,
@@ -110,7 +110,7 @@ extension Backend {
             rules: rules
         )
         let start = SignInStart(cookies: attempts, origin: publicURL.origin)
-        let link = IdentityLinking(accounts: accounts, sessions: check, exits: exits)
+        let link = IdentityLinking(accounts: accounts, sessions: check, responder: responder)
         let pending = PendingCookie(policy, ring: ring)
         let emails = EmailCodes(accounts: accounts, ring: ring, limits: limits.mails)
         let departure = AccountDeparture(
@@ -119,11 +119,11 @@ extension Backend {
             ring: ring
         )
         return BackendEndpoints(
-            exits: exits,
+            responder: responder,
             start: StartEndpoint(
                 directory: directory,
                 start: start,
-                exits: exits,
+                responder: responder,
                 limit: limits.starts
             ),
             callback: CallbackEndpoint(
@@ -135,7 +135,7 @@ extension Backend {
                 link: link,
                 pending: pending,
                 events: events,
-                exits: exits,
+                responder: responder,
                 forms: forms,
                 limit: limits.callbacks,
                 redeemed: limits.redemptions
@@ -161,7 +161,7 @@ extension Backend {
                 accounts: accounts,
                 nonces: NativeNonces(ring: ring),
                 headers: headers,
-                exits: exits,
+                responder: responder,
                 events: events,
                 pending: pending,
                 limit: limits.natives
@@ -212,7 +212,7 @@ extension Backend {
                 page: page,
                 forms: forms
             ),
-            join: JoinPages(
+            join: AccountLinkingPages(
                 directory: directory,
                 check: check,
                 accounts: accounts,
@@ -220,7 +220,7 @@ extension Backend {
                 complete: complete,
                 link: link,
                 emails: emails,
-                exits: exits,
+                responder: responder,
                 forms: forms
             ),
             overview: AccountPages(
@@ -229,23 +229,23 @@ extension Backend {
                 accounts: accounts,
                 departure: departure,
                 cookies: cookies,
-                exits: exits,
+                responder: responder,
                 forms: forms
             ),
             details: DetailsPages(
                 check: check,
                 accounts: accounts,
                 emails: emails,
-                exits: exits,
+                responder: responder,
                 forms: forms
             ),
-            ways: WayPages(
+            ways: SignInMethodPages(
                 directory: directory,
                 check: check,
                 accounts: accounts,
                 start: start,
                 departure: departure,
-                exits: exits,
+                responder: responder,
                 forms: forms,
                 linkLimit: limits.links
             ),
@@ -254,10 +254,10 @@ extension Backend {
                 check: check,
                 emails: emails,
                 cookies: cookies,
-                exits: exits,
+                responder: responder,
                 forms: forms
             ),
-            other: OtherPages(
+            other: HomePages(
                 check: check,
                 accounts: accounts,
                 departure: departure,
@@ -265,7 +265,7 @@ extension Backend {
                 cookies: cookies,
                 directory: directory,
                 identity: identity,
-                exits: exits,
+                responder: responder,
                 forms: forms
             )
         )

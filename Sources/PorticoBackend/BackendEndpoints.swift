@@ -1,6 +1,6 @@
 /// Everything that answers at an address of the BFF.
 struct BackendEndpoints: Sendable {
-    let exits: BackendExits
+    let responder: BackendResponder
     let start: StartEndpoint
     let callback: CallbackEndpoint
     let token: AppTokenEndpoint
@@ -13,10 +13,10 @@ struct BackendEndpoints: Sendable {
     let association: AssociationFilesEndpoint
     let proxy: ProxyEndpoint
     let choose: ChoosePages
-    let join: JoinPages
+    let join: AccountLinkingPages
     let overview: AccountPages
     let details: DetailsPages
-    let ways: WayPages
+    let ways: SignInMethodPages
     let proof: ConfirmPages
-    let other: OtherPages
+    let other: HomePages
 }

@@ -8,18 +8,18 @@ package import PorticoWeb
 /// and an id for people.
 package struct BackendService: HTTPService {
     package let routes: RouteTable<BackendContext>
-    package var headers: SecurityHeaders { exits.headers }
-    let exits: BackendExits
+    package var headers: SecurityHeaders { responder.headers }
+    let responder: BackendResponder
 
     /// Without a provider or an app nothing here has been asked for.
     package func context(_ request: RequestContext, _ parameters: PathParameters)
         -> BackendContext?
     {
-        exits.directory.isInUse ? BackendContext(request, parameters) : nil
+        responder.directory.isInUse ? BackendContext(request, parameters) : nil
     }
 
     package func methodNotAllowed(_ audience: Audience, _ context: BackendContext) -> Response {
-        exits.refuse(BackendError.methodNotAllowed, audience, context)
+        responder.refuse(BackendError.methodNotAllowed, audience, context)
     }
 
     package func answer(_ error: any Error, _ audience: Audience, _ context: BackendContext)
@@ -27,18 +27,20 @@ package struct BackendService: HTTPService {
     {
         switch error {
         case let absence as SessionCheck.Absence where audience.isPeople && !context.wantsJSON:
-            return exits.toSignIn([("return_to", context.target.path)]).logged(error: absence.name)
-        case let refusal as any Refusal: return exits.refuse(refusal, audience, context)
-        case is StoreBusy: return exits.refuse(BackendError.busy, audience, context)
+            return responder.toSignIn([("return_to", context.target.path)]).logged(
+                error: absence.name
+            )
+        case let refusal as any Refusal: return responder.refuse(refusal, audience, context)
+        case is StoreBusy: return responder.refuse(BackendError.busy, audience, context)
         default:
-            exits.events.failed(error, context)
+            responder.events.failed(error, context)
             let fault = BackendError(.internalError, "Something went wrong here.")
-            return exits.refuse(fault, audience, context)
+            return responder.refuse(fault, audience, context)
         }
     }
 }
 
-extension BackendExits {
+extension BackendResponder {
     func refuse(_ refusal: any Refusal, _ audience: Audience, _ context: BackendContext)
         -> Response
     {

@@ -31,7 +31,7 @@ struct ProviderEndpoints: Sendable {
         self.page = page
         let issuer = TokenIssuer(ring: provider.ring)
         let verifier = AccessTokenVerifier(grants: provider.grants)
-        let door = ClientDoor(
+        let authenticated = ClientAuthenticator(
             authenticate: ClientAuthentication(ring: provider.ring),
             grants: provider.grants,
             guesses: provider.guesses,
@@ -94,12 +94,12 @@ struct ProviderEndpoints: Sendable {
             events: provider.events
         )
         apps = ConnectedAppsEndpoint(
-            door: AccountDoor(place: .apps, flow: flow),
+            access: AccountPageAccess(place: .apps, flow: flow),
             people: provider.people,
             events: provider.events
         )
         devices = DevicesEndpoint(
-            door: AccountDoor(place: .devices, flow: flow),
+            access: AccountPageAccess(place: .devices, flow: flow),
             sessions: flow.sessions,
             events: provider.events,
             sessionEnded: provider.sessionEnded
@@ -126,7 +126,7 @@ struct ProviderEndpoints: Sendable {
             sessionEnded: provider.sessionEnded
         )
         token = TokenEndpoint(
-            door: door,
+            authenticated: authenticated,
             headers: headers,
             authorizationCode: AuthorizationCodeGrant(
                 grants: provider.grants,
@@ -143,9 +143,13 @@ struct ProviderEndpoints: Sendable {
             challenges: SeenLately()
         )
         userInfo = UserInfoEndpoint(userInfo: UserInfo(verifier: verifier), headers: headers)
-        revocation = RevocationEndpoint(door: door, headers: headers, revoke: revoke)
+        revocation = RevocationEndpoint(
+            authenticated: authenticated,
+            headers: headers,
+            revoke: revoke
+        )
         introspection = IntrospectionEndpoint(
-            door: door,
+            authenticated: authenticated,
             headers: headers,
             introspect: TokenIntrospection(
                 grants: provider.grants,
@@ -154,7 +158,7 @@ struct ProviderEndpoints: Sendable {
             )
         )
         pushedAuthorization = PushedAuthorizationEndpoint(
-            door: door,
+            authenticated: authenticated,
             headers: headers,
             push: PushedAuthorization(pushed: provider.pushed),
             unproven: RateLimiter(burst: 60, perMinute: 60)
@@ -162,7 +166,7 @@ struct ProviderEndpoints: Sendable {
         endSession = EndSessionEndpoint(
             flow: flow,
             legacy: LegacySignOut(
-                door: door,
+                authenticated: authenticated,
                 grants: provider.grants,
                 sessions: provider.sessions,
                 refreshTokens: revoke,

@@ -98,7 +98,7 @@ struct SourceRuleTests {
             "Sources/PorticoProtocol/OAuthError.swift",
             "Sources/PorticoProtocol/Token/TokenResponse.swift",
             "Sources/PorticoProvider/Administration/ClientRegistrationRefusal.swift",
-            "Sources/PorticoUpstream/People/GraphAPI.swift",
+            "Sources/PorticoUpstream/People/FacebookGraph.swift",
             // A path, which is ASCII; a row of ours.
             "Sources/PorticoWeb/Service/RouteTable.swift",
             "Sources/PorticoBackend/Configuration/ProviderConnection.swift",
@@ -121,7 +121,7 @@ struct SourceRuleTests {
         let caught: Set = [
             // ProviderService and HTTPService render what is within.
             "ProgramRefusal", "ErrorAfterSignIn",
-            // ClientDoor, TokenEndpoint and BrowserFlow.
+            // ClientAuthenticator, TokenEndpoint and BrowserFlow.
             "UnprovenClient", "ReplayRefusal", "RequestAnswered",
             // Commands of the program.
             "Failure",

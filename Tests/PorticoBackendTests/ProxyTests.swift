@@ -27,7 +27,7 @@ private struct EchoAPI: Responder {
     private static func server() async throws -> BackendUnderTest {
         try await BackendUnderTest(
             apis: [try ProxiedAPI("orders=https://orders.example.com/v2,google")],
-            further: ["orders.example.com": TestDoor(EchoAPI())]
+            further: ["orders.example.com": InProcessServer(EchoAPI())]
         )
     }
 

@@ -62,7 +62,10 @@ struct ServiceRowTests {
                 Array("a=\(String(repeating: "b", count: 70_000))".utf8)
             )
             #expect((200..<500).contains(tooLong.status), what)
-            #expect(tooLong.headers[values: .setCookie].allSatisfy { !$0.contains("session") }, what)
+            #expect(
+                tooLong.headers[values: .setCookie].allSatisfy { !$0.contains("session") },
+                what
+            )
             let foreignPost: HTTPFields = [
                 .contentType: "application/x-www-form-urlencoded", .fetchSite: "cross-site",
                 .origin: "https://evil.example",

@@ -65,7 +65,11 @@ import Testing
         #expect(try await server.token(at: "google") == nil)
     }
 
-    private static func signOut(_ visitor: TestVisitor, _ way: Way, _ page: TestVisitor.Visited)
+    private static func signOut(
+        _ visitor: TestVisitor,
+        _ way: Way,
+        _ page: TestVisitor.Visited
+    )
         async throws
     {
         switch way {

@@ -33,7 +33,7 @@ import Testing
             try UpstreamClient(
                 record,
                 ring: TestRealm.ring,
-                transport: DoorTransport([:]),
+                transport: InProcessTransport([:]),
                 now: { clock.now }
             )
         }
@@ -73,7 +73,7 @@ import Testing
             try UpstreamClient(
                 record,
                 ring: TestRealm.ring,
-                transport: DoorTransport([:]),
+                transport: InProcessTransport([:]),
                 now: { clock.now }
             )
         }

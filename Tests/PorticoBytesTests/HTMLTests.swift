@@ -34,7 +34,9 @@ import Testing
 
     @Test("each element that has an address names it by its own attribute")
     func addresses() {
-        let names = [(HTMLTag.a, "href"), (.form, "action"), (.button, "formaction"), (.img, "src")]
+        let names = [
+            (HTMLTag.a, "href"), (.form, "action"), (.button, "formaction"), (.img, "src"),
+        ]
         for (tag, name) in names {
             #expect(written(.element(tag, to: Address(href: "/"), [:])).contains(" \(name)=\"/\""))
         }

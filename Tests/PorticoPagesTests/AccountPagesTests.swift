@@ -18,11 +18,11 @@ import Testing
         }
     }
 
-    private func linked(_ count: Int) -> [AccountWaysPage.Linked] {
+    private func linked(_ count: Int) -> [SignInMethodsPage.Linked] {
         (1...count).map {
             .init(
                 id: "id-\($0)",
-                label: WayLabel(kind: .generic, displayName: "Way \($0)"),
+                label: MethodLabel(kind: .generic, displayName: "Way \($0)"),
                 addedAt: 1_790_000_000
             )
         }
@@ -30,18 +30,18 @@ import Testing
 
     @Test("a way can be removed while there is another; of the only one it is said why not")
     func lastWay() throws {
-        let two = try markup(AccountWaysPage(linked: linked(2), others: [], form: form))
+        let two = try markup(SignInMethodsPage(linked: linked(2), others: [], form: form))
         #expect(
             posts(two) == [
                 ["csrf=token", "id=id-1", "action=remove"],
                 ["csrf=token", "id=id-2", "action=remove"],
             ]
         )
-        let one = try markup(AccountWaysPage(linked: linked(1), others: [], form: form))
+        let one = try markup(SignInMethodsPage(linked: linked(1), others: [], form: form))
         #expect(posts(one).isEmpty)
         #expect(one.text.contains("This is your only sign-in method, so it can’t be removed."))
         let refused = try markup(
-            AccountWaysPage(linked: linked(1), others: [], form: form, lastOneRefused: true)
+            SignInMethodsPage(linked: linked(1), others: [], form: form, lastOneRefused: true)
         )
         let summary = try #require(refused.all.first { $0.attributes["role"] == "alert" })
         #expect(summary.text.contains("Add another one first."))
@@ -49,8 +49,11 @@ import Testing
 
     @Test("ways that can be added are buttons of a form that posts their names")
     func addWay() throws {
-        let other = Way(name: "apple", label: WayLabel(kind: .apple, displayName: "Apple"))
-        let page = try markup(AccountWaysPage(linked: linked(1), others: [other], form: form))
+        let other = SignInMethod(
+            name: "apple",
+            label: MethodLabel(kind: .apple, displayName: "Apple")
+        )
+        let page = try markup(SignInMethodsPage(linked: linked(1), others: [other], form: form))
         #expect(posts(page) == [["csrf=token", "way=apple"]])
         #expect(page.all("button").allSatisfy { $0.attributes["formaction"] == nil })
     }
@@ -141,7 +144,7 @@ import Testing
     @Test("the pages of an account lead to each other, and say which one is open")
     func navigation() throws {
         let pages: [(any Page, String)] = [
-            (AccountWaysPage(linked: linked(1), others: [], form: form), "/account/ways"),
+            (SignInMethodsPage(linked: linked(1), others: [], form: form), "/account/ways"),
             (AccountDevicesPage(devices: [], now: 0, form: form), "/account/devices"),
             (
                 AccountDetailsPage(name: "", email: .missing, form: form),

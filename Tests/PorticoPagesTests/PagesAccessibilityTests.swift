@@ -163,7 +163,7 @@ import Testing
     @Test("to allow and not to allow are buttons of one kind")
     func equalChoices() throws {
         for state in RenderedState.all
-        where ["ConsentPage", "SignOutPage", "AddWayPage"].contains(state.pageName) {
+        where ["ConsentPage", "SignOutPage", "AddMethodPage"].contains(state.pageName) {
             let choices = try state.markup.all.filter { $0.attributes["class"] == "actions pair" }
                 .flatMap { $0.all("button") }
             #expect(choices.count == 2)

@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoPages
 import PorticoTestSupport
 import Testing

@@ -76,17 +76,17 @@ import Testing
         _ form: PageForm,
         _ account: PageAccount
     ) -> [any Page] {
-        let label = WayLabel(kind: .generic, displayName: text)
-        let way = Way(name: text, label: label, action: text, isLastUsed: true)
+        let label = MethodLabel(kind: .generic, displayName: text)
+        let way = SignInMethod(name: text, label: label, action: text, isLastUsed: true)
         var pages: [any Page] = [
-            ChooseWayPage(
+            ChooseMethodPage(
                 mode: .signIn,
                 app: text,
                 ways: [way, way],
                 fields: [PageField(text, text)],
                 problem: .failed(label)
             ),
-            ChooseWayPage(mode: .signUp, app: text, ways: [way], problem: .linkRequired(label)),
+            ChooseMethodPage(mode: .signUp, app: text, ways: [way], problem: .linkRequired(label)),
             EmailCodePage(address: text, form: form, problem: .used),
             WelcomePage(name: text, email: .unverified(text), provider: label, form: form),
             WelcomePage(name: text, email: .relay(text), provider: label, form: form),
@@ -105,7 +105,7 @@ import Testing
                 form: form,
                 notice: .notReauthenticated(label)
             ),
-            AddWayPage(newWay: label, account: account, form: form),
+            AddMethodPage(newWay: label, account: account, form: form),
             IdentityTakenPage(way: label, form: form),
             IdentityTakenPage(way: label, reason: .secondOfProvider, form: form),
             ConfirmItsYouPage(
@@ -148,9 +148,9 @@ import Testing
         _ form: PageForm,
         _ account: PageAccount
     ) -> [any Page] {
-        let label = WayLabel(kind: .generic, displayName: text)
-        let way = Way(name: text, label: label, isNotResponding: true)
-        let linked = AccountWaysPage.Linked(id: text, label: label, email: text, addedAt: 0)
+        let label = MethodLabel(kind: .generic, displayName: text)
+        let way = SignInMethod(name: text, label: label, isNotResponding: true)
+        let linked = SignInMethodsPage.Linked(id: text, label: label, email: text, addedAt: 0)
         let device = AccountDevicesPage.Device(
             id: text,
             name: text,
@@ -170,14 +170,19 @@ import Testing
             ),
             AccountDetailsPage(name: text, email: .verified(text), form: form),
             AccountDetailsPage(name: text, email: .unverified(text), form: form, wasSaved: true),
-            AccountWaysPage(
+            SignInMethodsPage(
                 linked: [linked, linked],
                 others: [way],
                 form: form,
                 status: .added(label)
             ),
-            AccountWaysPage(linked: [linked], others: [way], form: form, lastOneRefused: true),
-            AccountWaysPage(linked: [linked], others: [], form: form, notAdded: .cancelled(label)),
+            SignInMethodsPage(linked: [linked], others: [way], form: form, lastOneRefused: true),
+            SignInMethodsPage(
+                linked: [linked],
+                others: [],
+                form: form,
+                notAdded: .cancelled(label)
+            ),
             AccountDevicesPage(
                 account: account,
                 devices: [device, device],

@@ -73,7 +73,7 @@ import Testing
     func withoutScripts(state: RenderedState) throws {
         let page = try state.markup
         for form in page.all("form") {
-            let isChoice = state.pageName == "ChooseWayPage"
+            let isChoice = state.pageName == "ChooseMethodPage"
             #expect(form.attributes["method"] == (isChoice ? "get" : "post"))
             #expect(form.attributes["action"]?.isEmpty == false)
             #expect(
@@ -92,7 +92,7 @@ import Testing
     )
     func tokens(state: RenderedState) throws {
         // One is the answer to a client; the other changes nothing here.
-        guard !["FormPostPage", "ChooseWayPage"].contains(state.pageName) else { return }
+        guard !["FormPostPage", "ChooseMethodPage"].contains(state.pageName) else { return }
         for form in try state.markup.all("form") {
             let hidden = form.all("input").filter { $0.attributes["type"] == "hidden" }
             let values = hidden.map {

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoBytes
 import PorticoPages
 import PorticoTestSupport
 import Testing

@@ -62,7 +62,8 @@ struct RenderedState: Sendable, CustomTestStringConvertible {
             page.gallery.flatMap { state in
                 let looks: [(Language, PageRenderer?)] =
                     Language.allCases.map { ($0, renderer) }
-                    + (page == ChooseWayPage.self ? [(.english, themed), (.arabic, themed)] : [])
+                    + (page == ChooseMethodPage.self
+                        ? [(.english, themed), (.arabic, themed)] : [])
                 return looks.compactMap { language, look in
                     look.map {
                         RenderedState(

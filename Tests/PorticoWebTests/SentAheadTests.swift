@@ -45,7 +45,7 @@ struct SentAheadTests {
             )
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandlers([
-                reads, ByteGate(gate), HTTPResponseEncoder(),
+                reads, ReadAheadBuffer(gate), HTTPResponseEncoder(),
                 ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)), gate,
             ])
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

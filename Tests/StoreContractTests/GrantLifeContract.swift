@@ -70,7 +70,7 @@ import Testing
         #expect(try await stores.redeem(Example.grant()) == .redeemed)
         let key = Hash256(of: "key")
         let rotation = Rotation(
-            grantID: Example.id(1),
+            familyID: Example.id(1),
             generation: 1,
             idempotencyKey: key,
             keyID: [5, 6, 7, 8]
@@ -316,7 +316,7 @@ extension TestDatabase {
         at now: Int64 = Example.now
     ) async throws -> RotationOutcome {
         let rotation = Rotation(
-            grantID: Example.id(1),
+            familyID: Example.id(1),
             generation: generation,
             idempotencyKey: nil,
             keyID: [1, 2, 3, 4]

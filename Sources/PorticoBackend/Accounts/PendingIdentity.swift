@@ -10,7 +10,7 @@ import PorticoWeb
 struct PendingIdentity: Sendable {
     /// The attempt that proved it, used up when the answer counts.
     let attemptID: UniqueID
-    let wayBack: WayBack
+    let wayBack: SignInReturn
     let identity: Identity
     let name: String?
     let picture: String?
@@ -23,7 +23,7 @@ struct PendingIdentity: Sendable {
     init(
         _ subject: SignInCompletion.Subject,
         _ attemptID: UniqueID,
-        _ wayBack: WayBack,
+        _ wayBack: SignInReturn,
         _ matches: [AccountMatch]
     ) {
         self.attemptID = attemptID
@@ -179,7 +179,7 @@ extension PendingIdentity {
             let attemptID = UniqueID(bytes: try reader.fixed(16))
         else { throw ByteReader.Malformed() }
         self.attemptID = attemptID
-        wayBack = try WayBack(encoded: try reader.sized())
+        wayBack = try SignInReturn(encoded: try reader.sized())
         let key = IdentityKey(issuer: try reader.text(), subject: try reader.text())
         let provider = try reader.text()
         let address = try reader.optionalText()

@@ -33,7 +33,7 @@ struct SignInCompletion: Sendable {
     ///   - question: What is spent where the person has to be asked.
     func callAsFunction(
         _ subject: Subject,
-        to wayBack: WayBack,
+        to wayBack: SignInReturn,
         rule: SignInEvent.EmailRule,
         spending: [SpentOnce],
         asking question: SpentOnce? = nil,
@@ -101,7 +101,7 @@ struct SignInCompletion: Sendable {
         }
     }
 
-    func session(for wayBack: WayBack, _ subject: Subject, _ context: BackendContext) throws
+    func session(for wayBack: SignInReturn, _ subject: Subject, _ context: BackendContext) throws
         -> Draft
     {
         switch wayBack.destination {
@@ -203,7 +203,7 @@ struct SignInCompletion: Sendable {
         _ account: Account,
         isNew: Bool,
         _ draft: Draft,
-        _ wayBack: WayBack,
+        _ wayBack: SignInReturn,
         _ context: BackendContext
     ) throws -> Completed {
         switch (wayBack.destination, draft.secret) {

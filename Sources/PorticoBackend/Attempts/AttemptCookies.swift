@@ -33,15 +33,20 @@ struct AttemptCookies: Sendable {
 
     /// What a callback finds of its own attempt.
     enum Found: Sendable {
-        case attempt(Attempt, WayBack)
+        case attempt(Attempt, SignInReturn)
         /// It was begun in this browser, and is over: too old, or used.
-        case over(WayBack)
+        case over(SignInReturn)
         /// It was not begun in this browser, or the browser keeps no cookies.
         case nothing
     }
 
     /// The fields that begin an attempt: its two cookies, and the removal of what must give way.
-    func begin(_ attempt: Attempt, _ wayBack: WayBack, _ headers: HTTPFields, at moment: Moment)
+    func begin(
+        _ attempt: Attempt,
+        _ wayBack: SignInReturn,
+        _ headers: HTTPFields,
+        at moment: Moment
+    )
         throws(CookiePolicy.Refusal) -> [HTTPField]
     {
         let id = Self.id(ofState: attempt.state.reveal())
@@ -77,7 +82,7 @@ struct AttemptCookies: Sendable {
                 within: Double(Self.wayBackLifetime)
             ),
             // `try?`: only another version of the program writes other fields.
-            let wayBack = try? WayBack(encoded: bytes)
+            let wayBack = try? SignInReturn(encoded: bytes)
         else { return .nothing }
         return .over(wayBack)
     }
@@ -89,7 +94,7 @@ struct AttemptCookies: Sendable {
     }
 
     private func opened(_ id: String, _ headers: HTTPFields, at moment: Moment)
-        -> (attempt: Attempt, wayBack: WayBack)?
+        -> (attempt: Attempt, wayBack: SignInReturn)?
     {
         guard let text = policy.value(of: Self.attempt(id), in: headers),
             // `try?`: whatever does not open says nothing.
@@ -99,7 +104,7 @@ struct AttemptCookies: Sendable {
         // `try?`: only another version of the program writes other fields.
         guard let attempt = try? Attempt(encoded: try reader.sized()),
             // `try?`: as above.
-            let wayBack = try? WayBack(encoded: try reader.sized())
+            let wayBack = try? SignInReturn(encoded: try reader.sized())
         else { return nil }
         return (attempt, wayBack)
     }

@@ -22,7 +22,7 @@ struct SignInStart: Sendable {
     /// - Throws: `SignInError` where the provider cannot be asked, or its settings are wrong.
     func callAsFunction(
         at provider: BackendDirectory.LiveProvider,
-        backTo wayBack: WayBack,
+        backTo wayBack: SignInReturn,
         _ request: UpstreamRequest,
         _ context: BackendContext
     ) async throws -> Started {

@@ -81,7 +81,7 @@ struct AccountEndpoint: Sendable {
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
         }
-        let wayBack = WayBack(
+        let wayBack = SignInReturn(
             provider: provider.name,
             destination: .link(sessionID: live.session.id, .ways)
         )

@@ -60,7 +60,7 @@ struct AppRefreshEndpoint: Sendable {
     ) async throws -> RefreshState? {
         if token.number == Int64(state.generation) {
             let rotation = Rotation(
-                grantID: token.sessionID,
+                familyID: token.sessionID,
                 generation: state.generation,
                 idempotencyKey: key,
                 keyID: ring.activeID.bytes

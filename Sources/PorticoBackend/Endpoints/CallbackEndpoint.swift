@@ -18,7 +18,7 @@ struct CallbackEndpoint: Sendable {
     let link: IdentityLinking
     let pending: PendingCookie
     let events: BackendEvents
-    let exits: BackendExits
+    let responder: BackendResponder
     let forms: PageForms
     /// Ten a minute for an address.
     let limit: RateLimiter
@@ -31,19 +31,19 @@ struct CallbackEndpoint: Sendable {
         let provider = try provider(name)
         // An answer comes by the method that was asked for (OAuth 2.0 Form Post Response Mode §2).
         guard provider.client.provider.usesFormPost else {
-            return exits.refuse(BackendError.methodNotAllowed, .people, context)
+            return responder.refuse(BackendError.methodNotAllowed, .people, context)
                 .adding([HTTPField(name: .allow, value: "GET")])
         }
         let form = try context.form(upTo: PostedAnswer.longestBody)
         guard form.contains("state") else {
-            return exits.unmatched(context)
+            return responder.unmatched(context)
         }
         let path = "/v1/auth/\(provider.name)/callback" + (isLink ? "/link" : "")
         let sealed = posted.seal(form, at: context.moment)
         guard let redirect = Redirect(to: "\(path)?answer=\(sealed)") else {
             throw BackendError(.internalError, "A seal is always writable.")
         }
-        return Response(redirect, headers: exits.headers)
+        return Response(redirect, headers: responder.headers)
     }
 
     func get(_ name: Substring, isLink: Bool, _ context: BackendContext) async throws -> Response {
@@ -103,21 +103,22 @@ struct CallbackEndpoint: Sendable {
 
     /// An answer whose attempt is not here any more, or never was. Whoever is signed in goes on;
     /// else the page, or the app, says what happened. No call is made.
-    private func over(_ wayBack: WayBack?, _ context: BackendContext) async throws -> Response {
+    private func over(_ wayBack: SignInReturn?, _ context: BackendContext) async throws -> Response
+    {
         switch wayBack?.destination {
         case .web(let path, _)?:
-            if try await sessions.ifAny(context) != nil { return exits.go(to: path, context) }
+            if try await sessions.ifAny(context) != nil { return responder.go(to: path, context) }
         case nil:
             if try await sessions.ifAny(context) != nil {
-                return exits.go(to: .dashboard, context)
+                return responder.go(to: .dashboard, context)
             }
         case .app?, .link?: break
         }
         // Nothing of ours came along: does this browser keep no cookies, or was it another one?
         if wayBack == nil, !context.wantsJSON, forms.cookies.form.value(context.headers) == nil {
-            return exits.go(to: .cookies, context, cookies: [try forms.newCookie(context)])
+            return responder.go(to: .cookies, context, cookies: [try forms.newCookie(context)])
         }
-        return exits.failed(
+        return responder.failed(
             SignInFailure(.invalidState, wayBack == nil ? .unknown : .expired),
             wayBack,
             context
@@ -127,7 +128,7 @@ struct CallbackEndpoint: Sendable {
     private func finish(
         _ answer: FormParameters,
         _ attempt: Attempt,
-        _ wayBack: WayBack,
+        _ wayBack: SignInReturn,
         _ provider: BackendDirectory.LiveProvider,
         _ isLink: Bool,
         _ context: BackendContext
@@ -136,7 +137,7 @@ struct CallbackEndpoint: Sendable {
         guard sameBytes(wayBack.provider, provider.name),
             sameBytes(attempt.provider, provider.name),
             wayBack.isLink == isLink
-        else { return exits.failed(SignInFailure(.invalidState, .unknown), wayBack, context) }
+        else { return responder.failed(SignInFailure(.invalidState, .unknown), wayBack, context) }
         let person: ProvenPerson
         do {
             let code = try await provider.client.code(in: answer, to: attempt)
@@ -146,7 +147,7 @@ struct CallbackEndpoint: Sendable {
             person = try await provider.client.redeem(code, of: attempt, appleUser: answer["user"])
         } catch let error as SignInError {
             events.providerFailed(provider.name, error, context)
-            return exits.failed(SignInFailure(error), wayBack, context)
+            return responder.failed(SignInFailure(error), wayBack, context)
         }
         let subject = try subject(person, provider, context)
         if case .link(let sessionID, let path) = wayBack.destination {
@@ -165,7 +166,7 @@ struct CallbackEndpoint: Sendable {
         _ subject: SignInCompletion.Subject,
         _ person: ProvenPerson,
         _ attempt: Attempt,
-        _ wayBack: WayBack,
+        _ wayBack: SignInReturn,
         _ context: BackendContext
     ) async throws -> Response {
         let completed = try await complete(
@@ -177,13 +178,13 @@ struct CallbackEndpoint: Sendable {
             context
         )
         guard case .ask(let matches) = completed else {
-            return exits.completed(completed, wayBack, context)
+            return responder.completed(completed, wayBack, context)
         }
         if matches.count > 1 {
             events.severalMatches(matches, subject.identity.provider, context)
         }
         let waiting = PendingIdentity(subject, attempt.id, wayBack, matches)
-        return exits.go(
+        return responder.go(
             to: .joining,
             context,
             cookies: [try pending.set(waiting, at: context.moment)]
@@ -204,7 +205,7 @@ struct CallbackEndpoint: Sendable {
     }
 }
 
-extension WayBack {
+extension SignInReturn {
     var isLink: Bool {
         if case .link = destination { true } else { false }
     }

@@ -7,7 +7,7 @@ import PorticoWeb
 struct IdentityLinking: Sendable {
     let accounts: any AccountStore
     let sessions: SessionCheck
-    let exits: BackendExits
+    let responder: BackendResponder
 
     /// The answer to a link's callback, in the browser of the session that asked for it.
     func callAsFunction(
@@ -19,13 +19,13 @@ struct IdentityLinking: Sendable {
     ) async throws -> Response {
         // The attempt's cookie alone is not the person: their session must be here too.
         guard let live = try await sessions.ifAny(context), live.session.id == sessionID else {
-            return exits.failed(SignInFailure(.invalidState, .unknown), nil, context)
+            return responder.failed(SignInFailure(.invalidState, .unknown), nil, context)
         }
         let outcome = try await accounts.link(
             event(subject, sessionID, [.attempt(attemptID, at: context.now)], context),
             at: context.now
         )
-        return try exits.linked(
+        return try responder.linked(
             outcome,
             subject.identity.provider,
             of: sessionID,

@@ -16,7 +16,7 @@ struct NativeEndpoint: Sendable {
     let accounts: any AccountStore
     let nonces: NativeNonces
     let headers: SecurityHeaders
-    let exits: BackendExits
+    let responder: BackendResponder
     let events: BackendEvents
     let pending: PendingCookie
     /// Ten a minute for an address.
@@ -111,9 +111,9 @@ struct NativeEndpoint: Sendable {
             person = try await provider.client.verifyCredential(credential, at: context.moment.now)
         } catch {
             events.providerFailed(provider.name, error, context)
-            return exits.failed(SignInFailure(error), nil, context)
+            return responder.failed(SignInFailure(error), nil, context)
         }
-        let wayBack = WayBack(
+        let wayBack = SignInReturn(
             provider: provider.name,
             destination: .web(LocalPath.asked(form["state"]), isRemembered: false)
         )
@@ -134,20 +134,22 @@ struct NativeEndpoint: Sendable {
         )
         if case .ask(let matches) = completed {
             let waiting = PendingIdentity(subject, id, wayBack, matches)
-            return exits.go(
+            return responder.go(
                 to: .joining,
                 context,
                 cookies: [try pending.set(waiting, at: context.moment)]
             )
         }
-        return exits.completed(completed, wayBack, context)
+        return responder.completed(completed, wayBack, context)
     }
 
     private func isFromItsPages(
         _ context: BackendContext,
         _ provider: BackendDirectory.LiveProvider
     ) -> Bool {
-        guard FetchSite.isForeignPost(context.headers, to: exits.page.origin) else { return true }
+        guard FetchSite.isForeignPost(context.headers, to: responder.page.origin) else {
+            return true
+        }
         let origins = context.headers[values: .origin]
         return origins.count == 1
             && provider.client.provider.navigationSources.contains { sameBytes($0, origins[0]) }

@@ -11,13 +11,13 @@ import PorticoWeb
 struct StartEndpoint: Sendable {
     let directory: BackendDirectory
     let start: SignInStart
-    let exits: BackendExits
+    let responder: BackendResponder
     /// Five a minute for an address and a provider.
     let limit: RateLimiter
 
     func get(_ name: Substring, _ context: BackendContext) async throws -> Response {
         guard let provider = directory.provider(named: name) else {
-            return exits.unknownProvider(directory.providers.map(\.name), context)
+            return responder.unknownProvider(directory.providers.map(\.name), context)
         }
         let wayBack = try self.wayBack(to: provider, try context.query())
         if case .wait(let seconds) = limit.take(
@@ -33,13 +33,13 @@ struct StartEndpoint: Sendable {
         if !context.wantsJSON, provider.record.kind == "google",
             EmbeddedBrowser.isOne(context.headers[.userAgent])
         {
-            return exits.openInBrowser(provider, wayBack, context)
+            return responder.openInBrowser(provider, wayBack, context)
         }
         let started: SignInStart.Started
         do {
             started = try await start(at: provider, backTo: wayBack, request(context), context)
         } catch let error as SignInError {
-            return exits.notAnswering(provider, wayBack, error, context)
+            return responder.notAnswering(provider, wayBack, error, context)
         }
         guard !context.wantsJSON else {
             return Response(
@@ -51,21 +51,21 @@ struct StartEndpoint: Sendable {
                     "responseType": "code",
                     "state": .string(started.state),
                 ],
-                headers: exits.headers,
+                headers: responder.headers,
                 adding: HTTPFields(started.cookies)
             )
         }
         guard let redirect = Redirect(to: started.address) else {
             throw BackendError(.providerError, "The provider's address cannot be written.")
         }
-        return Response(redirect, headers: exits.headers, cookies: started.cookies)
+        return Response(redirect, headers: responder.headers, cookies: started.cookies)
     }
 
     private func wayBack(
         to provider: BackendDirectory.LiveProvider,
         _ query: FormParameters
-    ) throws(BackendError) -> WayBack {
-        let destination: WayBack.Destination
+    ) throws(BackendError) -> SignInReturn {
+        let destination: SignInReturn.Destination
         switch query["platform"] {
         case "mobile": destination = .app(try AppTarget(query, in: directory.apps))
         case nil, "web":
@@ -75,7 +75,7 @@ struct StartEndpoint: Sendable {
             )
         default: throw BackendError(.invalidRequest, "platform must be web or mobile.")
         }
-        return WayBack(provider: provider.name, destination: destination)
+        return SignInReturn(provider: provider.name, destination: destination)
     }
 
     /// Only what is listed here passes through (WEB-BFF-10).

@@ -6,14 +6,14 @@ import PorticoStores
 import PorticoWeb
 
 /// The account in the browser: who it is, where it is signed in, and leaving. ``DetailsPages`` and
-/// ``WayPages`` have the others.
+/// ``SignInMethodPages`` have the others.
 struct AccountPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
     let accounts: any AccountStore
     let departure: AccountDeparture
     let cookies: SessionCookies
-    let exits: BackendExits
+    let responder: BackendResponder
     let forms: PageForms
 
     static let navigation = PageNavigation()
@@ -22,10 +22,10 @@ struct AccountPages: Sendable {
         let live = try await check(context)
         let sessions = try await accounts.shown(to: live, at: context.now)
         let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
-        return exits.page(
+        return responder.page(
             AccountOverviewPage(
                 account: PageAccount(live.account),
-                ways: live.providers.compactMap { ProviderWays(directory).label($0) },
+                ways: live.providers.compactMap { SignInMethods(directory).label($0) },
                 devices: sessions.count,
                 lastActivity: sessions.map(\.lastSeenAt).max(),
                 now: context.now,
@@ -48,7 +48,7 @@ struct AccountPages: Sendable {
             case "others": .othersEnded
             default: nil
             }
-        return exits.page(
+        return responder.page(
             AccountDevicesPage(
                 devices: sessions.map { session in
                     AccountDevicesPage.Device(
@@ -79,12 +79,12 @@ struct AccountPages: Sendable {
                 except: live.session.id,
                 at: context.now
             )
-            return exits.go(to: .devices(done: "others"), context)
+            return responder.go(to: .devices(done: "others"), context)
         }
         if let id = form["id"].flatMap({ UniqueID($0) }) {
             try await departure.signOut(id, of: live.account.id, at: context.now)
         }
-        return exits.go(to: .devices(done: "ended"), context)
+        return responder.go(to: .devices(done: "ended"), context)
     }
 
     private func appName(of session: AccountSession) -> String? {
@@ -100,15 +100,15 @@ struct AccountPages: Sendable {
     func delete(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let form = try forms.checked("delete", live.session.id.text, context)
-        guard form["action"] == "delete" else { return exits.go(to: .account, context) }
+        guard form["action"] == "delete" else { return responder.go(to: .account, context) }
         guard form["sure"] == "1" else {
             return try leavePage(live, wasNotSure: true, context)
         }
         guard live.isProven(at: context.now) else {
-            return exits.go(to: .confirming(.deleting, backTo: .leaving), context)
+            return responder.go(to: .confirming(.deleting, backTo: .leaving), context)
         }
         let report = try await departure.delete(live.account.id, at: context.moment)
-        return exits.page(
+        return responder.page(
             AccountDeletedPage(
                 appleLeft: usesApple(live) && report?.areTokensRevoked == false
             ),
@@ -123,7 +123,7 @@ struct AccountPages: Sendable {
         _ context: BackendContext
     ) throws -> Response {
         let made = try forms.form(.accountDelete, "delete", live.session.id.text, context)
-        return exits.page(
+        return responder.page(
             DeleteAccountPage(
                 account: PageAccount(live.account),
                 usesApple: usesApple(live),
@@ -137,7 +137,7 @@ struct AccountPages: Sendable {
     }
 
     private func usesApple(_ live: LiveAccountSession) -> Bool {
-        live.providers.contains { ProviderWays(directory).label($0)?.kind == .apple }
+        live.providers.contains { SignInMethods(directory).label($0)?.kind == .apple }
     }
 }
 

@@ -21,13 +21,13 @@ struct ChoosePages: Sendable {
         try await choose(.signUp, context)
     }
 
-    private func choose(_ mode: ChooseWayPage.Mode, _ context: BackendContext) async throws
+    private func choose(_ mode: ChooseMethodPage.Mode, _ context: BackendContext) async throws
         -> Response
     {
         let query = try context.query()
         // A request for an app is checked before anybody is sent anywhere on its behalf.
         let target = query["platform"] == "mobile" ? try AppTarget(query, in: directory.apps) : nil
-        let ways = ProviderWays(directory)
+        let ways = SignInMethods(directory)
         let problem = ways.problem(in: query)
         if target == nil, problem == nil, query["prompt"] == nil,
             let live = try await check.ifAny(context)
@@ -40,7 +40,7 @@ struct ChoosePages: Sendable {
         let other = mode == .signIn ? BackendPath.signup : .login
         let fields = Self.fields(query, target)
         return page(
-            ChooseWayPage(
+            ChooseMethodPage(
                 mode: mode,
                 app: app?.displayName,
                 ways: ways.all(lastUsed: cookies.lastProvider(context.headers)),

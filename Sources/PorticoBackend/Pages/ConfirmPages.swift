@@ -30,7 +30,7 @@ struct ConfirmPages: Sendable {
     let check: SessionCheck
     let emails: EmailCodes
     let cookies: SessionCookies
-    let exits: BackendExits
+    let responder: BackendResponder
     let forms: PageForms
 
     /// What the proof is for, and where it leads on to.
@@ -60,8 +60,8 @@ struct ConfirmPages: Sendable {
         let live = try await check(context)
         let query = try context.query()
         let step = Step(query)
-        guard !live.isProven(at: context.now) else { return exits.go(to: step.path, context) }
-        let ways = ProviderWays(directory)
+        guard !live.isProven(at: context.now) else { return responder.go(to: step.path, context) }
+        let ways = SignInMethods(directory)
         let made = try forms.form(
             .confirmItsYou,
             "confirm",
@@ -69,7 +69,7 @@ struct ConfirmPages: Sendable {
             context,
             carrying: step.fields
         )
-        return exits.page(
+        return responder.page(
             ConfirmItsYouPage(
                 reason: step.reason?.shown ?? .other,
                 account: PageAccount(live.account),
@@ -92,18 +92,18 @@ struct ConfirmPages: Sendable {
         if let name = form["way"], proving(live).contains(where: { sameBytes($0.name, name) }) {
             // Back here: with a proof it goes on by itself, without one there is another way.
             let path = step.at(.confirmItsYou) ?? step.path
-            return exits.go(to: .proving(at: name, backTo: path), context)
+            return responder.go(to: .proving(at: name, backTo: path), context)
         }
-        guard form["action"] == "code" else { return exits.go(to: step.path, context) }
+        guard form["action"] == "code" else { return responder.go(to: step.path, context) }
         try await emails.start(proving: live, context)
-        return exits.go(to: step.at(.confirmCode) ?? step.path, context)
+        return responder.go(to: step.at(.confirmCode) ?? step.path, context)
     }
 
     /// `GET /account/confirm/code`
     func code(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let step = Step(try context.query())
-        guard !live.isProven(at: context.now) else { return exits.go(to: step.path, context) }
+        guard !live.isProven(at: context.now) else { return responder.go(to: step.path, context) }
         return try codePage(live, step, nil, context)
     }
 
@@ -119,7 +119,7 @@ struct ConfirmPages: Sendable {
         guard let code = form["code"] else { return try codePage(live, step, .missing, context) }
         let (outcome, fields) = try await emails.prove(code, live, cookies, context)
         switch outcome {
-        case .confirmed: return exits.go(to: step.path, context, cookies: fields)
+        case .confirmed: return responder.go(to: step.path, context, cookies: fields)
         case .wrong(let left, _):
             let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
             return try codePage(live, step, problem, context)
@@ -145,7 +145,7 @@ struct ConfirmPages: Sendable {
         _ context: BackendContext
     ) throws -> Response {
         guard let address = live.account.email?.address else {
-            return exits.go(to: step.at(.confirmItsYou) ?? step.path, context)
+            return responder.go(to: step.at(.confirmItsYou) ?? step.path, context)
         }
         let made = try forms.form(
             .confirmCode,
@@ -154,7 +154,7 @@ struct ConfirmPages: Sendable {
             context,
             carrying: step.fields
         )
-        return exits.page(
+        return responder.page(
             EmailCodePage(
                 address: EmailCodePage.masked(address),
                 form: made.form,

@@ -10,7 +10,7 @@ struct DetailsPages: Sendable {
     let check: SessionCheck
     let accounts: any AccountStore
     let emails: EmailCodes
-    let exits: BackendExits
+    let responder: BackendResponder
     let forms: PageForms
 
     func details(_ context: BackendContext) async throws -> Response {
@@ -21,7 +21,7 @@ struct DetailsPages: Sendable {
     func saveDetails(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let form = try forms.checked("details", live.session.id.text, context)
-        let said = SaidOfOneself(
+        let said = ProfileForm(
             form,
             WelcomePage.Email(live.account.email),
             asksForEmail: form["action"] == "confirm-email"
@@ -36,24 +36,24 @@ struct DetailsPages: Sendable {
                 language: context.language.tag,
                 isWelcomed: nil
             )
-            return exits.go(to: .savedDetails, context)
+            return responder.go(to: .savedDetails, context)
         }
         guard live.isProven(at: context.now) else {
-            return exits.go(to: .confirming(.changingEmail, backTo: .details), context)
+            return responder.go(to: .confirming(.changingEmail, backTo: .details), context)
         }
         try await emails.start(address, for: live.account, context)
-        return exits.go(to: emails.asking(address, for: live.account, context), context)
+        return responder.go(to: emails.asking(address, for: live.account, context), context)
     }
 
     /// - Parameter said: What was typed, where it could not be accepted.
     private func detailsPage(
         _ live: LiveAccountSession,
-        _ said: SaidOfOneself?,
+        _ said: ProfileForm?,
         _ problems: [WelcomePage.Problem],
         _ context: BackendContext
     ) throws -> Response {
         let made = try forms.form(.accountDetails, "details", live.session.id.text, context)
-        return exits.page(
+        return responder.page(
             AccountDetailsPage(
                 name: said?.name ?? live.account.name ?? "",
                 email: said?.email ?? WelcomePage.Email(live.account.email),
@@ -77,10 +77,10 @@ struct DetailsPages: Sendable {
         let form = try forms.checked("e-mail code", live.session.id.text, context)
         let request = form["request"]
         switch form["action"] {
-        case "change-address": return exits.go(to: .details, context)
+        case "change-address": return responder.go(to: .details, context)
         case "resend":
             guard let address = emails.address(in: request, of: live.account, context) else {
-                return exits.go(to: .details, context)
+                return responder.go(to: .details, context)
             }
             try await emails.start(address, for: live.account, context)
             return try codePage(live, request, nil, wasResent: true, context)
@@ -88,7 +88,7 @@ struct DetailsPages: Sendable {
         }
         guard let code = form["code"] else { return try codePage(live, request, .missing, context) }
         switch try await emails.confirm(code, for: live.account, context) {
-        case .confirmed: return exits.go(to: .savedDetails, context)
+        case .confirmed: return responder.go(to: .savedDetails, context)
         case .wrong(let left, _):
             let problem: EmailCodePage.Problem = left > 0 ? .wrong(triesLeft: left) : .tooMany
             return try codePage(live, request, problem, context)
@@ -116,7 +116,7 @@ struct DetailsPages: Sendable {
             context,
             carrying: request.map { [PageField("request", $0)] } ?? []
         )
-        return exits.page(
+        return responder.page(
             EmailCodePage(
                 address: address.map { EmailCodePage.masked($0) } ?? "…",
                 form: made.form,

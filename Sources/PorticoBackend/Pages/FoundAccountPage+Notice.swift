@@ -4,7 +4,7 @@ import PorticoProtocol
 
 extension FoundAccountPage.Notice {
     /// What became of a sign-in that was to prove the account; `nil` where none was tried.
-    init?(_ query: FormParameters, _ ways: ProviderWays) {
+    init?(_ query: FormParameters, _ ways: SignInMethods) {
         guard let label = query["provider"].flatMap({ ways.label($0) }) else { return nil }
         switch query["reason"].flatMap({ SignInFailure.Reason(wire: $0) }) {
         case .userDeniedPermission?: self = .stopped(label)

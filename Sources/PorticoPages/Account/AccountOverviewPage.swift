@@ -5,7 +5,7 @@ package import PorticoBytes
 /// The form posts `csrf` and `action`, which is `sign-out`.
 package struct AccountOverviewPage: Page {
     package let account: PageAccount
-    package let ways: [WayLabel]
+    package let ways: [MethodLabel]
     package let devices: Int
     /// Seconds since 1970.
     package let lastActivity: Int64?
@@ -16,7 +16,7 @@ package struct AccountOverviewPage: Page {
 
     package init(
         account: PageAccount,
-        ways: [WayLabel],
+        ways: [MethodLabel],
         devices: Int,
         lastActivity: Int64? = nil,
         now: Int64,

@@ -5,13 +5,13 @@ package import PorticoBytes
 /// The form posts `csrf` and `action`, which is `sign-out`.
 package struct DashboardPage: Page {
     package let account: PageAccount
-    package let signedInWith: WayLabel?
+    package let signedInWith: MethodLabel?
     package let accountPages: PageLink?
     package let form: PageForm
 
     package init(
         account: PageAccount,
-        signedInWith: WayLabel? = nil,
+        signedInWith: MethodLabel? = nil,
         accountPages: PageLink? = PageLink(path: "/account"),
         form: PageForm
     ) {

@@ -2,7 +2,7 @@ package import PorticoBytes
 
 /// An identity provider does not answer: since when, and what else there is.
 package struct NotAnsweringPage: Page {
-    package let provider: WayLabel
+    package let provider: MethodLabel
     /// Seconds since 1970.
     package let since: Int64?
     package let now: Int64
@@ -10,7 +10,7 @@ package struct NotAnsweringPage: Page {
     package let otherWays: PageLink?
 
     package init(
-        provider: WayLabel,
+        provider: MethodLabel,
         since: Int64? = nil,
         now: Int64,
         tryAgain: PageLink?,

@@ -6,14 +6,14 @@ package struct OpenInBrowserPage: Page {
         case ios, android, other
     }
 
-    package let provider: WayLabel
+    package let provider: MethodLabel
     /// To be copied into a browser: starts the same request.
     package let address: String
     package let platform: Platform
     package let otherWays: PageLink?
 
     package init(
-        provider: WayLabel,
+        provider: MethodLabel,
         address: String,
         platform: Platform,
         otherWays: PageLink? = nil

@@ -11,7 +11,7 @@ package struct PageTheme: Sendable {
     /// An image of this server's, shown beside the owner's name.
     package private(set) var logo: PageLink?
     package let style: InlineSource
-    private var artwork: Set<WayLabel.Kind> = []
+    private var artwork: Set<MethodLabel.Kind> = []
     private let light: [PageColour: String]
     private let dark: [PageColour: String]
 
@@ -31,7 +31,7 @@ package struct PageTheme: Sendable {
         light: [String: String] = [:],
         dark: [String: String] = [:],
         logo: PageLink? = nil,
-        artwork: Set<WayLabel.Kind> = []
+        artwork: Set<MethodLabel.Kind> = []
     ) throws(Refusal) {
         var radius = "0.625rem"
         var font: String?
@@ -86,7 +86,7 @@ package struct PageTheme: Sendable {
     }
 
     /// Where the mark of a kind of provider is, where there is one.
-    func artwork(of kind: WayLabel.Kind) -> PageLink? {
+    func artwork(of kind: MethodLabel.Kind) -> PageLink? {
         guard artwork.contains(kind) else { return nil }
         return PageLink(path: "/assets/brand/\(kind.rawValue)")
     }

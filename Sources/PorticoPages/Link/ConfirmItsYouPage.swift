@@ -11,20 +11,20 @@ package struct ConfirmItsYouPage: Page {
     package let reason: Reason
     package let account: PageAccount
     /// Those at which a new sign-in is a proof.
-    package let ways: [Way]
+    package let ways: [SignInMethod]
     /// The account's address, mostly hidden, where a code can be sent to it.
     package let mailbox: String?
     package let form: PageForm
     /// Why a sign-in that was to be the proof is none.
-    package let problem: ChooseWayPage.Problem?
+    package let problem: ChooseMethodPage.Problem?
 
     package init(
         reason: Reason,
         account: PageAccount,
-        ways: [Way],
+        ways: [SignInMethod],
         mailbox: String? = nil,
         form: PageForm,
-        problem: ChooseWayPage.Problem? = nil
+        problem: ChooseMethodPage.Problem? = nil
     ) {
         self.reason = reason
         self.account = account

@@ -8,14 +8,14 @@ package import PorticoBytes
 package struct FoundAccountPage: Page {
     /// What became of a sign-in that was to prove the account.
     package enum Notice: Sendable, Equatable {
-        case stopped(WayLabel)
+        case stopped(MethodLabel)
         /// The provider did not ask who the person is.
-        case notReauthenticated(WayLabel)
+        case notReauthenticated(MethodLabel)
     }
 
-    package let newWay: WayLabel
+    package let newWay: MethodLabel
     /// Those that the account has; the first is named as the usual one.
-    package let knownWays: [Way]
+    package let knownWays: [SignInMethod]
     /// The account's address, mostly hidden, where a code can be sent to it.
     package let mailbox: String?
     /// Whether that code takes the account's other ways away: nobody has proven its address yet.
@@ -25,8 +25,8 @@ package struct FoundAccountPage: Page {
     package let notice: Notice?
 
     package init(
-        newWay: WayLabel,
-        knownWays: [Way],
+        newWay: MethodLabel,
+        knownWays: [SignInMethod],
         mailbox: String? = nil,
         expelsOthers: Bool = false,
         canSeparate: Bool = false,

@@ -11,11 +11,11 @@ package struct IdentityTakenPage: Page {
         case secondOfProvider
     }
 
-    package let way: WayLabel
+    package let way: MethodLabel
     package let reason: Reason
     package let form: PageForm
 
-    package init(way: WayLabel, reason: Reason = .otherAccount, form: PageForm) {
+    package init(way: MethodLabel, reason: Reason = .otherAccount, form: PageForm) {
         self.way = way
         self.reason = reason
         self.form = form

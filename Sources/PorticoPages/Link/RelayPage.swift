@@ -5,10 +5,10 @@ package import PorticoBytes
 ///
 /// The form posts `request`, `csrf` and `action`, which is `link`, `create` or `cancel`.
 package struct RelayPage: Page {
-    package let provider: WayLabel
+    package let provider: MethodLabel
     package let form: PageForm
 
-    package init(provider: WayLabel, form: PageForm) {
+    package init(provider: MethodLabel, form: PageForm) {
         self.provider = provider
         self.form = form
     }

@@ -24,7 +24,7 @@ package struct WelcomePage: Page {
 
     package let name: String
     package let email: Email
-    package let provider: WayLabel
+    package let provider: MethodLabel
     package let form: PageForm
     package let problems: [Problem]
     package let terms: PageLink?
@@ -32,7 +32,7 @@ package struct WelcomePage: Page {
     package init(
         name: String,
         email: Email,
-        provider: WayLabel,
+        provider: MethodLabel,
         form: PageForm,
         problems: [Problem] = [],
         terms: PageLink? = nil
@@ -150,7 +150,7 @@ extension WelcomePage {
     private static func state(
         _ state: String,
         _ email: Email,
-        _ provider: WayLabel = .google,
+        _ provider: MethodLabel = .google,
         _ problems: [Problem] = [],
         name: String = "Ann Example",
         terms: String? = nil

@@ -14,7 +14,7 @@ package struct Words: Sendable {
     let cookies: CookiesWords
     let formPost: FormPostWords
     let details: DetailsWords
-    let problem: @Sendable (ChooseWayPage.Problem) -> ProblemWords
+    let problem: @Sendable (ChooseMethodPage.Problem) -> ProblemWords
     let choose: ChooseWords
     let way: WayWords
     let time: TimeWords

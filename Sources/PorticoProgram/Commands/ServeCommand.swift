@@ -40,7 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
         try directory.create()
         let lock = try ServerLock(directory)
         if demo { try await checkDemoFolder(settings, clock) }
-        let port = try HeldPort(settings.listen)
+        let port = try ReservedPort(settings.listen)
         settings.listen = port.address
         lock.note(publicURL: settings.effectivePublicURL)
         let installation = try Installation.open(settings, missing: .create, clock: clock)
@@ -191,7 +191,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func standIns(_ installation: Installation, _ log: ServerLog) async throws
         -> StandInServer
     {
-        let port = try HeldPort(ListenAddress(host: "127.0.0.1", port: 0))
+        let port = try ReservedPort(ListenAddress(host: "127.0.0.1", port: 0))
         let standIns = try StandIns(
             baseURL: StandInServer.baseURL(
                 port.address,

@@ -27,12 +27,12 @@ struct OutgoingMail: Sendable {
         }
     }
 
-    private enum Way {
+    private enum Delivery {
         case server(SMTPServer)
         case command(String)
     }
 
-    private static func way(_ settings: Settings) throws(Failure) -> Way? {
+    private static func way(_ settings: Settings) throws(Failure) -> Delivery? {
         switch (settings.mailSMTP, settings.mailSendmail) {
         case (let server?, nil): return .server(server)
         case (nil, let path?): return .command(path)

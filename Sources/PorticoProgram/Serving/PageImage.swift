@@ -43,7 +43,7 @@ struct PageImage: Hashable, Sendable {
 
     static let logo = "/assets/logo"
 
-    static func mark(of kind: WayLabel.Kind) -> String { "/assets/brand/\(kind.rawValue)" }
+    static func mark(of kind: MethodLabel.Kind) -> String { "/assets/brand/\(kind.rawValue)" }
 
     func response(_ context: PlainContext, _ headers: SecurityHeaders) -> Response {
         var fields = headers.plain

@@ -14,7 +14,7 @@ struct PageLook {
             images[PageImage.logo] = try PageImage(file: path, of: "pages.logo")
             logo = PageLink(path: PageImage.logo)
         }
-        var artwork: Set<WayLabel.Kind> = []
+        var artwork: Set<MethodLabel.Kind> = []
         if let folder = settings.pagesBrand {
             for (kind, image) in try Self.marks(in: folder) {
                 artwork.insert(kind)
@@ -44,10 +44,11 @@ struct PageLook {
     }
 
     /// The kinds of provider whose vendors have a mark.
-    static let branded: [WayLabel.Kind] = [.apple, .facebook, .google]
+    static let branded: [MethodLabel.Kind] = [.apple, .facebook, .google]
 
     /// `apple.svg`, `google.png` and so on. What is no image, such as a licence, is left alone.
-    private static func marks(in folder: String) throws(Failure) -> [(WayLabel.Kind, PageImage)] {
+    private static func marks(in folder: String) throws(Failure) -> [(MethodLabel.Kind, PageImage)]
+    {
         let files: [String]
         do {
             files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -58,7 +59,7 @@ struct PageLook {
                 "Name the folder with apple.svg, google.svg or facebook.svg in it."
             )
         }
-        var marks: [(WayLabel.Kind, PageImage)] = []
+        var marks: [(MethodLabel.Kind, PageImage)] = []
         for file in files {
             let parts = file.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count > 1, let end = parts.last?.lowercased(),

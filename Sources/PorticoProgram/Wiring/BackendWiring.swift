@@ -119,7 +119,7 @@ struct BackendWiring {
 
 /// The listener of a demonstration's stand-ins, on loopback only.
 struct StandInServer {
-    let port: HeldPort
+    let port: ReservedPort
     let standIns: StandIns
 
     var service: HTTPServer {

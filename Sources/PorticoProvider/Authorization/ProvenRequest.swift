@@ -15,7 +15,6 @@ struct ProvenRequest: Sendable {
     /// `sub` of a verified `id_token_hint`.
     let hintedSubject: String?
 
-
     /// Reads the effective parameters of a request: those of the URL, or of the pushed request.
     ///
     /// - Parameter now: Seconds since 1970.

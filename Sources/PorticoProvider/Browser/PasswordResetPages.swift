@@ -15,7 +15,7 @@ struct PasswordResetPages: Sendable {
     func asking(
         _ email: String,
         isMissing: Bool = false,
-        wayBack: WayBack?,
+        wayBack: ResumableRequest?,
         _ context: RealmContext
     ) throws -> Response {
         let made = try form(
@@ -40,7 +40,7 @@ struct PasswordResetPages: Sendable {
         _ id: UniqueID,
         to email: String,
         problem: ForgotPasswordPage.CodeProblem? = nil,
-        wayBack: WayBack?,
+        wayBack: ResumableRequest?,
         cookies: [HTTPField] = [],
         _ context: RealmContext
     ) throws -> Response {
@@ -120,7 +120,7 @@ struct PasswordResetPages: Sendable {
 
     func outcome(
         _ outcome: PasswordLinkPage.Outcome,
-        wayBack: WayBack?,
+        wayBack: ResumableRequest?,
         cookies: [HTTPField] = [],
         _ context: RealmContext
     ) -> Response {
@@ -136,7 +136,7 @@ struct PasswordResetPages: Sendable {
     }
 
     /// Where another link can be asked for.
-    func again(_ wayBack: WayBack?, _ context: RealmContext) -> PageLink? {
+    func again(_ wayBack: ResumableRequest?, _ context: RealmContext) -> PageLink? {
         let path = RealmURLs.path(realmName: context.realm.name, .resetCredentials)
         return PageLink(path: path + (wayBack.map { "?request=" + $0.sealed } ?? ""))
     }

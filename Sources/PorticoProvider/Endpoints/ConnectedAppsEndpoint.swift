@@ -8,12 +8,12 @@ import PorticoWeb
 /// `GET` and `POST …/account/apps`: which apps may act for somebody, and what was allowed is taken
 /// back (WCAG 3.3.4, RFC 9700 §4.14.2).
 struct ConnectedAppsEndpoint: Sendable {
-    let door: AccountDoor
+    let access: AccountPageAccess
     let people: any PersonStore
     let events: SecurityEvents
 
     func show(_ context: RealmContext) async throws -> Response {
-        try await door.enter(context) { session, form in
+        try await access.enter(context) { session, form in
             guard form?["action"] == "remove", let id = form?["id"] else {
                 return try await page(session, removed: nil, context)
             }
@@ -47,7 +47,7 @@ struct ConnectedAppsEndpoint: Sendable {
         let known = apps.compactMap { app in
             context.realm.client(uuid: app.clientID).map { ConnectedAppsPage.App(app, $0) }
         }
-        return try door.page(session, context) { frame in
+        return try access.page(session, context) { frame in
             ConnectedAppsPage(
                 account: frame.account,
                 apps: known.sorted { ($0.name, $0.id) < ($1.name, $1.id) },

@@ -8,7 +8,7 @@ import PorticoWeb
 /// `GET` and `POST …/account/devices`: where somebody is signed in at the realm, and signing out
 /// there (WEB-SESS-7).
 struct DevicesEndpoint: Sendable {
-    let door: AccountDoor
+    let access: AccountPageAccess
     let sessions: any BrowserSessionStore
     let events: SecurityEvents
     let sessionEnded: @Sendable () -> Void
@@ -17,7 +17,7 @@ struct DevicesEndpoint: Sendable {
     private static var most: Int { 100 }
 
     func show(_ context: RealmContext) async throws -> Response {
-        try await door.enter(context) { session, form in
+        try await access.enter(context) { session, form in
             switch form?["action"] {
             case "end-others":
                 try await endOthers(than: session, context)
@@ -74,7 +74,7 @@ struct DevicesEndpoint: Sendable {
             limit: Self.most
         ).filter { $0.id != session.session.id && $0.authenticatedAt >= realm.notBefore }
         let this = AccountDevicesPage.Device(session.session, seen: context.now, isThis: true)
-        return try door.page(session, context) { frame in
+        return try access.page(session, context) { frame in
             AccountDevicesPage(
                 account: frame.account,
                 devices: [this] + others.map { .init($0, seen: $0.lastSeenAt, isThis: false) },

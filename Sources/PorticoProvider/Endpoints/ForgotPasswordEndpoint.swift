@@ -16,7 +16,7 @@ struct ForgotPasswordEndpoint: Sendable {
     func get(_ context: RealmContext) throws -> Response {
         try resets.expectOffered(in: context.realm)
         let form = try FormParameters(query: context.target)
-        let wayBack = WayBack(form["request"], flow, context)
+        let wayBack = ResumableRequest(form["request"], flow, context)
         let typed = TypedAddressSeal(ring: flow.ring, realmID: context.realm.id)
             .open(form["name"], at: context.moment)
         return try pages.asking(
@@ -38,7 +38,7 @@ struct ForgotPasswordEndpoint: Sendable {
     }
 
     private func ask(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
-        let wayBack = WayBack(form["request"], flow, context)
+        let wayBack = ResumableRequest(form["request"], flow, context)
         let transaction = wayBack?.flow.id ?? ""
         try flow.checkForm("forgot password", form, transaction: transaction, context)
         let context = try context.speaking(wayBack)
@@ -80,7 +80,7 @@ struct ForgotPasswordEndpoint: Sendable {
         guard let reading = try await resets.reading(id, context) else {
             return pages.outcome(.expired, wayBack: nil, context)
         }
-        let wayBack = WayBack(reading.reset.wayBack, flow, context)
+        let wayBack = ResumableRequest(reading.reset.wayBack, flow, context)
         let context = try context.speaking(wayBack)
         guard flow.cookies(of: context).hasAsked(reading.reset, context.headers) else {
             throw LostRequest(.unmatched, restart: pages.again(wayBack, context))
@@ -110,7 +110,7 @@ struct ForgotPasswordEndpoint: Sendable {
     }
 }
 
-extension WayBack {
+extension ResumableRequest {
     /// `login_hint`, where it is an address (OpenID Connect Core §3.1.2.1).
     fileprivate var suggestedAddress: String? {
         // `try?`: without it the person types the address.

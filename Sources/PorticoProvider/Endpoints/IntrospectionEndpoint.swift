@@ -3,12 +3,12 @@ import PorticoWeb
 
 /// `POST …/token/introspect` (RFC 7662 §2).
 struct IntrospectionEndpoint: Sendable {
-    let door: ClientDoor
+    let authenticated: ClientAuthenticator
     let headers: SecurityHeaders
     let introspect: TokenIntrospection
 
     func post(_ context: RealmContext) async throws -> Response {
-        let answer = try await door(context) { client, form in
+        let answer = try await authenticated(context) { client, form in
             // RFC 7662 §2.1: a public client only names itself, so it cannot ask.
             guard client.isConfidential else { throw UnprovenClient(.method, client.client) }
             try form.refuseRepeats()

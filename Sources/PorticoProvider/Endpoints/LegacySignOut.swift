@@ -6,7 +6,7 @@ import PorticoWeb
 /// `POST …/logout` with a refresh token, as Keycloak's older adapters and apps send it: ends the
 /// session that the token hangs on, and what was to outlive it, and answers 204.
 struct LegacySignOut: Sendable {
-    let door: ClientDoor
+    let authenticated: ClientAuthenticator
     let grants: any GrantStore
     let sessions: any BrowserSessionStore
     let refreshTokens: TokenRevocation
@@ -14,7 +14,7 @@ struct LegacySignOut: Sendable {
     let sessionEnded: @Sendable () -> Void
 
     func callAsFunction(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
-        try await door(context, form: form) { client, form in
+        try await authenticated(context, form: form) { client, form in
             let token = try form.required("refresh_token")
             guard
                 let grant = try await refreshTokens.grant(
@@ -30,7 +30,7 @@ struct LegacySignOut: Sendable {
             if grant.isOffline {
                 try await revoke(grant, of: client, context)
             } else {
-                try await door.spend(client, context)
+                try await authenticated.spend(client, context)
             }
             if let sessionID = grant.sessionID {
                 let change = try await sessions.end(
@@ -39,7 +39,7 @@ struct LegacySignOut: Sendable {
                     at: context.now
                 )
                 if change == .changed {
-                    door.events.signedOut(sessionID, context)
+                    authenticated.events.signedOut(sessionID, context)
                     sessionEnded()
                 }
             }
@@ -52,7 +52,7 @@ struct LegacySignOut: Sendable {
     {
         let assertion = client.assertion.take()
         switch try await grants.revoke(id: grant.id, spending: assertion, at: context.now) {
-        case .revoked: door.events.revoked(grant.id, client.client, context)
+        case .revoked: authenticated.events.revoked(grant.id, client.client, context)
         case .notFound: break
         case .assertionSpent: throw UnprovenClient(.replayed, client.client)
         }

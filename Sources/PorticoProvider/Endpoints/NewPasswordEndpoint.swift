@@ -52,7 +52,7 @@ struct NewPasswordEndpoint: Sendable {
         guard flow.cookies(of: context).hasAsked(reset, context.headers) else {
             throw LostRequest(.unmatched, restart: pages.again(nil, context))
         }
-        let wayBack = WayBack(reset.wayBack, flow, context)
+        let wayBack = ResumableRequest(reset.wayBack, flow, context)
         let context = try context.speaking(wayBack)
         guard let password = form["password"], !password.isEmpty else {
             return try pages.choosing(reset, person, problem: .missing, context)
@@ -104,7 +104,7 @@ struct NewPasswordEndpoint: Sendable {
         _ context: RealmContext,
         _ body: (PasswordReset, Person, RealmContext) throws -> Response
     ) throws -> Response {
-        let wayBack = WayBack(reading?.reset.wayBack, flow, context)
+        let wayBack = ResumableRequest(reading?.reset.wayBack, flow, context)
         let context = try context.speaking(wayBack)
         switch resets.standing(reading, context) {
         case .open(let reset, let person): return try body(reset, person, context)

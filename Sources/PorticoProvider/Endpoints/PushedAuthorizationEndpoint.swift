@@ -7,14 +7,14 @@ import PorticoWeb
 
 /// `POST …/ext/par/request` (RFC 9126 §2).
 struct PushedAuthorizationEndpoint: Sendable {
-    let door: ClientDoor
+    let authenticated: ClientAuthenticator
     let headers: SecurityHeaders
     let push: PushedAuthorization
     /// For an address, of clients that prove nothing: each request is a row (WEB-BRUTE-2).
     let unproven: RateLimiter
 
     func post(_ context: RealmContext) async throws -> Response {
-        let answer = try await door(context) { client, form in
+        let answer = try await authenticated(context) { client, form in
             try form.refuseRepeats()
             return try await push(form, from: client, in: context.realm, at: context.moment) {
                 if client.client.type == .public { try takePlace(context) }

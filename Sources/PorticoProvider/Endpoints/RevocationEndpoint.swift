@@ -4,13 +4,13 @@ import PorticoWeb
 
 /// `POST …/revoke` (RFC 7009 §2).
 struct RevocationEndpoint: Sendable {
-    let door: ClientDoor
+    let authenticated: ClientAuthenticator
     let headers: SecurityHeaders
     let revoke: TokenRevocation
 
     /// Success has an empty body, also for a token that nobody knows (RFC 7009 §2.2).
     func post(_ context: RealmContext) async throws -> Response {
-        try await door(context) { client, form in
+        try await authenticated(context) { client, form in
             try form.refuseRepeats()
             let revoked = try await revoke(
                 try form.required("token"),
@@ -18,7 +18,7 @@ struct RevocationEndpoint: Sendable {
                 in: context.realm,
                 at: context.moment
             )
-            if let revoked { door.events.revoked(revoked, client.client, context) }
+            if let revoked { authenticated.events.revoked(revoked, client.client, context) }
         }
         return Response(empty: .ok, headers: headers)
     }

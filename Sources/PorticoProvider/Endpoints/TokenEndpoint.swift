@@ -6,7 +6,7 @@ import PorticoWeb
 
 /// `POST …/token` (RFC 6749 §3.2).
 struct TokenEndpoint: Sendable {
-    let door: ClientDoor
+    let authenticated: ClientAuthenticator
     let headers: SecurityHeaders
     let authorizationCode: AuthorizationCodeGrant
     let refreshToken: RefreshTokenGrant
@@ -19,11 +19,11 @@ struct TokenEndpoint: Sendable {
         // RFC 6749 §5.2: a grant type that nobody is served is so for everybody, whatever else the
         // request brings. Nothing is proven, spent or counted for it.
         try TokenRequest.refuseUnserved(form)
-        let answer = try await door(context, form: form) { client, form in
+        let answer = try await authenticated(context, form: form) { client, form in
             do {
                 return try await grant(try TokenRequest(form), client, context)
             } catch let replay as ReplayRefusal {
-                door.events.replayed(replay, client.client, context)
+                authenticated.events.replayed(replay, client.client, context)
                 throw replay.error
             }
         }
@@ -78,7 +78,7 @@ struct TokenEndpoint: Sendable {
         guard case .given(let verifier) = verifier else { return }
         let key = LimitKey("challenge", client.id, verifier.challenge.text)
         if !challenges.isFirst(key) {
-            door.events.challengeRepeated(client, context)
+            authenticated.events.challengeRepeated(client, context)
         }
     }
 }

@@ -103,7 +103,7 @@ struct RefreshTokenGrant: Sendable {
         guard let state = grant.refresh else { throw Self.unknown }
         if token.generation == state.generation {
             let rotation = Rotation(
-                grantID: grant.id,
+                familyID: grant.id,
                 generation: token.generation,
                 idempotencyKey: idempotencyKey,
                 keyID: ring.activeID.bytes

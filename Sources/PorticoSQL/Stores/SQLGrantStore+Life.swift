@@ -77,11 +77,11 @@ extension SQLGrantStore {
                 """,
                 [
                     .int64(now), SQLValue(rotation.idempotencyKey), .bytes(rotation.keyID),
-                    .bytes(rotation.grantID.bytes), .int64(Int64(rotation.generation)),
+                    .bytes(rotation.familyID.bytes), .int64(Int64(rotation.generation)),
                 ]
             )
             guard changed > 0 else { return .outdated }
-            try transaction.useSession(ofGrant: rotation.grantID, idle: sessionIdle, at: now)
+            try transaction.useSession(ofGrant: rotation.familyID, idle: sessionIdle, at: now)
             return .rotated
         }
     }

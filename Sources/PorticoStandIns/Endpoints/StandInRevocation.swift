@@ -12,7 +12,8 @@ struct StandInRevocation {
     /// Google asks nobody who they are; the others do (RFC 7009 §2.1).
     func answer(to call: StandInCall) throws -> Response {
         let client =
-            call.kind == .google ? nil : try StandInClientDoor(standIns: standIns).client(of: call)
+            call.kind == .google
+            ? nil : try StandInClientAuthentication(standIns: standIns).client(of: call)
         let token = standIns.memory.withLock { $0.token(call["token"], at: call.kind) }
         guard let token, client.map({ sameBytes($0.clientID, token.grant.client.clientID) }) ?? true
         else {

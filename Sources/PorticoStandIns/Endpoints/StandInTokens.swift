@@ -27,7 +27,7 @@ struct StandInTokens {
 
     private func exchange(_ call: StandInCall) throws -> JSONObject {
         let isProvenByVerifier = call.kind == .facebook && call["code_verifier"] != nil
-        let client = try StandInClientDoor(standIns: standIns).client(
+        let client = try StandInClientAuthentication(standIns: standIns).client(
             of: call,
             withoutSecret: isProvenByVerifier
         )

@@ -94,15 +94,16 @@ package struct GrantReading: Hashable, Sendable {
 }
 
 package struct Rotation: Hashable, Sendable {
-    package var grantID: UniqueID
+    /// Of the tokens that follow each other: the id of the grant, or of the account's session.
+    package var familyID: UniqueID
     /// The generation presented: the one that must be current.
     package var generation: UInt32
     package var idempotencyKey: Hash256?
     /// The master key that the successor's MAC key is derived from; 4 bytes.
     package var keyID: [UInt8]
 
-    package init(grantID: UniqueID, generation: UInt32, idempotencyKey: Hash256?, keyID: [UInt8]) {
-        self.grantID = grantID
+    package init(familyID: UniqueID, generation: UInt32, idempotencyKey: Hash256?, keyID: [UInt8]) {
+        self.familyID = familyID
         self.generation = generation
         self.idempotencyKey = idempotencyKey
         self.keyID = keyID

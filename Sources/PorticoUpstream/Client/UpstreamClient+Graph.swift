@@ -4,11 +4,11 @@ import PorticoProtocol
 
 extension UpstreamClient {
     /// - Throws: misconfigured without an app secret.
-    func graphAPI() throws(SignInError) -> GraphAPI {
+    func graphAPI() throws(SignInError) -> FacebookGraph {
         guard let base = provider.graph, case .text(let secret)? = secret else {
             throw SignInError(.misconfigured(.providerSecret))
         }
-        return GraphAPI(base: base, appID: provider.clientID, appSecret: secret, http: http)
+        return FacebookGraph(base: base, appID: provider.clientID, appSecret: secret, http: http)
     }
 
     /// By the Graph API, with a token that came straight from it (PRV-F-3).

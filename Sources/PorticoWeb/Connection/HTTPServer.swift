@@ -55,7 +55,7 @@ package struct HTTPServer: Service {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            // One read at a time: what has been read is held until its turn comes (``ByteGate``).
+            // One read at a time: what has been read is held until its turn comes (``ReadAheadBuffer``).
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -109,7 +109,7 @@ package struct HTTPServer: Service {
             refused: refused
         )
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(ByteGate(validator))
+        try pipeline.addHandler(ReadAheadBuffer(validator))
         try pipeline.addHandler(HTTPResponseEncoder())
         try pipeline.addHandler(
             ByteToMessageHandler(

@@ -9,7 +9,7 @@ final class RequestResponder: ChannelInboundHandler {
     private let responder: any Responder
     private let executor: EventLoopExecutor
     private var context: ChannelHandlerContext?
-    /// Those that came with the one that is being answered. ``ByteGate`` keeps them few.
+    /// Those that came with the one that is being answered. ``ReadAheadBuffer`` keeps them few.
     private var waiting = CircularBuffer<Request>()
     private var isAnswering = false
 

@@ -225,7 +225,7 @@ extension PageWalk {
         _ state: String,
         _ walk: @escaping @Sendable (Walker, BackendUnderTest) async throws -> TestVisitor.Visited
     ) -> PageWalk {
-        PageWalk(AccountWaysPage.self, state) { walker in
+        PageWalk(SignInMethodsPage.self, state) { walker in
             try await walk(walker, try await BackendUnderTest()).reply
         }
     }

@@ -9,32 +9,32 @@ import PorticoTestSupport
 /// The choice of a way to sign in.
 extension PageWalk {
     static let choosing = [
-        PageWalk(ChooseWayPage.self, "sign in") { walker in
+        PageWalk(ChooseMethodPage.self, "sign in") { walker in
             let visitor = try await walker.registered("facebook", at: try await BackendUnderTest())
             _ = try await visitor.press("here", on: try await visitor.open("/logout"))
             return try await visitor.open("/login?return_to=/orders&remember=1").reply
         },
-        PageWalk(ChooseWayPage.self, "sign in for an app") { walker in
+        PageWalk(ChooseMethodPage.self, "sign in for an app") { walker in
             let visitor = walker.visitor(try await BackendUnderTest())
             return try await visitor.open(FormEncoding.appending(TestApp().start, to: "/login"))
                 .reply
         },
-        PageWalk(ChooseWayPage.self, "sign up") { walker in
+        PageWalk(ChooseMethodPage.self, "sign up") { walker in
             try await walker.visitor(try await BackendUnderTest()).open("/signup").reply
         },
-        PageWalk(ChooseWayPage.self, "sign up for an app") { walker in
+        PageWalk(ChooseMethodPage.self, "sign up for an app") { walker in
             let visitor = walker.visitor(try await BackendUnderTest())
             return try await visitor.open(FormEncoding.appending(TestApp().start, to: "/signup"))
                 .reply
         },
-        PageWalk(ChooseWayPage.self, "not responding") { walker in
+        PageWalk(ChooseMethodPage.self, "not responding") { walker in
             let server = try await BackendUnderTest()
             server.standIns.configure(.google) { $0.isDown = true }
             let visitor = walker.visitor(server)
             _ = try await visitor.open("/v1/auth/google")
             return try await visitor.open("/login").reply
         },
-        PageWalk(ChooseWayPage.self, "no ways") { walker in
+        PageWalk(ChooseMethodPage.self, "no ways") { walker in
             let server = try await BackendUnderTest()
             try await server.setUp("google", "facebook", "apple", "keycloak") {
                 $0.isEnabled = false
@@ -89,7 +89,7 @@ extension PageWalk {
             try await server.setUp("google") { $0.settings["hostedDomains"] = ["example.org"] }
             return try await visitor.signIn("google")
         },
-        PageWalk(ChooseWayPage.self, "sign-up closed") { walker in
+        PageWalk(ChooseMethodPage.self, "sign-up closed") { walker in
             let server = try await BackendUnderTest(rules: AccountRules(isSignUpOpen: false))
             return try await walker.visitor(server).signIn("google").reply
         },
@@ -134,7 +134,7 @@ extension PageWalk {
         _ walk:
             @escaping @Sendable (BackendUnderTest, TestVisitor) async throws -> TestVisitor.Visited
     ) -> PageWalk {
-        PageWalk(ChooseWayPage.self, state) { walker in
+        PageWalk(ChooseMethodPage.self, state) { walker in
             let server = try await BackendUnderTest()
             return try await walk(server, walker.visitor(server)).reply
         }

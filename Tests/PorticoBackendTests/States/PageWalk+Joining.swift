@@ -97,7 +97,7 @@ extension PageWalk {
             _ = try await walker.registered("facebook", at: server)
             return try await walker.visitor(server).signIn("google").reply
         },
-        PageWalk(AddWayPage.self, "asked") { walker in
+        PageWalk(AddMethodPage.self, "asked") { walker in
             let server = try await BackendUnderTest()
             let (visitor, found) = try await walker.found("apple", at: server)
             let google = try await visitor.press(("way", "google"), on: found)

@@ -23,7 +23,7 @@ package final class BackendUnderTest: Sendable {
     package let ring: KeyRing
     package let standIns: StandIns
     package let backend: Backend
-    package let doors: [String: TestDoor]
+    package let doors: [String: InProcessServer]
     private let written: WrittenLog
 
     /// - Parameters:
@@ -37,7 +37,7 @@ package final class BackendUnderTest: Sendable {
         apis: [ProxiedAPI] = [],
         identity: ServiceIdentity = BackendUnderTest.identity,
         isDemonstration: Bool = false,
-        further: [String: TestDoor] = [:]
+        further: [String: InProcessServer] = [:]
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
         let clock = StoppedClock()
@@ -55,8 +55,8 @@ package final class BackendUnderTest: Sendable {
             apps: apps,
             ring: ring
         )
-        let standInDoor = TestDoor(standIns.responder, peer: "127.0.0.1")
-        let transport = DoorTransport([Self.standInHost: standInDoor].merging(further) { $1 })
+        let standInDoor = InProcessServer(standIns.responder, peer: "127.0.0.1")
+        let transport = InProcessTransport([Self.standInHost: standInDoor].merging(further) { $1 })
         let written = WrittenLog(clock)
         let directory = try await BackendDirectory(store: database.configuration) { record in
             try UpstreamClient(
@@ -94,7 +94,7 @@ package final class BackendUnderTest: Sendable {
             services: services,
             notFound: { _ in Response(empty: .notFound, headers: headers) }
         )
-        doors = [Self.host: TestDoor(pipeline), Self.standInHost: standInDoor]
+        doors = [Self.host: InProcessServer(pipeline), Self.standInHost: standInDoor]
         self.clock = clock
         self.database = database
         self.ring = ring

@@ -21,7 +21,7 @@ package final class ProviderUnderTest: Sendable {
     package let ring: KeyRing
     private let written: Locked<[UInt8]>
     private let writer: LogWriter
-    private let door: TestDoor
+    private let door: InProcessServer
 
     /// - Parameters:
     ///   - database: In memory by default.
@@ -93,7 +93,7 @@ package final class ProviderUnderTest: Sendable {
             services: [service],
             notFound: unknown.respond
         )
-        self.door = TestDoor(pipeline)
+        self.door = InProcessServer(pipeline)
         self.clock = clock
         self.database = database
         self.provider = provider

@@ -163,7 +163,7 @@ import Testing
         _ = try await stores.signIn(AccountExample.signIn(session: new))
         let later = AccountExample.now + AccountExample.idle - 1
         let rotation = Rotation(
-            grantID: new.id,
+            familyID: new.id,
             generation: 1,
             idempotencyKey: Hash256(of: "key"),
             keyID: [9, 9, 9, 9]
@@ -299,7 +299,7 @@ extension TestDatabase {
         async throws -> RotationOutcome
     {
         let rotation = Rotation(
-            grantID: id,
+            familyID: id,
             generation: generation,
             idempotencyKey: nil,
             keyID: [1, 2, 3, 4]

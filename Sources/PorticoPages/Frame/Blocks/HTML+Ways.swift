@@ -5,7 +5,7 @@ extension HTML {
     ///
     /// - Parameter posts: The form has one address, and the button's `way` says which one it was.
     static func ways(
-        _ ways: [Way],
+        _ ways: [SignInMethod],
         title: Phrase,
         posts: Bool,
         _ words: WayWords,
@@ -24,7 +24,7 @@ extension HTML {
     }
 
     private static func way(
-        _ way: Way,
+        _ way: SignInMethod,
         posts: Bool,
         _ words: WayWords,
         _ theme: PageTheme

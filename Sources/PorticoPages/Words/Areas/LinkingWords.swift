@@ -2,7 +2,7 @@
 struct LinkingWords: Sendable {
     let found: Phrase
     /// By known and new way.
-    let foundWhy: @Sendable (_ known: WayLabel, _ new: WayLabel) -> Phrase
+    let foundWhy: @Sendable (_ known: MethodLabel, _ new: MethodLabel) -> Phrase
     let foundWays: Phrase
     let proveIt: Phrase
     /// By address, mostly hidden.
@@ -13,15 +13,15 @@ struct LinkingWords: Sendable {
     /// By the way that was tried.
     let cancelled: NamedPhrase
     let notReauthenticated: NamedPhrase
-    let add: @Sendable (WayLabel) -> Phrase
-    let addWhat: @Sendable (WayLabel) -> Phrase
-    let addYes: @Sendable (WayLabel) -> Phrase
+    let add: @Sendable (MethodLabel) -> Phrase
+    let addWhat: @Sendable (MethodLabel) -> Phrase
+    let addYes: @Sendable (MethodLabel) -> Phrase
     let addNo: Phrase
-    let taken: @Sendable (WayLabel) -> Phrase
+    let taken: @Sendable (MethodLabel) -> Phrase
     let takenWhy: Phrase
     let takenAdvice: Phrase
     let takenSwitch: Phrase
-    let secondOfProvider: @Sendable (WayLabel) -> Phrase
+    let secondOfProvider: @Sendable (MethodLabel) -> Phrase
     let secondAdvice: Phrase
     let confirm: Phrase
     let confirmReason: @Sendable (ConfirmItsYouPage.Reason) -> Phrase

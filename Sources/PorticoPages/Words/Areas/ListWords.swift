@@ -5,13 +5,13 @@ struct ListWords: Sendable {
     let more: Phrase
     /// By the time it was added.
     let added: @Sendable (Phrase) -> Phrase
-    let removeWay: @Sendable (WayLabel) -> Phrase
+    let removeWay: @Sendable (MethodLabel) -> Phrase
     let onlyOne: Phrase
     let onlyOneProblem: Phrase
     /// Of a provider that is disabled, or not set up any more.
     let unavailable: Phrase
-    let wayAdded: @Sendable (WayLabel) -> Phrase
-    let wayRemoved: @Sendable (WayLabel) -> Phrase
+    let wayAdded: @Sendable (MethodLabel) -> Phrase
+    let wayRemoved: @Sendable (MethodLabel) -> Phrase
     let addWhat: Phrase
     let devicesIntro: Phrase
     let thisDevice: Phrase

@@ -1,5 +1,5 @@
 extension ProblemWords {
-    static func arabic(_ problem: ChooseWayPage.Problem) -> ProblemWords {
+    static func arabic(_ problem: ChooseMethodPage.Problem) -> ProblemWords {
         let way = WayWords.arabic
         return switch problem {
         case .cancelled:

@@ -1,5 +1,5 @@
 extension ProblemWords {
-    static func german(_ problem: ChooseWayPage.Problem) -> ProblemWords {
+    static func german(_ problem: ChooseMethodPage.Problem) -> ProblemWords {
         let way = WayWords.german
         return switch problem {
         case .cancelled:

@@ -8,7 +8,7 @@ struct ProblemWords: Sendable {
         self.sentence = sentence
     }
 
-    static func english(_ problem: ChooseWayPage.Problem) -> ProblemWords {
+    static func english(_ problem: ChooseMethodPage.Problem) -> ProblemWords {
         let way = WayWords.english
         return switch problem {
         case .cancelled:

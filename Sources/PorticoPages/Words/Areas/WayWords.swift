@@ -1,15 +1,15 @@
 /// Words about ways to sign in, in the vendors' own terms where they have some.
 struct WayWords: Sendable {
     /// On a button. Apple, Google and Facebook all allow "Continue with".
-    let button: @Sendable (WayLabel) -> Phrase
+    let button: @Sendable (MethodLabel) -> Phrase
     /// What the vendor calls an account of its own.
-    let account: @Sendable (WayLabel) -> Phrase
+    let account: @Sendable (MethodLabel) -> Phrase
     /// Where it is not known which provider it was, at the start of a sentence.
     let somebody: Phrase
     let lastUsed: Phrase
     let notResponding: Phrase
 
-    func name(_ label: WayLabel?) -> Phrase {
+    func name(_ label: MethodLabel?) -> Phrase {
         label.map { "\(name: $0.displayName)" } ?? somebody
     }
 

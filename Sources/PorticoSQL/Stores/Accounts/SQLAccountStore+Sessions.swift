@@ -88,7 +88,7 @@ extension SQLAccountStore {
                 """,
                 [
                     .int64(now), SQLValue(rotation.idempotencyKey), .bytes(rotation.keyID),
-                    .bytes(rotation.grantID.bytes), .int64(Int64(rotation.generation)),
+                    .bytes(rotation.familyID.bytes), .int64(Int64(rotation.generation)),
                 ]
             )
             return changed > 0 ? .rotated : .outdated

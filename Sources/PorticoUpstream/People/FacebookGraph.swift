@@ -6,7 +6,7 @@ import PorticoBytes
 import PorticoProtocol
 
 /// Facebook's Graph API, as far as signing in needs it (PRV-F-1, PRV-F-3, PRV-F-4).
-struct GraphAPI: Sendable {
+struct FacebookGraph: Sendable {
     /// With the version.
     let base: String
     let appID: String

@@ -5,7 +5,7 @@ import PorticoStores
 
 /// What somebody typed of themselves, and what has to be put right in it. Where it cannot be accepted
 /// it is shown again as it was typed (WCAG 3.3.7).
-struct SaidOfOneself: Sendable {
+struct ProfileForm: Sendable {
     let name: String
     /// As the page shows it again.
     let email: WelcomePage.Email

@@ -5,10 +5,9 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The door to the pages that somebody has for themselves. Whoever is not signed in signs in first; a
-/// form is bound to the session and to this browser, so that what one person sees, nobody sends in
-/// another's name.
-struct AccountDoor: Sendable {
+/// Opens the pages that people have for themselves. A person who is not signed in signs in first; a form is
+/// bound to the session and to this browser, so that what one person sees, no other sends in their name.
+struct AccountPageAccess: Sendable {
     let place: AccountPlace
     let flow: BrowserFlow
 

@@ -10,7 +10,7 @@ import Testing
             arguments: ["127.0.0.1", "::1"]
         )
         func held(host: String) throws {
-            let held = try HeldPort(ListenAddress(host: host, port: 0))
+            let held = try ReservedPort(ListenAddress(host: host, port: 0))
             let port = UInt16(clamping: held.address.port)
             #expect(port > 0)
             #expect(RawSocket.listen(host, port: port) == nil)
@@ -25,7 +25,7 @@ import Testing
 
     @Test("it is given back")
     func released() throws {
-        let port = try HeldPort(ListenAddress(host: "127.0.0.1", port: 0)).address.port
+        let port = try ReservedPort(ListenAddress(host: "127.0.0.1", port: 0)).address.port
         let listener = try #require(RawSocket.listen(port: UInt16(clamping: port)))
         RawSocket.close(listener.socket)
     }
@@ -35,7 +35,7 @@ import Testing
         let listener = try #require(RawSocket.listen(port: 0, sharing: true))
         defer { RawSocket.close(listener.socket) }
         do throws(Failure) {
-            _ = try HeldPort(ListenAddress(host: "127.0.0.1", port: Int(listener.port)))
+            _ = try ReservedPort(ListenAddress(host: "127.0.0.1", port: Int(listener.port)))
             Issue.record("it was taken")
         } catch {
             #expect(error.problem == .portInUse)

@@ -8,7 +8,7 @@ import PorticoWeb
 
 /// Somebody proven whom no account knows is asked whether one of theirs is here already
 /// (docs/decisions/0030).
-struct JoinPages: Sendable {
+struct AccountLinkingPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
     let accounts: any AccountStore
@@ -16,7 +16,7 @@ struct JoinPages: Sendable {
     let complete: SignInCompletion
     let link: IdentityLinking
     let emails: EmailCodes
-    let exits: BackendExits
+    let responder: BackendResponder
     let forms: PageForms
 
     /// `GET /login/account`
@@ -24,20 +24,20 @@ struct JoinPages: Sendable {
         guard let waiting = pending.pending(context.headers, at: context.moment) else {
             return try await over(context)
         }
-        let ways = ProviderWays(directory)
+        let ways = SignInMethods(directory)
         guard let newWay = ways.label(waiting.identity.provider) else {
-            return exits.unmatched(context)
+            return responder.unmatched(context)
         }
         let made = try forms.form(.joining, "join", waiting.attemptID.text, context)
         if let live = try await prover(of: waiting, context) {
-            return exits.page(
-                AddWayPage(newWay: newWay, account: PageAccount(live.account), form: made.form),
+            return responder.page(
+                AddMethodPage(newWay: newWay, account: PageAccount(live.account), form: made.form),
                 context,
                 cookies: made.cookies
             )
         }
         if waiting.matches.isEmpty {
-            return exits.page(
+            return responder.page(
                 RelayPage(provider: newWay, form: made.form),
                 context,
                 formActions: actions(of: waiting, ways),
@@ -46,7 +46,7 @@ struct JoinPages: Sendable {
         }
         let known = waiting.matches.flatMap(\.providers)
         let isTheirs = try await party(to: waiting, context) != nil
-        return exits.page(
+        return responder.page(
             FoundAccountPage(
                 newWay: newWay,
                 knownWays: ways.named(known.uniqued()),
@@ -69,7 +69,7 @@ struct JoinPages: Sendable {
         }
         let form = try forms.checked("join", waiting.attemptID.text, context)
         if let way = form["way"], directory.provider(named: way) != nil {
-            return exits.go(to: .proving(at: way, backTo: .joiningProof), context)
+            return responder.go(to: .proving(at: way, backTo: .joiningProof), context)
         }
         switch form["action"] {
         case "add": return try await add(waiting, context)
@@ -81,23 +81,23 @@ struct JoinPages: Sendable {
                 spending: [waiting.claim(at: context.now)],
                 context
             )
-            return exits.completed(completed, waiting.wayBack, context).adding([pending.remove])
+            return responder.completed(completed, waiting.wayBack, context).adding([pending.remove])
         case "link":
             // The choice of a way; whoever comes back signed in is asked about the new one.
-            return exits.go(to: .signingIn(backTo: .joiningProof, asking: "login"), context)
+            return responder.go(to: .signingIn(backTo: .joiningProof, asking: "login"), context)
         case "mailbox":
             guard let address = waiting.identity.email?.address, !waiting.matches.isEmpty else {
-                return exits.unmatched(context)
+                return responder.unmatched(context)
             }
             // Whoever has the account's session as well is its person: nobody has to go for that.
             if let live = try await party(to: waiting, context) {
                 try await emails.start(proving: live, context)
-                return exits.go(to: .joiningCode, context)
+                return responder.go(to: .joiningCode, context)
             }
             try await emails.start(for: waiting, address: address, context)
-            return exits.go(to: .code, context)
+            return responder.go(to: .code, context)
         default:
-            return exits.failed(
+            return responder.failed(
                 SignInFailure(.accessDenied, .userDeniedPermission),
                 waiting.wayBack,
                 context
@@ -120,7 +120,7 @@ struct JoinPages: Sendable {
         case "resend":
             try await emails.start(for: waiting, address: address, context)
             return try await codePage(nil, wasResent: true, context)
-        case "change-address": return exits.go(to: .joining, context)
+        case "change-address": return responder.go(to: .joining, context)
         default: break
         }
         guard let code = form["code"] else { return try await codePage(.missing, context) }
@@ -142,7 +142,7 @@ struct JoinPages: Sendable {
                 waiting.wayBack,
                 context
             )
-            return exits.completed(completed, waiting.wayBack, context).adding([pending.remove])
+            return responder.completed(completed, waiting.wayBack, context).adding([pending.remove])
         case .wrong(let left, _):
             return try await codePage(left > 0 ? .wrong(triesLeft: left) : .tooMany, context)
         case .expired: return try await codePage(.expired, context)
@@ -151,7 +151,7 @@ struct JoinPages: Sendable {
         case .blocked: failure = SignInFailure(.accountBlocked, .blocked)
         case .secondOfProvider: failure = SignInFailure(.linkRequired, .secondOfProvider)
         }
-        return exits.failed(failure, waiting.wayBack, context).adding([pending.remove])
+        return responder.failed(failure, waiting.wayBack, context).adding([pending.remove])
     }
 
     private func codePage(
@@ -163,7 +163,7 @@ struct JoinPages: Sendable {
             let address = waiting.identity.email?.address
         else { return try await over(context) }
         let made = try forms.form(.code, "code", waiting.attemptID.text, context)
-        return exits.page(
+        return responder.page(
             EmailCodePage(
                 address: EmailCodePage.masked(address),
                 form: made.form,
@@ -182,16 +182,16 @@ struct JoinPages: Sendable {
     /// told that they are signed in.
     private func over(_ context: BackendContext) async throws -> Response {
         try await check.ifAny(context) == nil
-            ? exits.unmatched(context) : exits.go(to: .login, context)
+            ? responder.unmatched(context) : responder.go(to: .login, context)
     }
 
     /// `GET /login/cookies`: whether the cookie is here that was set on the way: if not,
     /// ``CookiesBlockedPage``.
     func cookies(_ context: BackendContext) -> Response {
         guard forms.cookies.form.value(context.headers) == nil else {
-            return exits.unmatched(context)
+            return responder.unmatched(context)
         }
-        return exits.page(
+        return responder.page(
             CookiesBlockedPage(restart: PageLink(path: BackendPath.login.rawValue)),
             context,
             status: .badRequest
@@ -202,14 +202,14 @@ struct JoinPages: Sendable {
     private func add(_ waiting: PendingIdentity, _ context: BackendContext) async throws -> Response
     {
         guard let live = try await prover(of: waiting, context) else {
-            return exits.unmatched(context)
+            return responder.unmatched(context)
         }
         let outcome = try await accounts.link(
             link.event(waiting.subject, live.session.id, [waiting.claim(at: context.now)], context),
             at: context.now
         )
         guard outcome == .linked || outcome == .alreadyLinked else {
-            return try exits.linked(
+            return try responder.linked(
                 outcome,
                 waiting.identity.provider,
                 of: live.session.id,
@@ -224,7 +224,7 @@ struct JoinPages: Sendable {
             case .app: LocalPath(waiting.wayBack.restart) ?? .dashboard
             case .link(_, let path): path
             }
-        return exits.go(to: path, context, cookies: [pending.remove])
+        return responder.go(to: path, context, cookies: [pending.remove])
     }
 
     /// Whoever is signed in to an account that the identity may join. A relay's address names no
@@ -250,7 +250,7 @@ struct JoinPages: Sendable {
         return live
     }
 
-    private func actions(of waiting: PendingIdentity, _ ways: ProviderWays) -> [String] {
+    private func actions(of waiting: PendingIdentity, _ ways: SignInMethods) -> [String] {
         ways.formActions + waiting.appSources
     }
 }

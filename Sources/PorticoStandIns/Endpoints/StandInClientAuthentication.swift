@@ -9,7 +9,7 @@ import PorticoProtocol
 #endif
 
 /// Asks a client to prove itself (RFC 6749 §2.3).
-struct StandInClientDoor {
+struct StandInClientAuthentication {
     let standIns: StandIns
 
     /// Apple's client secrets live at most so long, in seconds (PRV-A-10).

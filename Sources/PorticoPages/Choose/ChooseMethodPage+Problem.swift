@@ -1,38 +1,38 @@
-extension ChooseWayPage {
+extension ChooseMethodPage {
     /// Why a person is back at the choice. The provider is `nil` where it is not known which it was.
     package enum Problem: Sendable, Equatable {
         /// The person stopped at the provider's.
-        case cancelled(WayLabel?)
+        case cancelled(MethodLabel?)
         case tookTooLong
         /// Started in another browser, or the cookie was not kept.
         case unmatched
-        case notAnswering(WayLabel?)
+        case notAnswering(MethodLabel?)
         /// An operator has to put a setting right.
-        case misconfigured(WayLabel?)
+        case misconfigured(MethodLabel?)
         /// The administrator of the person's organisation does not allow this app.
         case organisationDenies
         case signUpClosed
         case accountBlocked
         case emailUnverified
         /// There is an account with this e-mail: it is signed in to first.
-        case linkRequired(WayLabel?)
+        case linkRequired(MethodLabel?)
         case signInAgain
         /// The provider was to ask who the person is, and answered by a session that it had.
-        case notReauthenticated(WayLabel?)
+        case notReauthenticated(MethodLabel?)
         /// Something of ours, or nothing that is known.
-        case failed(WayLabel?)
+        case failed(MethodLabel?)
 
         /// What `/login?error=E&reason=R` means. What is not known is `.failed`.
         ///
         /// - Parameter provider: From our own settings, never from the address.
-        package init(error: String, reason: String?, provider: WayLabel?) {
+        package init(error: String, reason: String?, provider: MethodLabel?) {
             self =
                 Self.known(reason ?? "", provider) ?? Self.known(error, provider)
                 ?? .failed(provider)
         }
 
         /// Reasons are narrower than errors, so they are asked first.
-        private static func known(_ code: String, _ provider: WayLabel?) -> Self? {
+        private static func known(_ code: String, _ provider: MethodLabel?) -> Self? {
             switch code {
             case "user_denied_permission", "access_denied", "user_denied",
                 "user_cancelled_authorize", "cancelled":

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Shows the gate every byte before the decoder sees it, and keeps back what a peer sends ahead.
+/// Shows the validator every byte before the decoder sees it, and keeps back what a peer sends ahead.
 ///
 /// A peer may send requests before it has the answers to those before them (RFC 9112 §9.3.2). The decoder is
 /// shown a little at a time, and nothing while a request is being answered; before the next one the
 /// thread looks after its other connections. So a connection takes turns with the others however much
 /// it sends ahead, and what it sends is kept as bytes, ``most`` of them.
-final class ByteGate: ChannelDuplexHandler {
+final class ReadAheadBuffer: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData
@@ -23,7 +23,7 @@ final class ByteGate: ChannelDuplexHandler {
     /// side, for then all is read that there is.
     static let most = 64 * 1024
 
-    private let gate: RequestValidator
+    private let validator: RequestValidator
     private var context: ChannelHandlerContext?
     /// What the decoder has not been shown yet. While there is any, nothing more is read.
     private var held = ByteBuffer()
@@ -36,18 +36,18 @@ final class ByteGate: ChannelDuplexHandler {
     /// When the decoder was shown something last.
     private var shownAt = NIODeadline.uptimeNanoseconds(0)
 
-    init(_ gate: RequestValidator) {
-        self.gate = gate
+    init(_ validator: RequestValidator) {
+        self.validator = validator
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        gate.whenAnswered = { [weak self] in self?.scheduleNext() }
+        validator.whenAnswered = { [weak self] in self?.scheduleNext() }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        gate.whenAnswered = nil
+        validator.whenAnswered = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -83,12 +83,12 @@ final class ByteGate: ChannelDuplexHandler {
     /// Shows the decoder what is held, until there is a request to answer.
     private func show(_ context: ChannelHandlerContext) {
         shownAt = .now()
-        while !gate.isAnswering, held.readableBytes > 0,
+        while !validator.isAnswering, held.readableBytes > 0,
             let portion = held.readSlice(
-                length: min(held.readableBytes, max(Self.portion, gate.bodyLeft))
+                length: min(held.readableBytes, max(Self.portion, validator.bodyLeft))
             )
         {
-            if gate.admits(portion) { context.fireChannelRead(wrapInboundOut(portion)) }
+            if validator.admits(portion) { context.fireChannelRead(wrapInboundOut(portion)) }
         }
         guard held.readableBytes == 0 else { return }
         held = ByteBuffer()
@@ -116,7 +116,7 @@ final class ByteGate: ChannelDuplexHandler {
 }
 
 @available(*, unavailable)
-extension ByteGate: Sendable {}
+extension ReadAheadBuffer: Sendable {}
 
 /// Measures the first line of a request while it comes in.
 ///

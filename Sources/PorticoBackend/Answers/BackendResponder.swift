@@ -9,7 +9,7 @@ import PorticoWeb
 
 /// How sign-ins end, well or badly: JSON for programs, a redirect to the app that waits, a page or
 /// the sign-in page for people (docs/decisions/0028). Never a dead page that leaves an app waiting.
-struct BackendExits: Sendable {
+struct BackendResponder: Sendable {
     let page: PageResponder
     let headers: SecurityHeaders
     let directory: BackendDirectory
@@ -26,7 +26,7 @@ struct BackendExits: Sendable {
 
     func completed(
         _ completed: SignInCompletion.Completed,
-        _ wayBack: WayBack,
+        _ wayBack: SignInReturn,
         _ context: BackendContext
     ) -> Response {
         switch completed {
@@ -65,7 +65,7 @@ struct BackendExits: Sendable {
         )
     }
 
-    func failed(_ failure: SignInFailure, _ wayBack: WayBack?, _ context: BackendContext)
+    func failed(_ failure: SignInFailure, _ wayBack: SignInReturn?, _ context: BackendContext)
         -> Response
     {
         if context.wantsJSON { return json(failure).response(headers: headers) }

@@ -5,7 +5,7 @@ import PorticoWeb
 
 /// The authorization request that somebody came from, to be started again afterwards. It opens in
 /// whichever browser asks, as a restart does, and for as long.
-struct WayBack: Sendable {
+struct ResumableRequest: Sendable {
     let sealed: String
     let flow: AuthorizationFlow
 
@@ -23,7 +23,7 @@ struct WayBack: Sendable {
 
 extension RealmContext {
     /// The same request in the language that the request asked for which somebody came from.
-    func speaking(_ wayBack: WayBack?) throws -> RealmContext {
+    func speaking(_ wayBack: ResumableRequest?) throws -> RealmContext {
         guard let wayBack else { return self }
         var copy = self
         copy.speak(try FormParameters(decoding: wayBack.flow.parameters))

@@ -3,12 +3,12 @@ package import PorticoBytes
 /// The ways to sign in that an account has, to be added to and removed.
 ///
 /// A form posts `csrf`, and `way` (the name of one to add), or `id` and `action=remove`.
-package struct AccountWaysPage: Page {
+package struct SignInMethodsPage: Page {
     /// One that the account has.
     package struct Linked: Sendable {
         /// What the form gives back.
         package let id: String
-        package let label: WayLabel
+        package let label: MethodLabel
         /// As the provider told it.
         package let email: String?
         /// Seconds since 1970.
@@ -18,7 +18,7 @@ package struct AccountWaysPage: Page {
 
         package init(
             id: String,
-            label: WayLabel,
+            label: MethodLabel,
             email: String? = nil,
             addedAt: Int64,
             isUsable: Bool = true
@@ -32,27 +32,27 @@ package struct AccountWaysPage: Page {
     }
 
     package enum Status: Sendable, Equatable {
-        case added(WayLabel), removed(WayLabel)
+        case added(MethodLabel), removed(MethodLabel)
     }
 
     package let linked: [Linked]
     /// Those that can be added.
-    package let others: [Way]
+    package let others: [SignInMethod]
     package let form: PageForm
     package let status: Status?
     /// The last one was to be removed, which is refused.
     package let lastOneRefused: Bool
     /// Why a way that was to be added was not.
-    package let notAdded: ChooseWayPage.Problem?
+    package let notAdded: ChooseMethodPage.Problem?
     private let pages: PageNavigation
 
     package init(
         linked: [Linked],
-        others: [Way],
+        others: [SignInMethod],
         form: PageForm,
         status: Status? = nil,
         lastOneRefused: Bool = false,
-        notAdded: ChooseWayPage.Problem? = nil,
+        notAdded: ChooseMethodPage.Problem? = nil,
         navigation: PageNavigation = PageNavigation()
     ) {
         self.linked = linked
@@ -120,7 +120,7 @@ package struct AccountWaysPage: Page {
     }
 }
 
-extension AccountWaysPage {
+extension SignInMethodsPage {
     private static let samples = [
         Linked(
             id: "1",
@@ -150,7 +150,8 @@ extension AccountWaysPage {
             "not answering",
             Array(samples.prefix(1)),
             others: [
-                Way(name: "facebook", label: .facebook, isNotResponding: true), .apple, .example,
+                SignInMethod(name: "facebook", label: .facebook, isNotResponding: true), .apple,
+                .example,
             ],
             notAdded: .notAnswering(.facebook)
         ),
@@ -159,16 +160,16 @@ extension AccountWaysPage {
     private static func state(
         _ name: String,
         _ linked: [Linked],
-        others: [Way]? = nil,
+        others: [SignInMethod]? = nil,
         status: Status? = nil,
         lastOneRefused: Bool = false,
-        notAdded: ChooseWayPage.Problem? = nil
+        notAdded: ChooseMethodPage.Problem? = nil
     ) -> GalleryState {
         GalleryState(
             name,
-            AccountWaysPage(
+            SignInMethodsPage(
                 linked: linked,
-                others: others ?? Array(Way.samples.dropFirst(linked.count)),
+                others: others ?? Array(SignInMethod.samples.dropFirst(linked.count)),
                 form: .sample,
                 status: status,
                 lastOneRefused: lastOneRefused,

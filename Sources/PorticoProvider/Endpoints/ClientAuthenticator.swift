@@ -7,7 +7,7 @@ import PorticoWeb
 
 /// The phases that every endpoint for clients shares: read the form, find out who asks, count
 /// wrong guesses (RFC 6749 §2.3, §2.3.1), and spend the assertion in exactly one transaction.
-struct ClientDoor: Sendable {
+struct ClientAuthenticator: Sendable {
     let authenticate: ClientAuthentication
     let grants: any GrantStore
     let guesses: RateLimiter

@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoUpstream
 
 /// The configured providers as buttons of pages.
-struct ProviderWays: Sendable {
+struct SignInMethods: Sendable {
     let providers: [BackendDirectory.LiveProvider]
 
     init(_ directory: BackendDirectory) {
@@ -11,27 +11,27 @@ struct ProviderWays: Sendable {
     }
 
     /// All of them in the operator's order.
-    func all(lastUsed: String? = nil) -> [Way] {
+    func all(lastUsed: String? = nil) -> [SignInMethod] {
         providers.map { way($0, lastUsed: lastUsed) }
     }
 
     /// Those of the given names, in the given order; one that is not configured any more is left
     /// out.
-    func named(_ names: [String]) -> [Way] {
+    func named(_ names: [String]) -> [SignInMethod] {
         names.compactMap { name in
             providers.first { $0.name == name }.map { way($0, lastUsed: nil) }
         }
     }
 
-    func label(_ name: String) -> WayLabel? {
+    func label(_ name: String) -> MethodLabel? {
         providers.first { $0.name == name }?.label
     }
 
     /// What `error` and `reason` of an address say became of a sign-in (docs/decisions/0028). The
     /// provider is one of ours, or none.
-    func problem(in query: FormParameters) -> ChooseWayPage.Problem? {
+    func problem(in query: FormParameters) -> ChooseMethodPage.Problem? {
         query["error"].map { error in
-            ChooseWayPage.Problem(
+            ChooseMethodPage.Problem(
                 error: error,
                 reason: query["reason"],
                 provider: query["provider"].flatMap(label)
@@ -52,8 +52,8 @@ struct ProviderWays: Sendable {
         return sources
     }
 
-    private func way(_ provider: BackendDirectory.LiveProvider, lastUsed: String?) -> Way {
-        Way(
+    private func way(_ provider: BackendDirectory.LiveProvider, lastUsed: String?) -> SignInMethod {
+        SignInMethod(
             name: provider.name,
             label: provider.label,
             action: "/v1/auth/\(provider.name)",
@@ -72,14 +72,14 @@ extension ProviderHealth {
 
 extension BackendDirectory.LiveProvider {
     /// What people call it.
-    var label: WayLabel {
-        let kind: WayLabel.Kind =
+    var label: MethodLabel {
+        let kind: MethodLabel.Kind =
             switch client.provider.kind {
             case .google: .google
             case .facebook: .facebook
             case .apple: .apple
             case .keycloak, .oidc: .generic
             }
-        return WayLabel(kind: kind, displayName: client.provider.displayName)
+        return MethodLabel(kind: kind, displayName: client.provider.displayName)
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// The socket is bound and never listens. On Linux a server that asks with `SO_REUSEADDR`, as ours
 /// does, is let in beside it, and nobody is given the port who did not ask for it by number. Elsewhere
 /// the two would be in each other's way, so the port is only looked at.
-final class HeldPort: Sendable {
+final class ReservedPort: Sendable {
     /// With a free port where it had none.
     let address: ListenAddress
     /// -1 where nothing is held.

@@ -8,13 +8,13 @@ import PorticoUpstream
 import PorticoWeb
 
 /// The ways to sign in that an account has.
-struct WayPages: Sendable {
+struct SignInMethodPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
     let accounts: any AccountStore
     let start: SignInStart
     let departure: AccountDeparture
-    let exits: BackendExits
+    let responder: BackendResponder
     let forms: PageForms
     let linkLimit: RateLimiter
 
@@ -27,24 +27,24 @@ struct WayPages: Sendable {
         let live = try await check(context)
         let form = try forms.checked("ways", live.session.id.text, context)
         switch form["action"] {
-        case "cancel": return exits.go(to: .ways, context)
-        case "switch": return exits.go(to: .signingIn(backTo: .ways), context)
+        case "cancel": return responder.go(to: .ways, context)
+        case "switch": return responder.go(to: .signingIn(backTo: .ways), context)
         default: break
         }
         if let name = form["way"], let provider = directory.provider(named: name) {
             return try await add(provider, live, context)
         }
         guard form["action"] == "remove", let name = form["id"] else {
-            return exits.go(to: .ways, context)
+            return responder.go(to: .ways, context)
         }
         guard live.isProven(at: context.now) else {
-            return exits.go(to: .confirming(.removing, backTo: .ways), context)
+            return responder.go(to: .confirming(.removing, backTo: .ways), context)
         }
         switch try await departure.unlink(name, from: live.account, context) {
         case .unlinked:
-            return exits.go(to: .ways(changed: "removed", name), context)
+            return responder.go(to: .ways(changed: "removed", name), context)
         case .lastOne: return try await page(live, lastOneRefused: true, context)
-        case .notFound: return exits.go(to: .ways, context)
+        case .notFound: return responder.go(to: .ways, context)
         }
     }
 
@@ -54,7 +54,7 @@ struct WayPages: Sendable {
         _ context: BackendContext
     ) async throws -> Response {
         guard live.isProven(at: context.now) else {
-            return exits.go(to: .confirming(.adding, backTo: .ways), context)
+            return responder.go(to: .confirming(.adding, backTo: .ways), context)
         }
         if case .wait(let seconds) = linkLimit.take(
             LimitKey("link", live.account.id.text),
@@ -62,7 +62,7 @@ struct WayPages: Sendable {
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
         }
-        let wayBack = WayBack(
+        let wayBack = SignInReturn(
             provider: provider.name,
             destination: .link(sessionID: live.session.id, .ways)
         )
@@ -76,30 +76,30 @@ struct WayPages: Sendable {
             guard let redirect = Redirect(to: started.address) else {
                 throw BackendError(.providerError, "The provider's address cannot be written.")
             }
-            return Response(redirect, headers: exits.headers, cookies: started.cookies)
+            return Response(redirect, headers: responder.headers, cookies: started.cookies)
         } catch let error as SignInError {
-            return exits.notAnswering(provider, wayBack, error, context)
+            return responder.notAnswering(provider, wayBack, error, context)
         }
     }
 
     private func page(_ live: LiveAccountSession, lastOneRefused: Bool, _ context: BackendContext)
         async throws -> Response
     {
-        let ways = ProviderWays(directory)
+        let ways = SignInMethods(directory)
         let identities = try await accounts.identities(of: live.account.id)
         let names = Set(identities.map(\.provider))
         let query = try context.query()
-        var status: AccountWaysPage.Status?
+        var status: SignInMethodsPage.Status?
         if let label = query["added"].flatMap({ ways.label($0) }) { status = .added(label) }
         if let label = query["removed"].flatMap({ ways.label($0) }) { status = .removed(label) }
         let made = try forms.form(.accountWays, "ways", live.session.id.text, context)
-        return exits.page(
-            AccountWaysPage(
+        return responder.page(
+            SignInMethodsPage(
                 linked: identities.map { identity in
-                    AccountWaysPage.Linked(
+                    SignInMethodsPage.Linked(
                         id: identity.provider,
                         label: ways.label(identity.provider)
-                            ?? WayLabel(kind: .generic, displayName: identity.provider),
+                            ?? MethodLabel(kind: .generic, displayName: identity.provider),
                         email: identity.email?.address,
                         addedAt: identity.linkedAt,
                         isUsable: directory.provider(named: identity.provider) != nil

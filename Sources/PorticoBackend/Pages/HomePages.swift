@@ -6,7 +6,7 @@ import PorticoStores
 import PorticoWeb
 
 /// The welcome, the dashboard, signing out, help, and what stands behind an app's https redirect.
-struct OtherPages: Sendable {
+struct HomePages: Sendable {
     let check: SessionCheck
     let accounts: any AccountStore
     let departure: AccountDeparture
@@ -14,21 +14,21 @@ struct OtherPages: Sendable {
     let cookies: SessionCookies
     let directory: BackendDirectory
     let identity: ServiceIdentity
-    let exits: BackendExits
+    let responder: BackendResponder
     let forms: PageForms
 
     func root(_ context: BackendContext) async throws -> Response {
         try await check.ifAny(context) == nil
-            ? exits.go(to: .login, context) : exits.go(to: .dashboard, context)
+            ? responder.go(to: .login, context) : responder.go(to: .dashboard, context)
     }
 
     func dashboard(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
-        return exits.page(
+        return responder.page(
             DashboardPage(
                 account: PageAccount(live.account),
-                signedInWith: live.providers.first.flatMap { ProviderWays(directory).label($0) },
+                signedInWith: live.providers.first.flatMap { SignInMethods(directory).label($0) },
                 form: made.form
             ),
             context,
@@ -50,7 +50,7 @@ struct OtherPages: Sendable {
         guard form["action"] != "later" else {
             return try await welcomed(live, name: nil, backTo: path, context)
         }
-        let said = SaidOfOneself(form, WelcomePage.Email(live.account.email))
+        let said = ProfileForm(form, WelcomePage.Email(live.account.email))
         guard said.problems.isEmpty else {
             return try welcomePage(live, said, said.problems, backTo: path, context)
         }
@@ -69,7 +69,7 @@ struct OtherPages: Sendable {
                 language: context.language.tag,
                 isWelcomed: nil
             )
-            return exits.go(to: .confirming(.changingEmail, backTo: .welcome(path)), context)
+            return responder.go(to: .confirming(.changingEmail, backTo: .welcome(path)), context)
         }
         let profile = ProfileChange(
             accountID: live.account.id,
@@ -79,7 +79,7 @@ struct OtherPages: Sendable {
         )
         // Whoever has an address that nobody vouches for is asked for the code that is mailed there.
         try await emails.start(address, for: live.account, saying: profile, context)
-        return exits.go(to: emails.asking(address, for: live.account, context), context)
+        return responder.go(to: emails.asking(address, for: live.account, context), context)
     }
 
     private func welcomed(
@@ -94,18 +94,18 @@ struct OtherPages: Sendable {
             language: context.language.tag,
             isWelcomed: true
         )
-        return exits.go(to: path, context)
+        return responder.go(to: path, context)
     }
 
     /// - Parameter said: What was typed, where it could not be accepted (WCAG 3.3.7).
     private func welcomePage(
         _ live: LiveAccountSession,
-        _ said: SaidOfOneself?,
+        _ said: ProfileForm?,
         _ problems: [WelcomePage.Problem],
         backTo path: LocalPath,
         _ context: BackendContext
     ) throws -> Response {
-        let ways = ProviderWays(directory)
+        let ways = SignInMethods(directory)
         let made = try forms.form(
             .onboarding,
             "welcome",
@@ -113,12 +113,12 @@ struct OtherPages: Sendable {
             context,
             carrying: [PageField("return_to", path.text)]
         )
-        return exits.page(
+        return responder.page(
             WelcomePage(
                 name: said?.name ?? live.account.name ?? "",
                 email: said?.email ?? WelcomePage.Email(live.account.email),
                 provider: live.providers.first.flatMap { ways.label($0) }
-                    ?? WayLabel(kind: .generic, displayName: identity.name),
+                    ?? MethodLabel(kind: .generic, displayName: identity.name),
                 form: made.form,
                 problems: problems,
                 terms: identity.terms.flatMap { PageLink(https: $0) }
@@ -132,13 +132,13 @@ struct OtherPages: Sendable {
 
     func askToSignOut(_ context: BackendContext) async throws -> Response {
         guard let live = try await check.ifAny(context) else {
-            return exits.page(
+            return responder.page(
                 BackendSignedOutPage(outcome: .nobodyWas, signInAgain: PageLink(path: "/login")),
                 context
             )
         }
         let made = try forms.form(.signOut, "sign out", live.session.id.text, context)
-        return exits.page(
+        return responder.page(
             BackendSignOutPage(account: PageAccount(live.account), form: made.form),
             context,
             cookies: made.cookies
@@ -152,15 +152,15 @@ struct OtherPages: Sendable {
         }
         let form = try forms.checked("sign out", live.session.id.text, context)
         switch form["action"] {
-        case "stay": return exits.go(to: .dashboard, context)
-        case "switch": return exits.go(to: .signingIn(backTo: .dashboard), context)
+        case "stay": return responder.go(to: .dashboard, context)
+        case "switch": return responder.go(to: .signingIn(backTo: .dashboard), context)
         case "everywhere":
             try await departure.signOutEverywhere(live.account.id, at: context.now)
         default:
             try await departure.signOut(live.session.id, of: live.account.id, at: context.now)
         }
-        let names = live.providers.compactMap { ProviderWays(directory).label($0)?.displayName }
-        return exits.page(
+        let names = live.providers.compactMap { SignInMethods(directory).label($0)?.displayName }
+        return responder.page(
             BackendSignedOutPage(
                 outcome: form["action"] == "everywhere" ? .everywhere : .here,
                 stillAt: names,
@@ -178,9 +178,9 @@ struct OtherPages: Sendable {
     func appDidNotOpen(_ context: BackendContext) -> Response {
         let apps = directory.apps.apps
         let app = apps.first { app in
-            app.redirectURIs.contains { $0 == exits.page.origin + context.target.path }
+            app.redirectURIs.contains { $0 == responder.page.origin + context.target.path }
         }
-        return exits.page(
+        return responder.page(
             ReturnToAppPage(
                 state: .appNotOpened,
                 app: app?.displayName ?? identity.name,
@@ -196,7 +196,7 @@ struct OtherPages: Sendable {
     }
 
     func help(_ context: BackendContext) -> Response {
-        exits.page(
+        responder.page(
             HelpPage(
                 operatedBy: identity.name,
                 contact: HelpPage.Contact(identity),

@@ -4,7 +4,7 @@ package import PorticoBytes
 ///
 /// It is one form, sent by GET to the address of the button, with `fields` and `remember=1` where
 /// the box is ticked. Nothing is changed by that, so it carries no token.
-package struct ChooseWayPage: Page {
+package struct ChooseMethodPage: Page {
     package enum Mode: Sendable, Equatable {
         case signIn, signUp
     }
@@ -13,7 +13,7 @@ package struct ChooseWayPage: Page {
     /// The asking app's name; `nil` for the service itself.
     package let app: String?
     /// In the order that the operator set.
-    package let ways: [Way]
+    package let ways: [SignInMethod]
     /// Whether the box is ticked.
     package let isRemembered: Bool
     /// What the request carries on: `return_to`, or `platform`, `app`, `redirect_uri`, …
@@ -25,7 +25,7 @@ package struct ChooseWayPage: Page {
     package init(
         mode: Mode,
         app: String? = nil,
-        ways: [Way],
+        ways: [SignInMethod],
         isRemembered: Bool = false,
         fields: [PageField] = [],
         problem: Problem? = nil,
@@ -94,14 +94,14 @@ package struct ChooseWayPage: Page {
     }
 }
 
-extension ChooseWayPage {
+extension ChooseMethodPage {
     package static let gallery: [GalleryState] =
         [
             GalleryState(
                 "sign in",
                 page(
                     .signIn,
-                    ways: Way.samples.map { way($0, isLastUsed: $0.name == "facebook") },
+                    ways: SignInMethod.samples.map { way($0, isLastUsed: $0.name == "facebook") },
                     isRemembered: true,
                     fields: [PageField("return_to", "/orders")]
                 )
@@ -119,11 +119,11 @@ extension ChooseWayPage {
             let isOut = problem == .notAnswering(.google)
             return GalleryState(
                 name,
-                page(.signIn, ways: isOut ? withoutGoogle : Way.samples, problem: problem)
+                page(.signIn, ways: isOut ? withoutGoogle : SignInMethod.samples, problem: problem)
             )
         }
 
-    private static let withoutGoogle = Way.samples.map {
+    private static let withoutGoogle = SignInMethod.samples.map {
         way($0, isNotResponding: $0.name == "google")
     }
 
@@ -135,11 +135,11 @@ extension ChooseWayPage {
     ]
 
     private static func way(
-        _ way: Way,
+        _ way: SignInMethod,
         isLastUsed: Bool = false,
         isNotResponding: Bool = false
-    ) -> Way {
-        Way(
+    ) -> SignInMethod {
+        SignInMethod(
             name: way.name,
             label: way.label,
             action: way.action,
@@ -151,12 +151,12 @@ extension ChooseWayPage {
     private static func page(
         _ mode: Mode,
         app: String? = nil,
-        ways: [Way] = Way.samples,
+        ways: [SignInMethod] = SignInMethod.samples,
         isRemembered: Bool = false,
         fields: [PageField] = [],
         problem: Problem? = nil
-    ) -> ChooseWayPage {
-        ChooseWayPage(
+    ) -> ChooseMethodPage {
+        ChooseMethodPage(
             mode: mode,
             app: app,
             ways: ways,

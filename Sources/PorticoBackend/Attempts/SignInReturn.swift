@@ -6,7 +6,7 @@ import PorticoProtocol
 /// It stands in two cookies: sealed with the attempt's secrets for ten minutes, and alone for a day,
 /// where it completes nothing but tells "too late" from "never seen", and starts the same request
 /// again (docs/decisions/0027).
-struct WayBack: Hashable, Sendable {
+struct SignInReturn: Hashable, Sendable {
     /// The configured name of the identity provider.
     let provider: String
     let destination: Destination
@@ -43,7 +43,7 @@ struct WayBack: Hashable, Sendable {
     }
 }
 
-extension WayBack {
+extension SignInReturn {
     private static let version: UInt8 = 1
 
     var encoded: [UInt8] {

@@ -8,7 +8,7 @@ import PorticoUpstream
 import PorticoWeb
 
 /// What is shown where a sign-in cannot begin, and where a link ends.
-extension BackendExits {
+extension BackendResponder {
     func unknownProvider(_ known: [String], _ context: BackendContext) -> Response {
         guard context.wantsJSON else {
             return page(ErrorPage(issue: .notFound), context, status: .notFound)
@@ -27,7 +27,7 @@ extension BackendExits {
     /// ``NotAnsweringPage``, with the way to try again and the other ways.
     func notAnswering(
         _ provider: BackendDirectory.LiveProvider,
-        _ wayBack: WayBack,
+        _ wayBack: SignInReturn,
         _ error: SignInError,
         _ context: BackendContext
     ) -> Response {
@@ -62,7 +62,7 @@ extension BackendExits {
     /// Google signs nobody in within another app: ``OpenInBrowserPage`` (PRV-G-11).
     func openInBrowser(
         _ provider: BackendDirectory.LiveProvider,
-        _ wayBack: WayBack,
+        _ wayBack: SignInReturn,
         _ context: BackendContext
     ) -> Response {
         page(
@@ -101,8 +101,8 @@ extension BackendExits {
         _ context: BackendContext
     ) throws -> Response {
         let label =
-            ProviderWays(directory).label(provider)
-            ?? WayLabel(kind: .generic, displayName: provider)
+            SignInMethods(directory).label(provider)
+            ?? MethodLabel(kind: .generic, displayName: provider)
         let made = try forms.form(.accountWays, "ways", sessionID.text, context)
         return page(
             IdentityTakenPage(way: label, reason: reason, form: made.form),

@@ -1,8 +1,8 @@
 /// A way to sign in: an identity provider, as a button shows it.
-package struct Way: Sendable, Equatable {
+package struct SignInMethod: Sendable, Equatable {
     /// What routes name it by.
     package let name: String
-    package let label: WayLabel
+    package let label: MethodLabel
     /// The path that starts it; not used where a form posts the name.
     package let action: String
     /// This browser signed in with it last.
@@ -12,7 +12,7 @@ package struct Way: Sendable, Equatable {
 
     package init(
         name: String,
-        label: WayLabel,
+        label: MethodLabel,
         action: String = "",
         isLastUsed: Bool = false,
         isNotResponding: Bool = false
@@ -26,7 +26,7 @@ package struct Way: Sendable, Equatable {
 }
 
 /// What people call an identity provider, in its vendor's own words where it has some.
-package struct WayLabel: Sendable, Equatable {
+package struct MethodLabel: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case google, facebook, apple, generic
     }
@@ -39,17 +39,21 @@ package struct WayLabel: Sendable, Equatable {
         self.displayName = displayName
     }
 
-    static let google = WayLabel(kind: .google, displayName: "Google")
-    static let facebook = WayLabel(kind: .facebook, displayName: "Facebook")
-    static let apple = WayLabel(kind: .apple, displayName: "Apple")
-    static let generic = WayLabel(kind: .generic, displayName: "Example ID")
+    static let google = MethodLabel(kind: .google, displayName: "Google")
+    static let facebook = MethodLabel(kind: .facebook, displayName: "Facebook")
+    static let apple = MethodLabel(kind: .apple, displayName: "Apple")
+    static let generic = MethodLabel(kind: .generic, displayName: "Example ID")
 }
 
-extension Way {
-    static let samples: [Way] = [.google, .facebook, .apple, .example]
+extension SignInMethod {
+    static let samples: [SignInMethod] = [.google, .facebook, .apple, .example]
 
-    static let google = Way(name: "google", label: .google, action: "/v1/auth/google")
-    static let facebook = Way(name: "facebook", label: .facebook, action: "/v1/auth/facebook")
-    static let apple = Way(name: "apple", label: .apple, action: "/v1/auth/apple")
-    static let example = Way(name: "example", label: .generic, action: "/v1/auth/example")
+    static let google = SignInMethod(name: "google", label: .google, action: "/v1/auth/google")
+    static let facebook = SignInMethod(
+        name: "facebook",
+        label: .facebook,
+        action: "/v1/auth/facebook"
+    )
+    static let apple = SignInMethod(name: "apple", label: .apple, action: "/v1/auth/apple")
+    static let example = SignInMethod(name: "example", label: .generic, action: "/v1/auth/example")
 }

@@ -1,34 +1,35 @@
+import PorticoBytes
 import PorticoPages
 import PorticoTestSupport
 import Testing
 
 @Suite("Page: choose how to sign in") struct ChooseWayPageTests {
-    private typealias Problem = ChooseWayPage.Problem
+    private typealias Problem = ChooseMethodPage.Problem
 
-    private static let google = WayLabel(kind: .google, displayName: "Google")
+    private static let google = MethodLabel(kind: .google, displayName: "Google")
 
     private static let ways = [
-        Way(
+        SignInMethod(
             name: "apple",
-            label: WayLabel(kind: .apple, displayName: "Apple"),
+            label: MethodLabel(kind: .apple, displayName: "Apple"),
             action: "/v1/auth/apple"
         ),
-        Way(name: "google", label: google, action: "/v1/auth/google", isLastUsed: true),
-        Way(
+        SignInMethod(name: "google", label: google, action: "/v1/auth/google", isLastUsed: true),
+        SignInMethod(
             name: "facebook",
-            label: WayLabel(kind: .facebook, displayName: "Facebook"),
+            label: MethodLabel(kind: .facebook, displayName: "Facebook"),
             action: "/v1/auth/facebook",
             isNotResponding: true
         ),
-        Way(
+        SignInMethod(
             name: "keycloak",
-            label: WayLabel(kind: .generic, displayName: "Work"),
+            label: MethodLabel(kind: .generic, displayName: "Work"),
             action: "/v1/auth/keycloak"
         ),
     ]
 
     private func markup(
-        _ page: ChooseWayPage,
+        _ page: ChooseMethodPage,
         theme: PageTheme = .standard
     ) throws -> Markup {
         let renderer = try PageRenderer(theme: theme)
@@ -38,7 +39,7 @@ import Testing
     @Test("each button of the one form goes to its provider, with what the request carries on")
     func buttons() throws {
         let page = try markup(
-            ChooseWayPage(
+            ChooseMethodPage(
                 mode: .signIn,
                 app: "Notes",
                 ways: Self.ways,
@@ -68,7 +69,7 @@ import Testing
     )
     func brands(themed: Bool) throws {
         let theme = try PageTheme(artwork: themed ? [.apple, .google, .facebook] : [])
-        let page = try markup(ChooseWayPage(mode: .signUp, ways: Self.ways), theme: theme)
+        let page = try markup(ChooseMethodPage(mode: .signUp, ways: Self.ways), theme: theme)
         let buttons = page.all("button")
         #expect(
             buttons.map(\.text) == [
@@ -110,7 +111,7 @@ import Testing
     )
     func remember(isRemembered: Bool) throws {
         let page = try markup(
-            ChooseWayPage(mode: .signIn, ways: Self.ways, isRemembered: isRemembered)
+            ChooseMethodPage(mode: .signIn, ways: Self.ways, isRemembered: isRemembered)
         )
         let box = try #require(page.element(id: "remember")).attributes
         #expect(box["type"] == "checkbox" && box["name"] == "remember" && box["value"] == "1")
@@ -119,7 +120,7 @@ import Testing
 
     @Test("a provider that does not answer stays, with a note, and so do the others")
     func notResponding() throws {
-        let page = try markup(ChooseWayPage(mode: .signIn, ways: Self.ways))
+        let page = try markup(ChooseMethodPage(mode: .signIn, ways: Self.ways))
         let button = try #require(
             page.all("button").first { $0.attributes["formaction"] == "/v1/auth/facebook" }
         )
@@ -148,12 +149,12 @@ import Testing
             ("login_required", nil, .signInAgain),
             ("<script>", "\"><b>", .failed(google)), ("", "", .failed(google)),
             ("Access_Denied", nil, .failed(google)),
-        ] as [(String, String?, ChooseWayPage.Problem)]
+        ] as [(String, String?, ChooseMethodPage.Problem)]
     )
-    func wire(error: String, reason: String?, expected: ChooseWayPage.Problem) throws {
+    func wire(error: String, reason: String?, expected: ChooseMethodPage.Problem) throws {
         let problem = Problem(error: error, reason: reason, provider: Self.google)
         #expect(problem == expected)
-        let page = try markup(ChooseWayPage(mode: .signIn, ways: Self.ways, problem: problem))
+        let page = try markup(ChooseMethodPage(mode: .signIn, ways: Self.ways, problem: problem))
         // Nothing of the address is shown, and every way to try again is there.
         if error.count > 12 || error.contains("<") { #expect(!page.text.contains(error)) }
         #expect(page.all("button").count == Self.ways.count)
@@ -163,7 +164,7 @@ import Testing
 
     @Test("without any way the page says so, and offers no button that leads nowhere")
     func none() throws {
-        let page = try markup(ChooseWayPage(mode: .signIn, ways: []))
+        let page = try markup(ChooseMethodPage(mode: .signIn, ways: []))
         #expect(page.all("button").isEmpty && page.element(id: "remember") == nil)
     }
 }

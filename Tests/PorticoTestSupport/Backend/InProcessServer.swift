@@ -5,7 +5,7 @@ package import PorticoProtocol
 package import PorticoWeb
 
 /// Sends requests to a responder as over HTTP, without a socket.
-package struct TestDoor: Sendable {
+package struct InProcessServer: Sendable {
     private let responder: any Responder
     private let peer: String
 
@@ -31,10 +31,10 @@ package struct TestDoor: Sendable {
 }
 
 /// What the BFF sends to providers, answered by responders in this process, by host.
-package struct DoorTransport: HTTPTransport {
-    package let doors: [String: TestDoor]
+package struct InProcessTransport: HTTPTransport {
+    package let doors: [String: InProcessServer]
 
-    package init(_ doors: [String: TestDoor]) {
+    package init(_ doors: [String: InProcessServer]) {
         self.doors = doors
     }
 

@@ -3,12 +3,12 @@ package import PorticoBytes
 /// "Add Apple to this account?", after both have been proved.
 ///
 /// The form posts `request`, `csrf` and `action`, which is `add` or `cancel`.
-package struct AddWayPage: Page {
-    package let newWay: WayLabel
+package struct AddMethodPage: Page {
+    package let newWay: MethodLabel
     package let account: PageAccount
     package let form: PageForm
 
-    package init(newWay: WayLabel, account: PageAccount, form: PageForm) {
+    package init(newWay: MethodLabel, account: PageAccount, form: PageForm) {
         self.newWay = newWay
         self.account = account
         self.form = form
@@ -35,6 +35,6 @@ package struct AddWayPage: Page {
     }
 
     package static let gallery = [
-        GalleryState("asked", AddWayPage(newWay: .apple, account: .sample, form: .sample))
+        GalleryState("asked", AddMethodPage(newWay: .apple, account: .sample, form: .sample))
     ]
 }
