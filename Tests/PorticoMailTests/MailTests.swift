@@ -136,7 +136,7 @@ struct MailTests {
         #expect(html.contains("<strong dir=\"ltr\">654321</strong>"))
         #expect(mail.parts[0].text.contains("\r\n654321\r\n"))
         let link = "https://id.example.com/a?b=c&amp;d=e"
-        #expect(html.contains("<a dir=\"ltr\" href=\"\(link)\">\(link)</a>"))
+        #expect(html.contains("<a href=\"\(link)\" dir=\"ltr\">\(link)</a>"))
         #expect(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
         #expect(html.contains("https://evil.example/&quot;x"))
         #expect(html.ranges(of: "<a ").count == 1)

@@ -88,7 +88,7 @@ struct PageLookTests {
         let person = WebPerson()
         let page = try await person.get(server.url + "/login").text
         #expect(page.contains("--accent: #0a5c2f;"))
-        #expect(page.contains(#"<img class="logo" src="/assets/logo" alt="">"#))
+        #expect(page.contains(#"<img src="/assets/logo" class="logo" alt="">"#))
         #expect(page.contains(#"<img src="/assets/brand/apple" alt="""#))
         #expect(!page.contains("/assets/brand/google"))
         // The Provider's pages are the same team's.
