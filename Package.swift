@@ -144,11 +144,6 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .target(
-            name: "PorticoSQL",
-            dependencies: ["PorticoBytes", "PorticoProtocol", "PorticoStores"],
-            swiftSettings: settings
-        ),
 
         // MARK: Floor 2
         .systemLibrary(
@@ -158,7 +153,7 @@ let package = Package(
         ),
         .target(
             name: "PorticoSQLite",
-            dependencies: ["PorticoBytes", "PorticoSQL", "PorticoStores", "CSQLite"],
+            dependencies: ["PorticoBytes", "PorticoStores", "CSQLite"],
             swiftSettings: settings
         ),
         .systemLibrary(
@@ -217,7 +212,7 @@ let package = Package(
             name: "PorticoProgram",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail", "PorticoSQL",
+                "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
                 "PorticoBackend", "PorticoStandIns", crypto, httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
@@ -236,7 +231,7 @@ let package = Package(
             name: "PorticoTestSupport",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail", "PorticoSQL",
+                "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
                 "PorticoBackend", "PorticoStandIns", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
@@ -300,7 +295,7 @@ let package = Package(
         .testTarget(
             name: "StoreContractTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoSQL", "PorticoSQLite",
+                "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoSQLite",
                 "PorticoTestSupport",
             ],
             swiftSettings: settings
@@ -308,7 +303,7 @@ let package = Package(
         .testTarget(
             name: "PorticoSQLiteTests",
             dependencies: [
-                "PorticoBytes", "PorticoStores", "PorticoSQL", "PorticoSQLite",
+                "PorticoBytes", "PorticoStores", "PorticoSQLite",
                 "PorticoTestSupport",
             ],
             swiftSettings: settings
@@ -317,7 +312,7 @@ let package = Package(
             name: "PorticoProviderTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
-                "PorticoPages", "PorticoSQL", "PorticoSQLite", "PorticoProvider",
+                "PorticoPages", "PorticoSQLite", "PorticoProvider",
                 "PorticoTestSupport", crypto, cryptoExtras, httpTypes,
             ],
             swiftSettings: settings
@@ -366,7 +361,7 @@ let package = Package(
             name: "PorticoBackendTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoOutbound", "PorticoSQL",
+                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoOutbound",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoBackend",
                 "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
@@ -386,7 +381,7 @@ let package = Package(
             name: "PorticoProgramTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoOutbound", "PorticoMail", "PorticoSQL", "PorticoSQLite",
+                "PorticoWeb", "PorticoOutbound", "PorticoMail", "PorticoSQLite",
                 "PorticoProvider", "PorticoBackend", "PorticoProgram", "PorticoTestSupport",
                 httpTypes, serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),

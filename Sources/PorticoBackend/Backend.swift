@@ -9,7 +9,7 @@ package import PorticoWeb
 /// Everything the backend-for-frontend is made of, put together where the program is wired.
 package struct Backend: Sendable {
     package let directory: BackendDirectory
-    package let accounts: any AccountStore
+    package let accounts: AccountStore
     package let ring: KeyRing
     package let clock: Clock
     package let activity: SessionActivity<UniqueID>
@@ -25,7 +25,7 @@ package struct Backend: Sendable {
 
     package init(
         directory: BackendDirectory,
-        accounts: any AccountStore,
+        accounts: AccountStore,
         ring: KeyRing,
         clock: Clock,
         activity: SessionActivity<UniqueID>,

@@ -1,5 +1,4 @@
 import PorticoProvider
-import PorticoSQL
 import PorticoSQLite
 import PorticoSeals
 import PorticoStores

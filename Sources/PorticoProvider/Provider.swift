@@ -8,11 +8,11 @@ package import PorticoWeb
 /// Everything the OpenID Provider is made of, put together where the program is wired.
 package struct Provider: Sendable {
     package let realms: RealmDirectory
-    let people: any PersonStore
-    let sessions: any BrowserSessionStore
-    let grants: any GrantStore
-    let pushed: any PushedRequestStore
-    let mailboxes: any PersonMailboxStore
+    let people: PersonStore
+    let sessions: BrowserSessionStore
+    let grants: GrantStore
+    let pushed: PushedRequestStore
+    let mailboxes: PersonMailboxStore
     let ring: KeyRing
     let clock: Clock
     let hashing: PasswordHashing
@@ -31,11 +31,11 @@ package struct Provider: Sendable {
 
     package init(
         realms: RealmDirectory,
-        people: any PersonStore,
-        sessions: any BrowserSessionStore,
-        grants: any GrantStore,
-        pushed: any PushedRequestStore,
-        mailboxes: any PersonMailboxStore,
+        people: PersonStore,
+        sessions: BrowserSessionStore,
+        grants: GrantStore,
+        pushed: PushedRequestStore,
+        mailboxes: PersonMailboxStore,
         ring: KeyRing,
         clock: Clock,
         hashing: PasswordHashing,

@@ -1,6 +1,5 @@
 import Dispatch
 import PorticoBytes
-import PorticoSQL
 import PorticoStores
 
 /// Durable transactions that share their commits.

@@ -1,4 +1,3 @@
-import PorticoSQL
 import PorticoStores
 
 /// Why a database could not be opened.

@@ -1,12 +1,12 @@
 import CSQLite
-import PorticoSQL
+import PorticoStores
 
 /// One connection with the statements it has prepared.
 ///
 /// It is used by one thread at a time: whoever holds it sees to that.
 final class SQLiteConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// By the address of their literal: no long text is hashed on the way of a request.
+    /// By the address of their text.
     private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
 
     enum Access {
@@ -75,17 +75,17 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Runs one statement, kept for the next time.
     func run(
-        _ sql: StaticString,
+        _ sql: SQLText,
         _ arguments: [SQLValue] = [],
         row: (SQLiteRow) throws -> Void = { _ in }
     ) throws {
         try statement(sql).run(arguments, row: row)
     }
 
-    private func statement(_ sql: StaticString) throws -> SQLiteStatement {
-        if let kept = statements[sql.utf8Start], !kept.isRunning { return kept }
+    private func statement(_ sql: SQLText) throws -> SQLiteStatement {
+        if let kept = statements[sql.start], !kept.isRunning { return kept }
         let prepared = try SQLiteStatement(sql, on: handle)
-        if statements[sql.utf8Start] == nil { statements[sql.utf8Start] = prepared }
+        if statements[sql.start] == nil { statements[sql.start] = prepared }
         return prepared
     }
 }
@@ -95,7 +95,7 @@ struct SQLiteReader: SQLReader {
     let connection: SQLiteConnection
 
     func rows<Element>(
-        _ sql: StaticString,
+        _ sql: SQLText,
         _ arguments: [SQLValue],
         decode: (any SQLRow) throws -> Element
     ) throws -> [Element] {
@@ -110,7 +110,7 @@ struct SQLiteTransaction: SQLTransaction {
     let connection: SQLiteConnection
 
     func rows<Element>(
-        _ sql: StaticString,
+        _ sql: SQLText,
         _ arguments: [SQLValue],
         decode: (any SQLRow) throws -> Element
     ) throws -> [Element] {
@@ -118,7 +118,7 @@ struct SQLiteTransaction: SQLTransaction {
     }
 
     @discardableResult
-    func run(_ sql: StaticString, _ arguments: [SQLValue]) throws -> Int {
+    func run(_ sql: SQLText, _ arguments: [SQLValue]) throws -> Int {
         try connection.run(sql, arguments)
         return connection.changes
     }

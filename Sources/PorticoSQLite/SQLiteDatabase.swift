@@ -1,8 +1,7 @@
 import Dispatch
 import Foundation
 import PorticoBytes
-package import PorticoSQL
-import PorticoStores
+package import PorticoStores
 
 /// SQLite as the stores' database: one file in WAL mode, durable commits, concurrent reads.
 package final class SQLiteDatabase: SQLDatabase {

@@ -1,5 +1,4 @@
 import CSQLite
-import PorticoSQL
 import PorticoStores
 
 /// SQLite's extended result code in the stores' words.

@@ -1,5 +1,5 @@
 import PorticoBytes
-import PorticoSQL
+import PorticoStores
 
 /// The connections that read: as many as reads run at the same time, kept for the next ones.
 ///

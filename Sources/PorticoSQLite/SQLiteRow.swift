@@ -1,5 +1,5 @@
 import CSQLite
-import PorticoSQL
+import PorticoStores
 
 /// The row that a running statement stands on.
 struct SQLiteRow: SQLRow {

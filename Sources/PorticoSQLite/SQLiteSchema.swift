@@ -1,4 +1,4 @@
-import PorticoSQL
+import PorticoStores
 
 /// The schema as the history of its changes.
 ///
@@ -21,6 +21,7 @@ enum SQLiteSchema {
         Migration(name: "proofs", sql: proofs),
         Migration(name: "write-probe", sql: writeProbe),
         Migration(name: "refused-clients", sql: refusedClients),
+        Migration(name: "liveness", sql: liveness),
     ]
 
     /// "Port" in the file's header says whose it is.
@@ -92,8 +93,7 @@ enum SQLiteSchema {
         return []
     }
 
-    private static func number(_ sql: StaticString, _ connection: SQLiteConnection) throws -> Int64?
-    {
+    private static func number(_ sql: SQLText, _ connection: SQLiteConnection) throws -> Int64? {
         try SQLiteReader(connection: connection).first(sql, []) { try $0.int64(0) }
     }
 }

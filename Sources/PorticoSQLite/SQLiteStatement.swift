@@ -1,5 +1,5 @@
 import CSQLite
-import PorticoSQL
+import PorticoStores
 
 /// A prepared statement of one connection, used again and again.
 final class SQLiteStatement {
@@ -8,19 +8,17 @@ final class SQLiteStatement {
     /// A statement that runs cannot be started a second time.
     private(set) var isRunning = false
 
-    init(_ sql: StaticString, on connection: OpaquePointer) throws {
+    init(_ sql: SQLText, on connection: OpaquePointer) throws {
         var handle: OpaquePointer?
-        let code = sql.withUTF8Buffer { text in
-            text.withMemoryRebound(to: CChar.self) { text in
-                sqlite3_prepare_v3(
-                    connection,
-                    text.baseAddress,
-                    Int32(clamping: text.count),
-                    UInt32(SQLITE_PREPARE_PERSISTENT),
-                    &handle,
-                    nil
-                )
-            }
+        let code = sql.start.withMemoryRebound(to: CChar.self, capacity: sql.count) { text in
+            sqlite3_prepare_v3(
+                connection,
+                text,
+                Int32(clamping: sql.count),
+                UInt32(SQLITE_PREPARE_PERSISTENT),
+                &handle,
+                nil
+            )
         }
         guard code == SQLITE_OK, let handle else { throw sqliteError(code) }
         self.handle = handle

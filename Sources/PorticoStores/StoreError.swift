@@ -5,6 +5,11 @@ package struct StoreBusy: Error, Hashable, Sendable {
     package init() {}
 }
 
+/// A change would have given two things one name.
+package struct StoreConflict: Error, Hashable, Sendable {
+    package init() {}
+}
+
 /// A change names a realm, client, role or person that is not there. Nothing has happened.
 package struct MissingReference: Error, Hashable, Sendable {
     package init() {}

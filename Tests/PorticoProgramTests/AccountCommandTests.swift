@@ -1,7 +1,6 @@
 import Foundation
 import PorticoBytes
 import PorticoProtocol
-import PorticoSQL
 import PorticoSQLite
 import PorticoSeals
 import PorticoStores
@@ -31,7 +30,7 @@ struct AccountCommandTests {
             let file = portico.home.appending(path: AccountCommandTests.folder)
                 .appending(path: "portico.sqlite").path
             let database = try SQLiteDatabase(file: file)
-            let store = SQLAccountStore(database)
+            let store = AccountStore(database)
             let now = Clock.system.moment().seconds
             ann = try await Self.signIn(
                 "ann",
@@ -74,7 +73,7 @@ struct AccountCommandTests {
             _ name: String?,
             _ email: String?,
             session form: NewAccountSession.Form,
-            _ store: SQLAccountStore,
+            _ store: AccountStore,
             at now: Int64,
             with provider: (name: String, issuer: String, token: String?)? = nil
         ) async throws -> String {
@@ -140,7 +139,7 @@ struct AccountCommandTests {
                 nil,
                 nil,
                 session: .browser(cookieHash: Hash256(of: random.bytes(8)), replacing: nil),
-                SQLAccountStore(database),
+                AccountStore(database),
                 at: Clock.system.moment().seconds,
                 with: ("oidc", issuer, Base64URL.encode(sealed))
             )
@@ -152,7 +151,7 @@ struct AccountCommandTests {
         func mails() async throws -> [MailDraft] {
             let folder = portico.home.appending(path: AccountCommandTests.folder).path
             let database = try SQLiteDatabase(file: folder + "/portico.sqlite")
-            let mails = try await SQLOutboxStore(database).latest(limit: 10).map(\.draft)
+            let mails = try await OutboxStore(database).latest(limit: 10).map(\.draft)
             try await database.close()
             return mails
         }

@@ -1,6 +1,5 @@
 import Foundation
 import PorticoBytes
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
@@ -56,7 +55,7 @@ import Testing
                 )
             }
             let database = try SQLiteDatabase(file: file)
-            _ = try await SQLAccountStore(database).signIn(signIn, at: 1_800_000_000)
+            _ = try await AccountStore(database).signIn(signIn, at: 1_800_000_000)
             try await database.close()
         }
     }

@@ -1,5 +1,5 @@
 import Foundation
-import PorticoSQL
+import PorticoStores
 import PorticoSQLite
 import Testing
 
@@ -22,7 +22,9 @@ struct DryRunTests {
     }
 
     /// As the version before would have left it.
-    private static let newTables: [StaticString] = [
+    private static let newTables: [SQLText] = [
+        "DROP VIEW live_grants", "DROP VIEW live_browser_sessions",
+        "DROP VIEW live_account_sessions",
         "DROP TABLE identities", "DROP TABLE account_sessions", "DROP TABLE spent_once",
         "DROP TABLE email_codes", "DROP TABLE mails", "DROP TABLE audit_events",
         "DROP TABLE deleted_accounts", "DROP TABLE password_resets", "DROP TABLE accounts",

@@ -1,6 +1,5 @@
 import Foundation
 import PorticoBytes
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
@@ -12,7 +11,7 @@ import Testing
     /// Fills the log of the database beyond what the server may write, as another program fills a disk.
     private static func fill(_ portico: PorticoProcess) async throws {
         let database = try SQLiteDatabase(file: portico.home.appending(path: file).path)
-        try await SQLOutboxStore(database).add(
+        try await OutboxStore(database).add(
             MailDraft(
                 id: UniqueID(random: .system),
                 to: "ann@example.com",

@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
@@ -51,7 +50,7 @@ import Testing
 
     private static let now: Int64 = 1_800_000_000
 
-    private func rows(_ database: TestDatabase, _ count: StaticString) throws -> Int64 {
+    private func rows(_ database: TestDatabase, _ count: SQLText) throws -> Int64 {
         try database.database.read { reader in try reader.first(count, []) { try $0.int64(0) } }
             ?? -1
     }

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
@@ -63,7 +62,7 @@ import Testing
         // As if they had signed in ten minutes ago.
         let before = Int64(Date().timeIntervalSince1970) - 600
         try await database.write { transaction in
-            for table: StaticString in [
+            for table: SQLText in [
                 "UPDATE browser_sessions SET last_seen_at = $1",
                 "UPDATE account_sessions SET last_seen_at = $1",
             ] {

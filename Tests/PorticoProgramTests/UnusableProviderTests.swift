@@ -1,5 +1,4 @@
 import Foundation
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
@@ -27,7 +26,7 @@ import Testing
             DoctorTests.appleKey
         )
         let database = try SQLiteDatabase(file: portico.home.appending(path: Self.file).path)
-        let store = SQLBackendConfigurationStore(database)
+        let store = BackendConfigurationStore(database)
         for var record in try await store.configuration().providers where record.name == "facebook"
         {
             record.sealedSecret = "AAAA"

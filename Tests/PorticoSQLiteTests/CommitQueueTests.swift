@@ -1,6 +1,5 @@
 import Dispatch
 import PorticoBytes
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport

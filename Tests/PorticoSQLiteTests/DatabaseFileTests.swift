@@ -1,6 +1,5 @@
 import Foundation
 import PorticoBytes
-import PorticoSQL
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -126,7 +125,7 @@ import Testing
             try await database.write { _ = try $0.run("DELETE FROM realms", []) }
         }
         // Readers do not mind.
-        #expect(try await SQLRealmStore(database).version() == 1)
+        #expect(try await RealmStore(database).version() == 1)
         try other.execute("ROLLBACK")
         try await database.write { _ = try $0.run("DELETE FROM realms", []) }
     }
@@ -181,7 +180,7 @@ import Testing
         #expect(throws: DatabaseOpeningError.cannotOpen) { try SQLiteDatabase(file: folder) }
     }
 
-    private func pragma(_ pragma: StaticString, of database: SQLiteDatabase) async throws -> Int64?
+    private func pragma(_ pragma: SQLText, of database: SQLiteDatabase) async throws -> Int64?
     {
         // On the writer's connection.
         try await database.write { try $0.first(pragma, []) { try $0.int64(0) } }

@@ -1,5 +1,4 @@
 import Foundation
-import PorticoSQL
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -31,8 +30,8 @@ import Testing
 
     private func look(at file: String) async throws -> [String] {
         let database = try SQLiteDatabase(lookingAt: file)
-        let names = try await SQLRealmStore(database).snapshot().realms.map(\.name)
-        _ = try await SQLRealmStore(database).version()
+        let names = try await RealmStore(database).snapshot().realms.map(\.name)
+        _ = try await RealmStore(database).version()
         try await database.close()
         return names
     }
@@ -41,7 +40,7 @@ import Testing
     func closed() async throws {
         let file = TestDatabase.temporaryFile()
         let database = try SQLiteDatabase(file: file)
-        _ = try await SQLRealmStore(database).create(NewRealm(realm: realm, keys: []))
+        _ = try await RealmStore(database).create(NewRealm(realm: realm, keys: []))
         try await database.close()
         let before = try folder(of: file)
         #expect(before.count == 1)
@@ -53,7 +52,7 @@ import Testing
     func open() async throws {
         let file = TestDatabase.temporaryFile()
         let database = try SQLiteDatabase(file: file)
-        _ = try await SQLRealmStore(database).create(NewRealm(realm: realm, keys: []))
+        _ = try await RealmStore(database).create(NewRealm(realm: realm, keys: []))
         let before = try folder(of: file)
         #expect(before.count == 3)
         #expect(try await look(at: file) == ["a"])

@@ -1,5 +1,5 @@
 import PorticoBytes
-import PorticoSQL
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -19,6 +19,7 @@ import Testing
             ("proofs", "ocEigk2bhoS5si_Q4x2o8cS6UF2HceEzYPykrujPs3o"),
             ("write-probe", "zHhgp8b-dX_W_vntqrIcSDPXfrJ73MoG0nPUWNyLoIg"),
             ("refused-clients", "stm59ZdGCsUqhfN377UZpa0EJTlpCgPfqWd1gFMxq5U"),
+            ("liveness", "S1ubBmSZtDHTzE3c9sx5kykjP3tGhGLQtBkHyiqs5eo"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {
@@ -109,7 +110,7 @@ import Testing
         try SQLiteConnection(path: ":memory:", .writing, busyTimeout: 0)
     }
 
-    private func count(_ sql: StaticString, _ database: SQLiteConnection) throws -> Int64? {
+    private func count(_ sql: SQLText, _ database: SQLiteConnection) throws -> Int64? {
         try SQLiteReader(connection: database).first(sql, []) { try $0.int64(0) }
     }
 

@@ -1,4 +1,4 @@
-import PorticoSQL
+import PorticoStores
 import PorticoSQLite
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
     @Test("each probe is a durable commit of its own, and one row is left of all")
     func write() async throws {
         let database = try SQLiteDatabase(inMemory: ())
-        let probe = SQLWriteProbeStore(database)
+        let probe = WriteProbeStore(database)
         for round in 1...3 {
             let before = database.commitCounts
             try await probe.write(at: Int64(round))

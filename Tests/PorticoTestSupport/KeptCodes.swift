@@ -1,5 +1,5 @@
 import PorticoBytes
-import PorticoSQL
+import PorticoStores
 import PorticoSQLite
 
 /// What the database keeps of six digits that were mailed or shown.

@@ -1,6 +1,5 @@
 import Foundation
 import PorticoBytes
-import PorticoSQL
 package import PorticoSQLite
 package import PorticoStores
 
@@ -8,18 +7,18 @@ package import PorticoStores
 /// of them.
 package final class TestDatabase: Sendable {
     package let database: SQLiteDatabase
-    package let realms: any RealmStore
-    package let people: any PersonStore
-    package let sessions: any BrowserSessionStore
-    package let grants: any GrantStore
-    package let logoutDeliveries: any LogoutDeliveryStore
-    package let pushedRequests: any PushedRequestStore
-    package let accounts: any AccountStore
-    package let mailboxes: any PersonMailboxStore
-    package let outbox: any OutboxStore
-    package let audit: any AuditStore
-    package let configuration: any BackendConfigurationStore
-    package let writeProbe: any WriteProbeStore
+    package let realms: RealmStore
+    package let people: PersonStore
+    package let sessions: BrowserSessionStore
+    package let grants: GrantStore
+    package let logoutDeliveries: LogoutDeliveryStore
+    package let pushedRequests: PushedRequestStore
+    package let accounts: AccountStore
+    package let mailboxes: PersonMailboxStore
+    package let outbox: OutboxStore
+    package let audit: AuditStore
+    package let configuration: BackendConfigurationStore
+    package let writeProbe: WriteProbeStore
     /// The database file; `nil` in memory.
     package let file: String?
     private let fault = Locked<(any Error)?>(nil)
@@ -37,18 +36,18 @@ package final class TestDatabase: Sendable {
             file: isTemporary ? file : nil,
             fault: fault
         )
-        realms = SQLRealmStore(kept)
-        people = SQLPersonStore(kept)
-        sessions = SQLBrowserSessionStore(kept)
-        grants = SQLGrantStore(kept)
-        logoutDeliveries = SQLLogoutDeliveryStore(kept)
-        pushedRequests = SQLPushedRequestStore(kept)
-        accounts = SQLAccountStore(kept)
-        mailboxes = SQLPersonMailboxStore(kept)
-        outbox = SQLOutboxStore(kept)
-        audit = SQLAuditStore(kept)
-        configuration = SQLBackendConfigurationStore(kept)
-        writeProbe = SQLWriteProbeStore(kept)
+        realms = RealmStore(kept)
+        people = PersonStore(kept)
+        sessions = BrowserSessionStore(kept)
+        grants = GrantStore(kept)
+        logoutDeliveries = LogoutDeliveryStore(kept)
+        pushedRequests = PushedRequestStore(kept)
+        accounts = AccountStore(kept)
+        mailboxes = PersonMailboxStore(kept)
+        outbox = OutboxStore(kept)
+        audit = AuditStore(kept)
+        configuration = BackendConfigurationStore(kept)
+        writeProbe = WriteProbeStore(kept)
     }
 
     package static func inMemory() throws -> TestDatabase {

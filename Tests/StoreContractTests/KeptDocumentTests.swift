@@ -1,5 +1,4 @@
 import PorticoProtocol
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
@@ -103,7 +102,7 @@ import Testing
 
     private func settings(of table: String, in stores: TestDatabase) async throws -> JSONObject {
         try await stores.database.write { transaction in
-            let sql: StaticString =
+            let sql: SQLText =
                 table == "realms" ? "SELECT settings FROM realms" : "SELECT settings FROM clients"
             return try #require(try transaction.first(sql, []) { try $0.document(0) })
         }
@@ -118,7 +117,7 @@ import Testing
         change(&document)
         let value = SQLValue(document)
         try await stores.database.write { transaction in
-            let sql: StaticString =
+            let sql: SQLText =
                 table == "realms"
                 ? "UPDATE realms SET settings = $1" : "UPDATE clients SET settings = $1"
             _ = try transaction.run(sql, [value])

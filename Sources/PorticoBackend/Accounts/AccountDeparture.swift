@@ -16,14 +16,14 @@ import PorticoWeb
 /// token is worth from then on; those of an account that was blocked, since it can be let in again.
 /// What stays so goes with the next sign-out that leaves no session, or with the account.
 package struct AccountDeparture: Sendable {
-    private let accounts: any AccountStore
+    private let accounts: AccountStore
     private let directory: BackendDirectory
     private let tokens: ProviderTokens
     /// How long the providers are waited for, all together.
     private let patience: Duration
 
     package init(
-        accounts: any AccountStore,
+        accounts: AccountStore,
         directory: BackendDirectory,
         ring: KeyRing,
         patience: Duration = .seconds(5)

@@ -7,7 +7,7 @@ import PorticoWeb
 
 /// Six digits that prove a mailbox (10 minutes, five tries).
 struct EmailCodes: Sendable {
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let ring: KeyRing
     let limits: MailLimits
 

@@ -8,7 +8,7 @@ import PorticoWeb
 
 /// Whose session a request brings: a browser's by cookie, an app's by bearer token.
 struct SessionCheck: Sendable {
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let directory: BackendDirectory
     let cookies: SessionCookies
     let ring: KeyRing

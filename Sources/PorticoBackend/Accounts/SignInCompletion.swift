@@ -9,7 +9,7 @@ import PorticoWeb
 
 /// Makes a session of somebody proven: the callback's one transaction (docs/decisions/0030).
 struct SignInCompletion: Sendable {
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let ring: KeyRing
     let cookies: SessionCookies
     let devices: KnownDevice

@@ -5,7 +5,7 @@ package import PorticoUpstream
 /// The apps and identity providers that this process serves: an immutable snapshot, replaced when
 /// the store's version has grown, because the command line writes from another process.
 package final class BackendDirectory: Sendable {
-    private let store: any BackendConfigurationStore
+    private let store: BackendConfigurationStore
     private let connect: Connect
     private let current: Locked<Snapshot>
 
@@ -34,7 +34,7 @@ package final class BackendDirectory: Sendable {
     }
 
     /// Reads the store once.
-    package init(store: any BackendConfigurationStore, connect: @escaping Connect) async throws {
+    package init(store: BackendConfigurationStore, connect: @escaping Connect) async throws {
         self.store = store
         self.connect = connect
         current = Locked(Snapshot(version: -1, apps: AppRegister([]), providers: [], failures: []))

@@ -21,7 +21,7 @@ package struct DemoService: PageService {
 
 struct DemoPages: Sendable {
     let page: PageResponder
-    let outbox: any OutboxStore
+    let outbox: OutboxStore
     let directory: BackendDirectory
     let ring: KeyRing
 
@@ -70,7 +70,7 @@ struct DemoPages: Sendable {
 
 extension Backend {
     /// The pages of a demonstration.
-    package func demo(outbox: any OutboxStore) throws -> DemoService {
+    package func demo(outbox: OutboxStore) throws -> DemoService {
         let pages = DemoPages(page: page, outbox: outbox, directory: directory, ring: ring)
         return DemoService(routes: try RouteTable(pages.routes), page: page)
     }

@@ -10,7 +10,7 @@ import PorticoWeb
 /// `/v1/account/…`: what a person can see and change of their account, for programs.
 struct AccountEndpoint: Sendable {
     let check: SessionCheck
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let directory: BackendDirectory
     let start: SignInStart
     let departure: AccountDeparture

@@ -10,7 +10,7 @@ import PorticoWeb
 /// Rotation is linear. Whoever rotated last, and lost the answer, gets the same one again; any
 /// other reuse ends the session.
 struct AppRefreshEndpoint: Sendable {
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let directory: BackendDirectory
     let ring: KeyRing
     let headers: SecurityHeaders

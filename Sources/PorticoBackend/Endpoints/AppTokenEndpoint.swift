@@ -8,7 +8,7 @@ import PorticoWeb
 /// `POST /v1/auth/token`: an app redeems its hand-off code (docs/decisions/0013, WEB-BFF-8).
 struct AppTokenEndpoint: Sendable {
     let directory: BackendDirectory
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let ring: KeyRing
     let headers: SecurityHeaders
     let events: BackendEvents

@@ -5,7 +5,7 @@ import PorticoWeb
 
 /// Links a second identity to an account whose person has proven both (WEB-ACC-1).
 struct IdentityLinking: Sendable {
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let sessions: SessionCheck
     let responder: BackendResponder
 

@@ -13,7 +13,7 @@ import PorticoWeb
 struct NativeEndpoint: Sendable {
     let directory: BackendDirectory
     let complete: SignInCompletion
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let nonces: NativeNonces
     let headers: SecurityHeaders
     let responder: BackendResponder

@@ -11,7 +11,7 @@ import PorticoWeb
 /// forgery token: the message proves itself.
 struct ProviderCallsEndpoint: Sendable {
     let directory: BackendDirectory
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let headers: SecurityHeaders
     let events: BackendEvents
     /// Sixty a minute for an address, of messages that are refused: a provider that signs many people

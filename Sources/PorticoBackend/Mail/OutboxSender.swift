@@ -14,7 +14,7 @@ package struct OutboxSender: Sendable {
     /// under which its code was sealed.
     package typealias Words = @Sendable (MailDraft, Language) throws -> MailText.Written
 
-    private let outbox: any OutboxStore
+    private let outbox: OutboxStore
     private let transport: any MailTransport
     private let from: MailSender
     private let words: Words
@@ -28,7 +28,7 @@ package struct OutboxSender: Sendable {
 
     /// - Parameter atOnce: How many are sent at the same time.
     package init(
-        outbox: any OutboxStore,
+        outbox: OutboxStore,
         transport: any MailTransport,
         from: MailSender,
         delivery: Delivery = .standard,

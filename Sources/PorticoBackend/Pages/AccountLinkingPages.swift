@@ -11,7 +11,7 @@ import PorticoWeb
 struct AccountLinkingPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let pending: PendingCookie
     let complete: SignInCompletion
     let link: IdentityLinking

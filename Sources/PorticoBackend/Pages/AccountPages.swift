@@ -10,7 +10,7 @@ import PorticoWeb
 struct AccountPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let departure: AccountDeparture
     let cookies: SessionCookies
     let responder: BackendResponder

@@ -8,7 +8,7 @@ import PorticoWeb
 /// Name and e-mail address, and the code that confirms an address.
 struct DetailsPages: Sendable {
     let check: SessionCheck
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let emails: EmailCodes
     let responder: BackendResponder
     let forms: PageForms

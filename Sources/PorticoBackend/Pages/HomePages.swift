@@ -8,7 +8,7 @@ import PorticoWeb
 /// The welcome, the dashboard, signing out, help, and what stands behind an app's https redirect.
 struct HomePages: Sendable {
     let check: SessionCheck
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let departure: AccountDeparture
     let emails: EmailCodes
     let cookies: SessionCookies

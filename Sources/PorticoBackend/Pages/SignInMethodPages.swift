@@ -11,7 +11,7 @@ import PorticoWeb
 struct SignInMethodPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
-    let accounts: any AccountStore
+    let accounts: AccountStore
     let start: SignInStart
     let departure: AccountDeparture
     let responder: BackendResponder

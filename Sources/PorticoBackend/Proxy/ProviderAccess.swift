@@ -6,7 +6,7 @@ import PorticoUpstream
 /// Access tokens of identity providers for people with a session: fetched with the refresh token
 /// that is kept sealed, used until they expire, never seen by a browser or app (WEB-BFF-1).
 actor ProviderAccess {
-    private let accounts: any AccountStore
+    private let accounts: AccountStore
     private let directory: BackendDirectory
     private let vault: ProviderTokens
     private var known = RecentValues<Token>()
@@ -41,7 +41,7 @@ actor ProviderAccess {
     /// Seconds before the end at which a token is not used any more.
     private static let margin: Int64 = 30
 
-    init(accounts: any AccountStore, directory: BackendDirectory, vault: ProviderTokens) {
+    init(accounts: AccountStore, directory: BackendDirectory, vault: ProviderTokens) {
         self.accounts = accounts
         self.directory = directory
         self.vault = vault

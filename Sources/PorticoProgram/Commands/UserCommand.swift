@@ -38,7 +38,7 @@ struct UserCommand: AsyncParsableCommand {
         }
 
         /// Reads on until the page is full: a filter may leave little of what is read.
-        private func page(of realm: Realm, _ people: any PersonStore) async throws
+        private func page(of realm: Realm, _ people: PersonStore) async throws
             -> Listing<Person>
         {
             var found: [Person] = []

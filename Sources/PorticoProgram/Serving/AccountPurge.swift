@@ -2,8 +2,8 @@ import PorticoStores
 
 /// Clears away what the backend has kept for long enough.
 struct AccountPurge: Sendable {
-    let accounts: any AccountStore
-    let outbox: any OutboxStore
+    let accounts: AccountStore
+    let outbox: OutboxStore
 
     private static let day: Int64 = 86_400
 

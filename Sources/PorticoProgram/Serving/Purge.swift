@@ -3,12 +3,12 @@ import PorticoStores
 /// Clears away what has been dead for a while. Nothing depends on it but the size of the database:
 /// what is dead is dead before.
 struct Purge: Sendable {
-    let realms: any RealmStore
-    let sessions: any BrowserSessionStore
-    let grants: any GrantStore
-    let pushedRequests: any PushedRequestStore
-    let mailboxes: any PersonMailboxStore
-    let audit: any AuditStore
+    let realms: RealmStore
+    let sessions: BrowserSessionStore
+    let grants: GrantStore
+    let pushedRequests: PushedRequestStore
+    let mailboxes: PersonMailboxStore
+    let audit: AuditStore
 
     /// - Parameter now: Seconds since 1970.
     func callAsFunction(at now: Int64) async throws {

@@ -1,7 +1,6 @@
 import Foundation
 import PorticoBytes
 import PorticoProvider
-import PorticoSQL
 import PorticoSQLite
 import PorticoSeals
 import PorticoStores
@@ -14,18 +13,18 @@ struct Installation: Sendable {
     let database: SQLiteDatabase
     let clock: Clock
 
-    var realms: any RealmStore { SQLRealmStore(database) }
-    var people: any PersonStore { SQLPersonStore(database) }
-    var sessions: any BrowserSessionStore { SQLBrowserSessionStore(database) }
-    var grants: any GrantStore { SQLGrantStore(database) }
-    var mailboxes: any PersonMailboxStore { SQLPersonMailboxStore(database) }
-    var accounts: any AccountStore { SQLAccountStore(database) }
-    var outbox: any OutboxStore { SQLOutboxStore(database) }
-    var audit: any AuditStore { SQLAuditStore(database) }
-    var backend: any BackendConfigurationStore { SQLBackendConfigurationStore(database) }
-    var logoutDeliveries: any LogoutDeliveryStore { SQLLogoutDeliveryStore(database) }
-    var pushedRequests: any PushedRequestStore { SQLPushedRequestStore(database) }
-    var writeProbe: any WriteProbeStore { SQLWriteProbeStore(database) }
+    var realms: RealmStore { RealmStore(database) }
+    var people: PersonStore { PersonStore(database) }
+    var sessions: BrowserSessionStore { BrowserSessionStore(database) }
+    var grants: GrantStore { GrantStore(database) }
+    var mailboxes: PersonMailboxStore { PersonMailboxStore(database) }
+    var accounts: AccountStore { AccountStore(database) }
+    var outbox: OutboxStore { OutboxStore(database) }
+    var audit: AuditStore { AuditStore(database) }
+    var backend: BackendConfigurationStore { BackendConfigurationStore(database) }
+    var logoutDeliveries: LogoutDeliveryStore { LogoutDeliveryStore(database) }
+    var pushedRequests: PushedRequestStore { PushedRequestStore(database) }
+    var writeProbe: WriteProbeStore { WriteProbeStore(database) }
 
     /// What to do where the folder holds nothing yet.
     enum Missing {

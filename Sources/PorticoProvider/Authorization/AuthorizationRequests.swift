@@ -5,8 +5,8 @@ import PorticoStores
 /// Reads the request at the authorization endpoint, also where it was pushed before
 /// (RFC 9126 §4).
 struct AuthorizationRequests: Sendable {
-    let pushed: any PushedRequestStore
-    let grants: any GrantStore
+    let pushed: PushedRequestStore
+    let grants: GrantStore
     let spent: SpentRequests
 
     static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"

@@ -6,7 +6,7 @@ import PorticoStores
 /// Takes an authorization request one step further: to a code, an error, or the page that a person
 /// must see first (OpenID Connect Core §3.1.2).
 struct AuthorizationSteps: Sendable {
-    let people: any PersonStore
+    let people: PersonStore
     let codes: CodeMaker
     let spent: SpentRequests
 

@@ -11,7 +11,7 @@ import PorticoWeb
 struct BrowserFlow: Sendable {
     let requests: AuthorizationRequests
     let steps: AuthorizationSteps
-    let sessions: any BrowserSessionStore
+    let sessions: BrowserSessionStore
     let activity: SessionActivity<String>
     let ring: KeyRing
     let cookies: CookiePolicy

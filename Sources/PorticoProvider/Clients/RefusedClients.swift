@@ -41,7 +41,7 @@ package final class RefusedClients: Sendable {
     }
 
     /// Writes what waits. Where that fails, it waits on.
-    package func flush(into audit: any AuditStore) async throws {
+    package func flush(into audit: AuditStore) async throws {
         let events = waiting.withLock { waiting in
             defer { waiting = [] }
             return waiting

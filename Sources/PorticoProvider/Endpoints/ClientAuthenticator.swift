@@ -9,7 +9,7 @@ import PorticoWeb
 /// wrong guesses (RFC 6749 §2.3, §2.3.1), and spend the assertion in exactly one transaction.
 struct ClientAuthenticator: Sendable {
     let authenticate: ClientAuthentication
-    let grants: any GrantStore
+    let grants: GrantStore
     let guesses: RateLimiter
     let events: SecurityEvents
     let refused: RefusedClients

@@ -9,7 +9,7 @@ import PorticoWeb
 /// back (WCAG 3.3.4, RFC 9700 §4.14.2).
 struct ConnectedAppsEndpoint: Sendable {
     let access: AccountPageAccess
-    let people: any PersonStore
+    let people: PersonStore
     let events: SecurityEvents
 
     func show(_ context: RealmContext) async throws -> Response {

@@ -7,7 +7,7 @@ import PorticoWeb
 /// `POST …/login-actions/select-account`.
 struct ConsentEndpoint: Sendable {
     let flow: BrowserFlow
-    let people: any PersonStore
+    let people: PersonStore
     let events: SecurityEvents
 
     func post(_ context: RealmContext) async throws -> Response {

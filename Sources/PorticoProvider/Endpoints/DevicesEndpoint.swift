@@ -9,7 +9,7 @@ import PorticoWeb
 /// there (WEB-SESS-7).
 struct DevicesEndpoint: Sendable {
     let access: AccountPageAccess
-    let sessions: any BrowserSessionStore
+    let sessions: BrowserSessionStore
     let events: SecurityEvents
     let sessionEnded: @Sendable () -> Void
 

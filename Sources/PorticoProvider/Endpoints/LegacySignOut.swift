@@ -7,8 +7,8 @@ import PorticoWeb
 /// session that the token hangs on, and what was to outlive it, and answers 204.
 struct LegacySignOut: Sendable {
     let authenticated: ClientAuthenticator
-    let grants: any GrantStore
-    let sessions: any BrowserSessionStore
+    let grants: GrantStore
+    let sessions: BrowserSessionStore
     let refreshTokens: TokenRevocation
     let headers: SecurityHeaders
     let sessionEnded: @Sendable () -> Void

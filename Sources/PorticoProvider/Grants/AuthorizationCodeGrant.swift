@@ -6,8 +6,8 @@ import PorticoStores
 /// Redeems an authorization code for tokens (RFC 6749 §4.1.3, RFC 7636 §4.6, OpenID Connect Core
 /// §3.1.3).
 struct AuthorizationCodeGrant: Sendable {
-    let grants: any GrantStore
-    let people: any PersonStore
+    let grants: GrantStore
+    let people: PersonStore
     let issuer: TokenIssuer
     let ring: KeyRing
 

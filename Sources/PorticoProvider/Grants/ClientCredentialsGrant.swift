@@ -4,7 +4,7 @@ import PorticoStores
 
 /// Gives a confidential client a token for itself (RFC 6749 §4.4).
 struct ClientCredentialsGrant: Sendable {
-    let grants: any GrantStore
+    let grants: GrantStore
     let issuer: TokenIssuer
 
     /// - Throws: `unauthorized_client` where the client is public or not registered for this grant

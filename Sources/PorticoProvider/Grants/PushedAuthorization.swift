@@ -4,7 +4,7 @@ import PorticoStores
 
 /// Takes an authorization request before the browser does (RFC 9126 §2).
 struct PushedAuthorization: Sendable {
-    let pushed: any PushedRequestStore
+    let pushed: PushedRequestStore
 
     struct Answer: Sendable {
         let requestURI: String

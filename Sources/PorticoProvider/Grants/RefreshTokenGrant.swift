@@ -8,7 +8,7 @@ import PorticoStores
 /// Rotation is linear: one generation is valid. Whoever rotated it last, and lost the answer, gets
 /// the same successor again (docs/decisions/0035); any other reuse ends the family.
 struct RefreshTokenGrant: Sendable {
-    let grants: any GrantStore
+    let grants: GrantStore
     let issuer: TokenIssuer
     let ring: KeyRing
 

@@ -5,7 +5,7 @@ import PorticoStores
 
 /// Tells a confidential client about a token (RFC 7662 §2.2).
 struct TokenIntrospection: Sendable {
-    let grants: any GrantStore
+    let grants: GrantStore
     let ring: KeyRing
     let verifier: AccessTokenVerifier
 

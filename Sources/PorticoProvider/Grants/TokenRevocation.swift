@@ -6,7 +6,7 @@ import PorticoStores
 /// Revokes what a token stands for (RFC 7009 §2.1): the grant, with its refresh token and every
 /// access token. `token_type_hint` is not needed: the two kinds of token cannot be confused.
 struct TokenRevocation: Sendable {
-    let grants: any GrantStore
+    let grants: GrantStore
     let ring: KeyRing
     let verifier: AccessTokenVerifier
 

@@ -9,7 +9,7 @@ package import PorticoStores
 /// A client that does not answer, or not with success, is told again, later each time, and in the
 /// end no more.
 package final class BackchannelLogout: Sendable {
-    private let deliveries: any LogoutDeliveryStore
+    private let deliveries: LogoutDeliveryStore
     private let realms: RealmDirectory
     private let transport: any HTTPTransport
     private let events: SecurityEvents
@@ -40,7 +40,7 @@ package final class BackchannelLogout: Sendable {
     private static let patience: Int64 = 10
 
     package init(
-        deliveries: any LogoutDeliveryStore,
+        deliveries: LogoutDeliveryStore,
         realms: RealmDirectory,
         transport: any HTTPTransport,
         events: SecurityEvents,

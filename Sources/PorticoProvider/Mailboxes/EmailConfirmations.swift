@@ -6,7 +6,7 @@ import PorticoWeb
 
 /// Lets people confirm their address by a code that is mailed (10 minutes, five tries).
 struct EmailConfirmations: Sendable {
-    let mailboxes: any PersonMailboxStore
+    let mailboxes: PersonMailboxStore
     let limits: MailLimits
     let ring: KeyRing
 

@@ -10,7 +10,7 @@ import PorticoWeb
 /// A link is good once, for half an hour, in the browser that asked for it, until a newer one is
 /// asked for. The old password stays until a new one is set.
 struct PasswordResets: Sendable {
-    let mailboxes: any PersonMailboxStore
+    let mailboxes: PersonMailboxStore
     let people: PersonRegistration
     let limits: MailLimits
     let ring: KeyRing

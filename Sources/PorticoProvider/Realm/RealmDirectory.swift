@@ -5,7 +5,7 @@ package import PorticoStores
 /// The realms that this process serves: an immutable snapshot, replaced when the store's version
 /// has grown. Other processes (the command line, other nodes) write the same store.
 package final class RealmDirectory: Sendable {
-    private let store: any RealmStore
+    private let store: RealmStore
     private let ring: KeyRing
     private let current: Locked<Snapshot>
 
@@ -15,7 +15,7 @@ package final class RealmDirectory: Sendable {
     }
 
     /// Reads the store once.
-    package init(store: any RealmStore, ring: KeyRing) async throws {
+    package init(store: RealmStore, ring: KeyRing) async throws {
         self.store = store
         self.ring = ring
         current = Locked(try Self.snapshot(of: try await store.snapshot(), ring))

@@ -5,7 +5,7 @@ import PorticoWeb
 
 /// Finds out who is signing in with a user name and a password (OpenID Connect Core §3.1.2.3).
 struct PasswordSignIn: Sendable {
-    let people: any PersonStore
+    let people: PersonStore
     let hashing: PasswordHashing
 
     enum Outcome: Sendable {

@@ -3,7 +3,7 @@ import PorticoStores
 
 /// Begins browser sessions (OpenID Connect Core §3.1.2.3).
 struct SessionStart: Sendable {
-    let sessions: any BrowserSessionStore
+    let sessions: BrowserSessionStore
     let sessionEnded: @Sendable () -> Void
 
     /// A session with a new cookie. The one that the browser had goes on where it is the same person's,

@@ -14,7 +14,7 @@ struct LiveAccessToken: Sendable {
 
 /// Judges access tokens that come back to their own issuer (RFC 6750 §3.1, RFC 7662 §2.2).
 struct AccessTokenVerifier: Sendable {
-    let grants: any GrantStore
+    let grants: GrantStore
 
     /// What the token says, where this realm signed it: expired or not.
     ///

@@ -66,16 +66,3 @@ package struct AuditEvent: Hashable, Sendable {
         self.address = address
     }
 }
-
-package protocol AuditStore: Sendable {
-    /// Keeps events in their order. Their numbers are ignored: the store gives the next ones.
-    func note(_ events: [AuditEvent]) async throws
-    /// Events after `number`, in order, at most `limit`.
-    func events(after number: Int64, limit: Int) async throws -> [AuditEvent]
-    /// The latest of these kinds first; of one account where one is named.
-    func latest(_ kinds: Set<AuditEvent.Kind>, of accountID: UniqueID?, limit: Int) async throws
-        -> [AuditEvent]
-    /// Removes events of these kinds of before `time`; the latest of all stays, so that no number is given
-    /// twice.
-    func purge(_ kinds: Set<AuditEvent.Kind>, before time: Int64) async throws
-}

@@ -97,37 +97,6 @@ package struct ProviderRecord: Hashable, Sendable {
     }
 }
 
-/// Keeps apps and identity providers. Every change raises the version, so that a server that runs
-/// sees what the command line wrote.
-package protocol BackendConfigurationStore: Sendable {
-    func version() async throws -> Int64
-    /// All of it, of one moment.
-    func configuration() async throws -> BackendConfiguration
-
-    /// Puts an app in, or replaces the one of that id. ``StoreConflict`` where another has the name.
-    /// Making one the default takes that from the others.
-    ///
-    /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
-    ///   something else is kept by now, or nothing; `nil`: whatever is kept.
-    func put(_ app: App, replacing former: App?) async throws
-    func deleteApp(name: String) async throws -> Change
-    /// Puts a provider in, or replaces the one of that name.
-    ///
-    /// - Parameter former: As for an app.
-    func put(_ provider: ProviderRecord, replacing former: ProviderRecord?) async throws
-    func deleteProvider(name: String) async throws -> Change
-}
-
-extension BackendConfigurationStore {
-    package func put(_ app: App) async throws {
-        try await put(app, replacing: nil)
-    }
-
-    package func put(_ provider: ProviderRecord) async throws {
-        try await put(provider, replacing: nil)
-    }
-}
-
 package struct BackendConfiguration: Hashable, Sendable {
     package var version: Int64
     /// In the order of names.

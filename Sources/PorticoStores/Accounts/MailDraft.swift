@@ -74,25 +74,3 @@ package struct OutboxMail: Hashable, Sendable {
         self.sentAt = sentAt
     }
 }
-
-/// Keeps mails until they are sent. They are put in by the transactions that cause them.
-package protocol OutboxStore: Sendable {
-    /// Puts in a mail that no other event causes. Without `to` there is none.
-    func add(_ draft: MailDraft) async throws
-
-    /// Takes up to `limit` mails that are due, oldest first, and sets their next try to `retryAt`,
-    /// so that another process does not send them as well. Of any number of concurrent calls one
-    /// gets a mail.
-    func take(limit: Int, at now: Int64, retryAt: Int64) async throws -> [OutboxMail]
-
-    func markSent(_ id: UniqueID, at now: Int64) async throws
-    /// - Parameter dueAt: `nil` gives it up.
-    func markFailed(_ id: UniqueID, dueAt: Int64?) async throws
-
-    /// The latest first, sent or not.
-    func latest(limit: Int) async throws -> [OutboxMail]
-
-    /// Removes mails sent before `time`, those given up whose last try was before it, and those that
-    /// were due before it: there is nobody who sends.
-    func purge(before time: Int64) async throws
-}

@@ -11,7 +11,13 @@ package import PorticoBytes
 /// Every event takes the client assertion that authenticated its request, where there was one, and
 /// spends it in the same transaction: where it was spent before, nothing else happens and the
 /// answer says so (RFC 7523 §3: `jti`).
-package protocol GrantStore: Sendable {
+package struct GrantStore: Sendable {
+    let database: any SQLDatabase
+
+    package init(_ database: any SQLDatabase) {
+        self.database = database
+    }
+
     /// Spends an authorization code and keeps the grant it stands for
     /// (docs/decisions/0033).
     ///
@@ -19,124 +25,104 @@ package protocol GrantStore: Sendable {
     /// gets `.redeemed`, and only while the browser session and person it names are live. It is
     /// called for a presentation that is right in every respect, so a second one revokes, in the
     /// same step, what the first one issued (RFC 6749 §4.1.2).
-    func redeem(
+    package func redeem(
         _ grant: Grant,
         requestID: UniqueID,
         spending assertion: UsedAssertion?,
         at now: Int64
-    ) async throws -> Redemption
+    ) async throws -> Redemption {
+        try await database.change { transaction in
+            guard try transaction.spend(assertion) else { return .assertionSpent }
+            // One statement decides: liveness, the code's first use and the request's first use.
+            let isFirst = try transaction.hasRow(
+                Self.redeem,
+                grant.values + [.bytes(requestID.bytes), .int64(now)]
+            )
+            if isFirst { return .redeemed }
+            if try transaction.hasRow(
+                "SELECT 1 FROM grants WHERE id = $1",
+                [.bytes(grant.id.bytes)]
+            ) {
+                // RFC 6749 §4.1.2: revoke what the first use issued.
+                try transaction.revoke(grant.id, at: now)
+                return .replayed
+            }
+            return try transaction.isAnswered(requestID) ? .replayed : .sessionEnded
+        }
+    }
 
     /// Spends an authorization code that was presented wrongly: keeps its id as refused, so that
     /// it is never good again. Does nothing where it was redeemed before. `.redeemed` says here
     /// that this call spent it.
-    func refuse(
+    package func refuse(
         _ grant: Grant,
         requestID: UniqueID,
         spending assertion: UsedAssertion?,
         at now: Int64
-    ) async throws -> Redemption
-
-    /// Whether a grant was made, or refused, for that authorization request (RFC 9126 §4).
-    func isAnswered(requestID: UniqueID) async throws -> Bool
+    ) async throws -> Redemption {
+        try await keep(grant, requestID: requestID, refusedAt: now, spending: assertion)
+    }
 
     /// Keeps a grant that no code stands for (client_credentials).
-    func insert(_ grant: Grant, spending assertion: UsedAssertion?, at now: Int64) async throws
-        -> Redemption
-
-    /// The grant of that id, live or not, with its person and their roles.
-    func grant(id: UniqueID, realmID: String, at now: Int64) async throws -> GrantReading?
-
-    /// Moves a live grant's refresh state from `generation` to the next: of any number of
-    /// concurrent calls with one generation exactly one gets `.rotated`.
-    ///
-    /// Unless the grant is offline, that is a use of its browser session: noted in the same step, where
-    /// the last one was noted five minutes ago or more (``SessionActivity/precision``). A session that
-    /// nobody used for `sessionIdle` seconds stays unused.
-    func rotate(
-        _ rotation: Rotation,
-        sessionIdle: Int64,
+    package func insert(
+        _ grant: Grant,
         spending assertion: UsedAssertion?,
         at now: Int64
-    ) async throws -> RotationOutcome
+    ) async throws -> Redemption {
+        try await keep(grant, requestID: nil, refusedAt: nil, spending: assertion)
+    }
 
-    /// Ends a grant with everything issued from it. Ending it twice changes nothing.
-    func revoke(id: UniqueID, spending assertion: UsedAssertion?, at now: Int64) async throws
-        -> Revocation
+    private func keep(
+        _ grant: Grant,
+        requestID: UniqueID?,
+        refusedAt: Int64?,
+        spending assertion: UsedAssertion?
+    ) async throws -> Redemption {
+        try await database.change { transaction in
+            guard try transaction.spend(assertion) else { return .assertionSpent }
+            let isFirst = try transaction.hasRow(
+                Self.keep,
+                grant.values + [SQLValue(requestID), SQLValue(refusedAt)]
+            )
+            return isFirst ? .redeemed : .replayed
+        }
+    }
+
+    /// Whether a grant was made, or refused, for that authorization request (RFC 9126 §4).
+    package func isAnswered(requestID: UniqueID) async throws -> Bool {
+        try await database.read { try $0.isAnswered(requestID) }
+    }
 
     /// Spends an assertion and does nothing else.
-    func spend(_ assertion: UsedAssertion, at now: Int64) async throws -> Spending
-
-    /// Removes grants that have been dead since before `time`, and assertions that expired before
-    /// it. A spent code's row outlives the code by a day.
-    func purge(before time: Int64) async throws
-}
-
-package enum Redemption: Hashable, Sendable {
-    case redeemed
-    /// The code, or the authorization request it answers, was spent before.
-    case replayed
-    /// The browser session or the person behind the code is gone.
-    case sessionEnded
-    case assertionSpent
-}
-
-/// A grant as it stands now.
-package struct GrantReading: Hashable, Sendable {
-    package var grant: Grant
-    package var isLive: Bool
-    package var person: PersonWithRoles?
-
-    package init(grant: Grant, isLive: Bool, person: PersonWithRoles?) {
-        self.grant = grant
-        self.isLive = isLive
-        self.person = person
+    package func spend(_ assertion: UsedAssertion, at now: Int64) async throws -> Spending {
+        try await database.change { try $0.spend(assertion) ? .spent : .assertionSpent }
     }
 }
 
-package struct Rotation: Hashable, Sendable {
-    /// Of the tokens that follow each other: the id of the grant, or of the account's session.
-    package var familyID: UniqueID
-    /// The generation presented: the one that must be current.
-    package var generation: UInt32
-    package var idempotencyKey: Hash256?
-    /// The master key that the successor's MAC key is derived from; 4 bytes.
-    package var keyID: [UInt8]
+extension GrantStore {
+    private static let redeem: SQLText = """
+        INSERT INTO grants (\(GrantColumn.self), request_id, epoch)
+        SELECT \(valuesOf: GrantColumn.self), $20,
+            COALESCE((SELECT epoch FROM people WHERE id = $4), 0)
+        WHERE ($4 IS NULL OR EXISTS (
+                SELECT 1 FROM people AS p
+                WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.not_before <= $12))
+            AND ($5 IS NULL OR EXISTS (
+                SELECT 1 FROM live_browser_sessions AS s
+                WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $21))
+        ON CONFLICT DO NOTHING RETURNING id
+        """
 
-    package init(familyID: UniqueID, generation: UInt32, idempotencyKey: Hash256?, keyID: [UInt8]) {
-        self.familyID = familyID
-        self.generation = generation
-        self.idempotencyKey = idempotencyKey
-        self.keyID = keyID
-    }
+    private static let keep: SQLText = """
+        INSERT INTO grants (\(GrantColumn.self), request_id, refused_at, epoch)
+        VALUES (\(valuesOf: GrantColumn.self), $20, $21,
+            COALESCE((SELECT epoch FROM people WHERE id = $4), 0))
+        ON CONFLICT DO NOTHING RETURNING id
+        """
 }
 
-package enum RotationOutcome: Hashable, Sendable {
-    case rotated
-    /// The generation is not the current one any more, or the grant is dead: read it again.
-    case outdated
-    case assertionSpent
-}
-
-package enum Revocation: Hashable, Sendable {
-    case revoked
-    case notFound
-    case assertionSpent
-}
-
-package enum Spending: Hashable, Sendable {
-    case spent
-    case assertionSpent
-}
-
-/// A client assertion that was presented (RFC 7523 §3).
-package struct UsedAssertion: Hashable, Sendable {
-    /// The hash of realm, client and `jti`.
-    package var hash: Hash256
-    /// When it expires by itself; seconds since 1970.
-    package var expiresAt: Int64
-
-    package init(hash: Hash256, expiresAt: Int64) {
-        self.hash = hash
-        self.expiresAt = expiresAt
+extension SQLReader {
+    fileprivate func isAnswered(_ requestID: UniqueID) throws -> Bool {
+        try hasRow("SELECT 1 FROM grants WHERE request_id = $1", [.bytes(requestID.bytes)])
     }
 }

@@ -1,29 +1,66 @@
-package import PorticoProtocol
+import PorticoProtocol
 
 /// Keeps people, their passwords, roles and what they allowed.
 ///
 /// Where a change ends a person's sessions (disabled, deleted, signed out everywhere, a new
 /// password), each client with a back-channel logout URI that got a grant in one of them is put down
 /// to be told, once for each session, in the same transaction (``LogoutDeliveryStore``).
-package protocol PersonStore: Sendable {
+package struct PersonStore: Sendable {
+    let database: any SQLDatabase
+
+    package init(_ database: any SQLDatabase) {
+        self.database = database
+    }
+
     /// The person of that id with the roles they have.
-    func person(id: String, realmID: String) async throws -> PersonWithRoles?
+    package func person(id: String, realmID: String) async throws -> PersonWithRoles? {
+        try await database.read { reader in
+            guard let person = try reader.person(id: id, realmID: realmID) else { return nil }
+            return PersonWithRoles(person: person, roles: try reader.roles(ofPerson: id))
+        }
+    }
 
     /// The person that `login` names: a user name, or an e-mail address where `byEmail`; compared in
     /// their one spelling (``LoginName/folded(_:)``). With the password hash, for signing in.
     /// Somebody's user name comes before somebody else's e-mail address.
-    func credentials(realmID: String, login: String, byEmail: Bool) async throws
+    package func credentials(realmID: String, login: String, byEmail: Bool) async throws
         -> PersonCredentials?
+    {
+        let key = SQLValue.text(LoginName.folded(login))
+        return try await database.read { reader in
+            let byName = try reader.first(
+                Statement.credentialsByUsername,
+                [.text(realmID), key],
+                decode: PersonCredentials.init
+            )
+            guard byName == nil, byEmail else { return byName }
+            return try reader.first(
+                Statement.credentialsByEmail,
+                [.text(realmID), key],
+                decode: PersonCredentials.init
+            )
+        }
+    }
 
     /// People in the order of user names, after `cursor` (a user name), at most `limit`.
-    func people(realmID: String, after cursor: String?, limit: Int) async throws -> [Person]
+    package func people(realmID: String, after cursor: String?, limit: Int) async throws -> [Person]
+    {
+        try await database.scan { reader in
+            try reader.rows(
+                Statement.page,
+                [.text(realmID), .text(cursor ?? ""), .int64(Int64(max(0, limit)))]
+            ) { try Person($0) }
+        }
+    }
 
     /// Creates a person with password and roles, all or nothing.
     ///
     /// `.conflict` where user name or e-mail address is taken; exactly one of many concurrent calls
     /// for one user name creates it. An id that somebody had is taken. A role that the realm does
     /// not have throws ``MissingReference``.
-    func create(_ person: NewPerson) async throws -> Creation
+    package func create(_ person: NewPerson) async throws -> Creation {
+        try await database.change { try $0.insert(person) }
+    }
 
     /// Replaces what is kept of a person; id, realm and creation stay. `.conflict` is reported as
     /// thrown ``StoreConflict``.
@@ -33,42 +70,103 @@ package protocol PersonStore: Sendable {
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now; `nil`: whatever is kept.
-    func update(_ person: Person, replacing former: Person?) async throws -> Change
+    package func update(_ person: Person, replacing former: Person?) async throws -> Change {
+        try await database.change { transaction in
+            let kept = try transaction.person(id: person.id, realmID: person.realmID)
+            guard let kept else { return .notFound }
+            try transaction.expect(kept, toBe: former)
+            // Disabled, or signed out everywhere: their sessions are over.
+            let endsSessions = try transaction.hasRow(
+                """
+                SELECT 1 FROM people
+                WHERE id = $1 AND realm_id = $2 AND (not_before < $3 OR (is_enabled AND NOT $4))
+                """,
+                [
+                    .text(person.id), .text(person.realmID), .int64(person.notBefore),
+                    .bool(person.isEnabled),
+                ]
+            )
+            if endsSessions { try transaction.tellClients(ofPerson: person.id) }
+            let changed = try transaction.run(
+                """
+                UPDATE people SET username = $1, email = $2, email_key = $3,
+                    is_email_verified = $4, given_name = $5, family_name = $6, is_enabled = $7,
+                    not_before = $8, attributes = $9, updated_at = $10,
+                    epoch = CASE WHEN not_before < $8 OR is_enabled <> $7
+                        THEN epoch + 1 ELSE epoch END
+                WHERE id = $11 AND realm_id = $12
+                """,
+                [
+                    .text(LoginName.folded(person.username)), SQLValue(person.email),
+                    SQLValue(person.email.map(LoginName.folded)), .bool(person.isEmailVerified),
+                    SQLValue(person.givenName), SQLValue(person.familyName),
+                    .bool(person.isEnabled), .int64(person.notBefore),
+                    SQLValue(PersonAttributes.document(person.attributes)),
+                    .int64(person.updatedAt), .text(person.id), .text(person.realmID),
+                ]
+            )
+            guard changed > 0 else { return .notFound }
+            if !person.isEnabled { try transaction.forgetResets(of: person.id) }
+            return .changed
+        }
+    }
 
     /// Deletes a person: sessions, grants and roles go with them. The id is not used again. What is
     /// kept of sessions and grants, dead at once, goes with the next purge.
-    func deletePerson(id: String, realmID: String) async throws -> Change
+    package func deletePerson(id: String, realmID: String) async throws -> Change {
+        try await database.change { transaction in
+            let isThere = try transaction.hasRow(
+                "SELECT 1 FROM people WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            )
+            if isThere { try transaction.tellClients(ofPerson: id) }
+            let changed = try transaction.run(
+                "DELETE FROM people WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            )
+            guard changed > 0 else { return .notFound }
+            try transaction.run(
+                "INSERT INTO deleted_people (id, realm_id) VALUES ($1, $2)",
+                [.text(id), .text(realmID)]
+            )
+            return .changed
+        }
+    }
+}
 
-    /// Sets the password and ends every session and grant that there is, whatever its times say.
-    /// `now` in seconds since 1970.
-    func setPassword(_ password: PasswordHash, of personID: String, at now: Int64) async throws
-        -> Change
+extension SQLReader {
+    fileprivate func person(id: String, realmID: String) throws -> Person? {
+        try first(Statement.byID, [.text(id), .text(realmID)]) { try Person($0) }
+    }
+}
 
-    /// Gives a person a role that the realm has; giving it twice changes nothing.
-    func assign(_ role: RoleName, to personID: String, realmID: String) async throws -> Change
-    /// `.notFound` also where the person does not have the role.
-    func remove(_ role: RoleName, from personID: String, realmID: String) async throws -> Change
+extension PersonCredentials {
+    /// - Parameter row: The columns of ``PersonColumn``, then `password_hash` and `epoch`.
+    fileprivate init(_ row: any SQLRow) throws {
+        self.init(
+            person: try Person(row),
+            password: try row.optionalText(PersonColumn.count).map(PasswordHash.init),
+            epoch: try row.int64(PersonColumn.count + 1)
+        )
+    }
+}
 
-    /// What the person allowed this client before; `nil`: nothing.
-    func consent(personID: String, clientID: String) async throws -> Scope?
-    /// Adds to what the person allowed this client (its UUID). `now` in seconds since 1970.
-    func allow(_ scope: Scope, to clientID: String, by personID: String, at now: Int64)
-        async throws
-
-    /// The clients that the person allowed something, or that hold a live grant of theirs
-    /// (``GrantStore``), in the order of their ids. `now` in seconds since 1970.
-    func connectedApps(of personID: String, realmID: String, at now: Int64) async throws
-        -> [ConnectedApp]
-
-    /// Takes back what the person allowed a client (its UUID): what was allowed is forgotten, and
-    /// every grant that the client has of theirs is dead with what was issued from it. Other clients
-    /// and the person's sessions stay. `.notFound` where there was nothing.
-    func disconnect(
-        _ clientID: String,
-        from personID: String,
-        realmID: String,
-        at now: Int64
-    ) async throws -> Change
+extension SQLTransaction {
+    /// A new person with password and roles. An id that somebody had before is taken.
+    func insert(_ new: NewPerson) throws -> Creation {
+        let isNew = try hasRow(
+            Statement.insert,
+            new.person.values + [SQLValue(new.password?.encoded)]
+        )
+        guard isNew else { return .conflict }
+        for role in new.roles {
+            guard let roleID = try roleID(of: role, realmID: new.person.realmID) else {
+                throw MissingReference()
+            }
+            try give(roleID, to: new.person.id)
+        }
+        return .created
+    }
 }
 
 extension PersonStore {
@@ -77,50 +175,29 @@ extension PersonStore {
     }
 }
 
-/// A client that may act for a person.
-package struct ConnectedApp: Hashable, Sendable {
-    /// The client's UUID.
-    package var clientID: String
-    /// What it was allowed, and what its live grants are for.
-    package var scope: Scope
-    /// When the person allowed it; `nil` where nobody was asked. Seconds since 1970.
-    package var allowedAt: Int64?
-    /// When it last got tokens by a grant that is live; `nil` where it has none.
-    package var lastUsedAt: Int64?
+private enum Statement {
+    static let byID: SQLText =
+        "SELECT \(PersonColumn.self) FROM people WHERE id = $1 AND realm_id = $2"
 
-    package init(clientID: String, scope: Scope, allowedAt: Int64?, lastUsedAt: Int64?) {
-        self.clientID = clientID
-        self.scope = scope
-        self.allowedAt = allowedAt
-        self.lastUsedAt = lastUsedAt
-    }
-}
+    static let page: SQLText = """
+        SELECT \(PersonColumn.self) FROM people
+        WHERE realm_id = $1 AND username > $2 ORDER BY username LIMIT $3
+        """
 
-package struct PersonWithRoles: Hashable, Sendable {
-    package var person: Person
-    package var roles: [RoleName]
+    static let credentialsByUsername: SQLText = """
+        SELECT \(PersonColumn.self), password_hash, epoch FROM people
+        WHERE realm_id = $1 AND username = $2
+        """
 
-    package init(person: Person, roles: [RoleName]) {
-        self.person = person
-        self.roles = roles
-    }
-}
+    static let credentialsByEmail: SQLText = """
+        SELECT \(PersonColumn.self), password_hash, epoch FROM people
+        WHERE realm_id = $1 AND email_key = $2
+        """
 
-package struct PersonCredentials: Hashable, Sendable {
-    package var person: Person
-    package var password: PasswordHash?
-    /// How often the person was signed out everywhere. What was begun at an earlier count is dead:
-    /// a sign-in that checked the former password, too.
-    package var epoch: Int64
-
-    package init(person: Person, password: PasswordHash?, epoch: Int64 = 0) {
-        self.person = person
-        self.password = password
-        self.epoch = epoch
-    }
-}
-
-/// A change would have given two things one name.
-package struct StoreConflict: Error, Hashable, Sendable {
-    package init() {}
+    static let insert: SQLText = """
+        INSERT INTO people (\(PersonColumn.self), password_hash)
+        SELECT \(valuesOf: PersonColumn.self), $14
+        WHERE NOT EXISTS (SELECT 1 FROM deleted_people WHERE id = $1)
+        ON CONFLICT DO NOTHING RETURNING id
+        """
 }

@@ -1,55 +1,210 @@
+import PorticoProtocol
+
 /// Keeps realms with their clients, roles and signing keys: what changes seldom and is held in
 /// memory by every process.
 ///
 /// A change that names something that is not there throws ``MissingReference``; ``StoreConflict``
 /// is thrown where an answer has no word for it. Nothing has happened then.
-package protocol RealmStore: Sendable {
+package struct RealmStore: Sendable {
+    let database: any SQLDatabase
+
+    package init(_ database: any SQLDatabase) {
+        self.database = database
+    }
+
     /// A number that grows with every change of a realm, client or signing key, whichever process
     /// made it.
-    func version() async throws -> Int64
+    package func version() async throws -> Int64 {
+        try await database.read { try $0.realmVersion() }
+    }
 
     /// All realms with their clients and keys, consistent with one another and with the version
     /// returned.
-    func snapshot() async throws -> RealmSnapshotRecord
+    package func snapshot() async throws -> RealmSnapshotRecord {
+        try await database.scan { reader in
+            RealmSnapshotRecord(
+                version: try reader.realmVersion(),
+                realms: try reader.allRealms(),
+                clients: try reader.allClients(),
+                keys: try reader.allKeys()
+            )
+        }
+    }
 
     /// Creates a realm with its first signing keys, clients and roles: all or nothing.
     ///
     /// Of any number of concurrent calls for one name exactly one gets `.created`. A realm's
     /// issuer is its own, too: another's is `.conflict` (docs/decisions/0036).
-    func create(_ realm: NewRealm) async throws -> Creation
+    package func create(_ new: NewRealm) async throws -> Creation {
+        try await database.change { transaction in
+            let realm = new.realm
+            var document = JSONObject()
+            realm.write(to: &document)
+            let isNew = try transaction.hasRow(
+                """
+                INSERT INTO realms (id, name, issuer, settings) VALUES ($1, $2, $3, $4)
+                ON CONFLICT DO NOTHING RETURNING id
+                """,
+                [.text(realm.id), .text(realm.name), .text(realm.issuer), SQLValue(document)]
+            )
+            guard isNew else { return .conflict }
+            for key in new.keys { try transaction.insert(key) }
+            for client in new.clients where try transaction.insert(client) == .conflict {
+                throw StoreConflict()
+            }
+            for role in new.roles where try transaction.insert(role) == .conflict {
+                throw StoreConflict()
+            }
+            for person in new.people where try transaction.insert(person) == .conflict {
+                throw StoreConflict()
+            }
+            try transaction.raiseRealmVersion()
+            return .created
+        }
+    }
 
     /// Replaces what is kept of a realm; name, id and issuer stay.
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now; `nil`: whatever is kept.
-    func update(_ realm: Realm, replacing former: Realm?) async throws -> Change
+    package func update(_ realm: Realm, replacing former: Realm?) async throws -> Change {
+        try await database.change { transaction in
+            let kept = try transaction.first(
+                "SELECT id, name, issuer, settings FROM realms WHERE id = $1",
+                [.text(realm.id)]
+            ) { (realm: try Realm(row: $0), document: try $0.document(3)) }
+            guard let kept else { return .notFound }
+            try transaction.expect(kept.realm, toBe: former)
+            var document = kept.document
+            realm.write(to: &document)
+            try transaction.run(
+                "UPDATE realms SET settings = $1 WHERE id = $2",
+                [SQLValue(document), .text(realm.id)]
+            )
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
 
     /// Deletes a realm and everything in it. Sessions and grants are dead at once; what is kept
     /// of them goes with the next purge.
-    func deleteRealm(id: String) async throws -> Change
-
-    /// `.conflict` where the realm has a client of that `client_id`; exactly one of many concurrent
-    /// calls creates it.
-    func create(_ client: Client) async throws -> Creation
-    /// Replaces what is kept of a client, found by its id; `client_id` and realm stay.
-    ///
-    /// - Parameter former: As for a realm.
-    func update(_ client: Client, replacing former: Client?) async throws -> Change
-    /// Deletes a client with its roles; its grants end with it.
-    func deleteClient(id: String) async throws -> Change
-
-    /// Roles of a realm in the order of client and name, the realm's own first.
-    func roles(realmID: String) async throws -> [Role]
-    /// `.conflict` where the realm, or its client, has a role of that name.
-    func create(_ role: Role) async throws -> Creation
-    /// Deletes a role and takes it from everybody.
-    func deleteRole(id: String) async throws -> Change
+    package func deleteRealm(id: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run("DELETE FROM realms WHERE id = $1", [.text(id)])
+            guard changed > 0 else { return .notFound }
+            // Nobody is there any more who could sign what they say.
+            try transaction.run(
+                "DELETE FROM logout_deliveries WHERE realm_id = $1",
+                [.text(id)]
+            )
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
 
     /// Adds keys and changes when others are used and retired, in one step: a rotation is seen
     /// whole or not at all.
-    func rotate(adding: [SigningKeyRecord], changing: [SigningKeyRecord]) async throws
+    package func rotate(adding: [SigningKeyRecord], changing: [SigningKeyRecord]) async throws {
+        try await database.change { transaction in
+            for key in adding { try transaction.insert(key) }
+            for key in changing { try transaction.update(key) }
+            try transaction.raiseRealmVersion()
+        }
+    }
+
     /// Removes keys that were retired before `time` (seconds since 1970).
-    func removeKeys(retiredBefore time: Int64) async throws
+    package func removeKeys(retiredBefore time: Int64) async throws {
+        try await database.change { transaction in
+            let removed = try transaction.run(
+                "DELETE FROM signing_keys WHERE retired_from < $1",
+                [.int64(time)]
+            )
+            if removed > 0 { try transaction.raiseRealmVersion() }
+        }
+    }
+}
+
+extension SQLReader {
+    fileprivate func realmVersion() throws -> Int64 {
+        let version = try first("SELECT version FROM realm_version", []) { try $0.int64(0) }
+        guard let version else { throw SQLError(.corrupt, code: 0) }
+        return version
+    }
+
+    fileprivate func allRealms() throws -> [Realm] {
+        try rows(
+            "SELECT id, name, issuer, settings FROM realms ORDER BY name",
+            [],
+            decode: Realm.init(row:)
+        )
+    }
+
+    fileprivate func allKeys() throws -> [SigningKeyRecord] {
+        try rows(
+            """
+            SELECT realm_id, key_id, algorithm, sealed_private_key, created_at, active_from,
+                retired_from
+            FROM signing_keys ORDER BY realm_id, active_from, key_id
+            """,
+            []
+        ) { row in
+            guard let algorithm = SignatureAlgorithm(rawValue: try row.text(2)) else {
+                throw SQLDecodingError.outOfRange(column: 2)
+            }
+            return SigningKeyRecord(
+                realmID: try row.text(0),
+                keyID: try row.text(1),
+                algorithm: algorithm,
+                sealedPrivateKey: try row.text(3),
+                createdAt: try row.int64(4),
+                activeFrom: try row.int64(5),
+                retiredFrom: try row.optionalInt64(6)
+            )
+        }
+    }
+}
+
+extension SQLTransaction {
+    fileprivate func insert(_ key: SigningKeyRecord) throws {
+        try run(
+            """
+            INSERT INTO signing_keys (realm_id, key_id, algorithm, sealed_private_key, created_at,
+                active_from, retired_from)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """,
+            [
+                .text(key.realmID), .text(key.keyID), .text(key.algorithm.rawValue),
+                .text(key.sealedPrivateKey), .int64(key.createdAt), .int64(key.activeFrom),
+                SQLValue(key.retiredFrom),
+            ]
+        )
+    }
+
+    fileprivate func update(_ key: SigningKeyRecord) throws {
+        let changed = try run(
+            """
+            UPDATE signing_keys SET active_from = $1, retired_from = $2
+            WHERE realm_id = $3 AND key_id = $4
+            """,
+            [
+                .int64(key.activeFrom), SQLValue(key.retiredFrom), .text(key.realmID),
+                .text(key.keyID),
+            ]
+        )
+        guard changed > 0 else { throw MissingReference() }
+    }
+}
+
+extension Realm {
+    /// Of the columns `id, name, issuer, settings`.
+    fileprivate init(row: any SQLRow) throws {
+        try self.init(
+            id: row.text(0),
+            name: row.text(1),
+            issuer: row.text(2),
+            document: row.document(3)
+        )
+    }
 }
 
 extension RealmStore {
@@ -60,56 +215,4 @@ extension RealmStore {
     package func update(_ client: Client) async throws -> Change {
         try await update(client, replacing: nil)
     }
-}
-
-package struct NewRealm: Sendable {
-    package var realm: Realm
-    package var keys: [SigningKeyRecord]
-    package var clients: [Client]
-    package var roles: [Role]
-    package var people: [NewPerson]
-
-    package init(
-        realm: Realm,
-        keys: [SigningKeyRecord],
-        clients: [Client] = [],
-        roles: [Role] = [],
-        people: [NewPerson] = []
-    ) {
-        self.realm = realm
-        self.keys = keys
-        self.clients = clients
-        self.roles = roles
-        self.people = people
-    }
-}
-
-package struct RealmSnapshotRecord: Sendable {
-    package var version: Int64
-    package var realms: [Realm]
-    package var clients: [Client]
-    package var keys: [SigningKeyRecord]
-
-    package init(
-        version: Int64,
-        realms: [Realm],
-        clients: [Client],
-        keys: [SigningKeyRecord]
-    ) {
-        self.version = version
-        self.realms = realms
-        self.clients = clients
-        self.keys = keys
-    }
-}
-
-package enum Creation: Hashable, Sendable {
-    case created
-    /// Something of that name is there already.
-    case conflict
-}
-
-package enum Change: Hashable, Sendable {
-    case changed
-    case notFound
 }

@@ -48,12 +48,12 @@ package final class SessionActivity<ID: Hashable & Sendable>: Sendable {
 
 extension SessionActivity {
     /// Of the Provider's sessions.
-    package convenience init(sessions: any BrowserSessionStore) where ID == String {
+    package convenience init(sessions: BrowserSessionStore) where ID == String {
         self.init { try await sessions.touch($0) }
     }
 
     /// Of the backend's sessions.
-    package convenience init(accounts: any AccountStore) where ID == UniqueID {
+    package convenience init(accounts: AccountStore) where ID == UniqueID {
         self.init { try await accounts.touch($0) }
     }
 }

@@ -1,7 +1,6 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport

@@ -1,7 +1,6 @@
 import HTTPTypes
 import PorticoProtocol
 import PorticoProvider
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport
@@ -19,7 +18,7 @@ struct Remains: Hashable, Sendable {
 extension ProviderUnderTest {
     func remains() async throws -> Remains {
         try database.database.read { reader in
-            func count(_ sql: StaticString) throws -> Int64 {
+            func count(_ sql: SQLText) throws -> Int64 {
                 try reader.first(sql, []) { try $0.int64(0) } ?? -1
             }
             return Remains(

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import PorticoProtocol
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport

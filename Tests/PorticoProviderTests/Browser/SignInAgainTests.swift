@@ -3,7 +3,6 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport

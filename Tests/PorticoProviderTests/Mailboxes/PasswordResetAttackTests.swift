@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport

@@ -244,20 +244,12 @@ struct RefusedClientTests {
     @Test("What could not be written waits, and so much of it as has a bound")
     func waiting() async throws {
         struct Full: Error {}
-        struct FullStore: AuditStore {
-            func note(_ events: [AuditEvent]) async throws { throw Full() }
-            func events(after number: Int64, limit: Int) async throws -> [AuditEvent] { [] }
-            func latest(
-                _ kinds: Set<AuditEvent.Kind>,
-                of accountID: UniqueID?,
-                limit: Int
-            ) async throws -> [AuditEvent] { [] }
-            func purge(_ kinds: Set<AuditEvent.Kind>, before time: Int64) async throws {}
-        }
+        let full = try TestDatabase.inMemory()
+        full.refuseWrites(Full())
         let server = try await ProviderUnderTest()
         let refused = server.provider.refusedClients
         _ = try await server.token([("grant_type", "client_credentials")], basic: ("web1", "x"))
-        await #expect(throws: Full.self) { try await refused.flush(into: FullStore()) }
+        await #expect(throws: Full.self) { try await refused.flush(into: full.audit) }
         try await refused.flush(into: server.database.audit)
         try await refused.flush(into: server.database.audit)
         #expect(try await server.database.audit.events(after: 0, limit: 10).count == 1)

@@ -1,4 +1,4 @@
-import PorticoSQL
+import PorticoStores
 import PorticoSQLite
 
 /// What the database was asked to do, and what it keeps.

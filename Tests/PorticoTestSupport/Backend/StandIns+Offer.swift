@@ -9,7 +9,7 @@ extension StandIns {
     ///
     /// - Parameter origin: The backend's own, without a slash at the end.
     func offer(
-        to configuration: any BackendConfigurationStore,
+        to configuration: BackendConfigurationStore,
         at origin: String,
         apps: [App],
         ring: KeyRing

@@ -1,5 +1,4 @@
 import PorticoBytes
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport

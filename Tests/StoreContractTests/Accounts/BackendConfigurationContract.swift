@@ -1,6 +1,5 @@
 import PorticoBytes
 import PorticoProtocol
-import PorticoSQL
 import PorticoSQLite
 import PorticoStores
 import PorticoTestSupport

@@ -1,0 +1,201 @@
+import PorticoBytes
+
+/// Codes that prove a mailbox.
+extension AccountStore {
+    /// How many codes may be presented until one is right.
+    static let triesPerCode: Int64 = 5
+
+    /// Keeps the code that confirms an address, in place of an earlier one of the same `owner`,
+    /// and queues the mail that brings it, to that address unless it names another.
+    ///
+    /// - Parameter profile: What the person says of themselves in the same form.
+    package func startConfirmation(
+        _ confirmation: EmailConfirmation,
+        mail: MailDraft,
+        saying profile: ProfileChange?,
+        at now: Int64
+    ) async throws {
+        try await database.change { transaction in
+            if let profile { try transaction.update(profile) }
+            try transaction.keep(confirmation, mail)
+        }
+    }
+
+    /// Presents a code. Of five wrong ones the fifth spends it; the right one spends it too.
+    package func confirm(_ presentation: EmailCodePresentation, at now: Int64) async throws
+        -> EmailConfirmationOutcome
+    {
+        try await database.change { transaction in
+            switch try transaction.present(
+                presentation.codeHash,
+                by: presentation.owner,
+                at: now
+            ) {
+            case .wrong(let outcome): return outcome
+            case .right(let address):
+                switch presentation.then {
+                case .setEmail(let accountID, let noticeID):
+                    return try transaction.confirm(
+                        address,
+                        of: accountID,
+                        noticeID: noticeID,
+                        at: now
+                    )
+                case .claim(let accountID, let event):
+                    return try transaction.claim(accountID, by: address, event, at: now)
+                case .prove(let sessionID, let cookieHash):
+                    return try transaction.prove(sessionID, by: address, cookieHash, at: now)
+                }
+            }
+        }
+    }
+}
+
+enum PresentedCode {
+    /// The address that it proves.
+    case right(address: String)
+    /// One of `wrong`, `expired` and `unknown`.
+    case wrong(EmailConfirmationOutcome)
+}
+
+extension SQLTransaction {
+    /// Keeps a code, with its mail, in place of the owner's earlier one.
+    func keep(_ confirmation: EmailConfirmation, _ mail: MailDraft) throws {
+        try run(
+            """
+            INSERT INTO email_codes (owner, address, code_hash, expires_at, tries)
+            VALUES ($1, $2, $3, $4, 0)
+            ON CONFLICT (owner) DO UPDATE SET address = excluded.address,
+                code_hash = excluded.code_hash, expires_at = excluded.expires_at, tries = 0
+            """,
+            [
+                .bytes(confirmation.owner.bytes), .text(confirmation.address),
+                .bytes(confirmation.codeHash.bytes), .int64(confirmation.expiresAt),
+            ]
+        )
+        try queue(mail, to: mail.to ?? confirmation.address)
+    }
+
+    /// Compares a code and spends it, or one of its tries.
+    func present(_ codeHash: Hash256, by owner: Hash256, at now: Int64) throws -> PresentedCode {
+        let owner = SQLValue.bytes(owner.bytes)
+        let kept = try first(
+            "SELECT address, code_hash, expires_at, tries FROM email_codes WHERE owner = $1",
+            [owner]
+        ) {
+            (
+                address: try $0.text(0), hash: try $0.hash(1), expiresAt: try $0.int64(2),
+                tries: try $0.int64(3)
+            )
+        }
+        guard let kept else { return .wrong(.unknown) }
+        guard kept.expiresAt > now else { return .wrong(.expired) }
+        let isRight = kept.hash == codeHash
+        let triesLeft = AccountStore.triesPerCode - kept.tries - 1
+        if isRight || triesLeft <= 0 {
+            try run("DELETE FROM email_codes WHERE owner = $1", [owner])
+        } else {
+            try run("UPDATE email_codes SET tries = tries + 1 WHERE owner = $1", [owner])
+        }
+        return isRight
+            ? .right(address: kept.address)
+            : .wrong(.wrong(triesLeft: Int(clamping: triesLeft), address: kept.address))
+    }
+
+    /// Makes a proven address the account's.
+    fileprivate func confirm(
+        _ address: String,
+        of accountID: UniqueID,
+        noticeID: UniqueID,
+        at now: Int64
+    ) throws -> EmailConfirmationOutcome {
+        guard var account = try account(accountID)?.account else { return .unknown }
+        let email = AccountEmail(address: address, verification: .mailedCode)
+        guard try !isTaken(email, exceptBy: accountID) else { return .taken }
+        if let former = account.email, !sameBytes(former.key, email.key) {
+            // Before the account has another one: whoever lost it hears so (WEB-BRUTE-3).
+            try queue(
+                MailDraft(.emailChanged, id: noticeID, to: account, at: now),
+                about: accountID
+            )
+        }
+        try set(email, of: accountID, at: now)
+        account.email = email
+        try note(AuditEvent(number: 0, kind: .emailConfirmed, at: now, accountID: accountID))
+        return .confirmed(account)
+    }
+
+    /// Whoever has the mailbox of an account's address gets the account (docs/decisions/0020).
+    fileprivate func claim(
+        _ accountID: UniqueID,
+        by address: String,
+        _ event: SignInEvent,
+        at now: Int64
+    ) throws -> EmailConfirmationOutcome {
+        let proven = AccountEmail(address: address, verification: .mailedCode)
+        guard try !isTaken(proven, exceptBy: accountID) else { return .taken }
+        guard var claimed = try account(accountID), let email = claimed.account.email,
+            !email.isRelay, sameBytes(email.key, proven.key)
+        else { return .unknown }
+        guard !claimed.account.isBlocked else {
+            try note(.init(.signInBlocked, event, of: accountID, at: now))
+            return .blocked
+        }
+        let owner = try account(with: event.identity.key)
+        guard owner == nil || owner?.account.id == accountID, try spend(event.spending) else {
+            return .spent
+        }
+        if !email.verification.isProof {
+            // The pre-registration attack: whoever came before the mailbox was proven goes.
+            try endAll(of: accountID, at: now)
+            claimed.epoch += 1
+            try removeIdentities(of: accountID, except: event.identity.key)
+            try set(proven, of: accountID, at: now)
+            claimed.account.email = proven
+        }
+        if owner == nil {
+            guard try insert(event.identity, of: accountID, at: now) else {
+                return .secondOfProvider
+            }
+            try queue(event.linkNotice, about: accountID)
+        }
+        try note(.init(.accountClaimed, event, of: accountID, at: now))
+        var event = event
+        event.session.provenAt = now
+        return .confirmed(try enter(event, claimed, at: now))
+    }
+
+    /// Whoever has a session and the mailbox of its account's address is the account's person.
+    fileprivate func prove(
+        _ sessionID: UniqueID,
+        by address: String,
+        _ cookieHash: Hash256?,
+        at now: Int64
+    ) throws -> EmailConfirmationOutcome {
+        guard var account = try account(ofLiveSession: sessionID, at: now),
+            let email = account.email, sameBytes(email.address, address)
+        else { return .unknown }
+        try run(
+            """
+            UPDATE account_sessions
+            SET proven_at = $1, cookie_hash = COALESCE($2, cookie_hash) WHERE id = $3
+            """,
+            [.int64(now), SQLValue(cookieHash), .bytes(sessionID.bytes)]
+        )
+        try note(.proven, ofSession: sessionID, at: now)
+        var proven = email
+        proven.verification = .mailedCode
+        try adopt(proven, for: &account, at: now)
+        return .confirmed(account)
+    }
+
+    private func removeIdentities(of accountID: UniqueID, except key: IdentityKey) throws {
+        try run(
+            """
+            DELETE FROM identities
+            WHERE account_id = $1 AND NOT (issuer = $2 AND subject = $3)
+            """,
+            [.bytes(accountID.bytes), .text(key.issuer), .text(key.subject)]
+        )
+    }
+}

@@ -1,0 +1,186 @@
+import PorticoBytes
+
+extension AccountStore {
+    /// Signs somebody in whom a provider has proven, or registers them (docs/decisions/0030).
+    ///
+    /// The identity is known: a session of its account begins, and the identity is never moved; the
+    /// address that it brings replaces the identity's, and the account's name only where that is
+    /// missing. Unknown: an account is made, or what ``SignInEvent/emailRule`` says. An account
+    /// takes an identity's address where it has none, or the same one on a weaker
+    /// ``EmailVerification``; and only where no other account has it verified, or it is proven here
+    /// and was only vouched for there. Accounts that have it on a weaker ground lose it: unverified
+    /// to verified, vouched for to proven.
+    ///
+    /// Of any number of concurrent first sign-ins of one identity one makes the account, and all
+    /// others sign in to it. Of any number with one attempt exactly one is not `.spent`.
+    package func signIn(_ event: SignInEvent, at now: Int64) async throws -> SignInOutcome {
+        try await database.change { transaction in
+            guard try transaction.spend(event.spending) else { return .spent }
+            if let known = try transaction.account(with: event.identity.key) {
+                return try transaction.signIn(event, to: known, at: now)
+            }
+            let outcome = try transaction.meet(event, at: now)
+            if case .matches = outcome, let question = event.question {
+                _ = try transaction.spend([question])
+            }
+            return outcome
+        }
+    }
+}
+
+extension SQLReader {
+    /// Whose an identity is.
+    func account(with key: IdentityKey) throws -> CountedAccount? {
+        try first(
+            Statement.accountOfIdentity,
+            [.text(key.issuer), .text(key.subject)]
+        ) { try CountedAccount($0) }
+    }
+}
+
+extension SQLTransaction {
+    /// Signs in to the account that an identity is linked to.
+    func signIn(_ event: SignInEvent, to known: CountedAccount, at now: Int64) throws
+        -> SignInOutcome
+    {
+        guard !known.account.isBlocked else {
+            try note(.init(.signInBlocked, event, of: known.account.id, at: now))
+            return .blocked(known.account.id)
+        }
+        try use(event.identity, at: now)
+        return .signedIn(try enter(event, known, at: now), isNew: false)
+    }
+
+    /// What every sign-in to an account that is there does: fills in what the account lacks, begins
+    /// the session, notes and tells it.
+    ///
+    /// - Returns: The account as it is now.
+    func enter(_ event: SignInEvent, _ known: CountedAccount, at now: Int64) throws -> Account {
+        var account = known.account
+        account.name = account.name ?? event.name
+        account.picture = account.picture ?? event.picture
+        account.lastSignInAt = now
+        try run(
+            "UPDATE accounts SET last_sign_in_at = $1, name = $2, picture = $3 WHERE id = $4",
+            [
+                .int64(now), SQLValue(account.name), SQLValue(account.picture),
+                .bytes(account.id.bytes),
+            ]
+        )
+        try adopt(event.identity.email, for: &account, at: now)
+        let user = CountedAccount(account: account, epoch: known.epoch)
+        try begin(event, of: user, isNew: false, at: now)
+        try note(.init(.signedIn, event, of: account.id, at: now))
+        if account.email?.isVerified == true, !event.knownHere.contains(account.id) {
+            try queue(event.notice, about: account.id)
+        }
+        return account
+    }
+
+    /// Notes what an identity brings with it. An address or token that it does not bring this time
+    /// stays.
+    private func use(_ identity: Identity, at now: Int64) throws {
+        try run(
+            """
+            UPDATE identities SET last_used_at = $1,
+                is_email_verified = CASE WHEN $2 IS NULL THEN is_email_verified ELSE $3 END,
+                email_proof = CASE WHEN $2 IS NULL THEN email_proof ELSE $4 END,
+                is_email_relay = CASE WHEN $2 IS NULL THEN is_email_relay ELSE $5 END,
+                email = COALESCE($2, email), sealed_token = COALESCE($6, sealed_token)
+            WHERE issuer = $7 AND subject = $8
+            """,
+            [
+                .int64(now), SQLValue(identity.email?.address),
+                .bool(identity.email?.isVerified == true),
+                SQLValue(identity.email?.verification.proof),
+                .bool(identity.email?.isRelay == true), SQLValue(identity.sealedToken),
+                .text(identity.key.issuer), .text(identity.key.subject),
+            ]
+        )
+    }
+
+    /// Begins a session, or keeps it for its app.
+    func begin(_ event: SignInEvent, of user: CountedAccount, isNew: Bool, at now: Int64) throws {
+        let session = event.session
+        if case .browser(_, let old?) = session.form {
+            // WEB-SESS-1: no cookie from before a sign-in is worth anything after it.
+            try run(
+                "UPDATE account_sessions SET ended_at = $1 WHERE cookie_hash = $2 AND ended_at IS NULL",
+                [.int64(now), .bytes(old.bytes)]
+            )
+        }
+        try run(
+            """
+            INSERT INTO account_sessions (id, account_id, epoch, issuer, subject,
+                provider_session_id, device, address, authenticated_at, created_at, last_seen_at,
+                idle_seconds, expires_at, is_new, proven_at, is_active, cookie_hash, app, generation,
+                refresh_secret, refresh_key_id, rotated_at, idempotency_key, code_hash,
+                redirect_hash, challenge, code_expires_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, COALESCE($9, 0), $10, $10, $11, $12, $13, $9,
+                $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+            """,
+            [
+                .bytes(session.id.bytes), .bytes(user.account.id.bytes), .int64(user.epoch),
+                .text(event.identity.key.issuer), .text(event.identity.key.subject),
+                SQLValue(session.providerSessionID), .text(session.device),
+                SQLValue(session.address),
+                // A clock that is ahead of ours makes nobody's proof newer than now.
+                SQLValue(session.provenAt.map { max(0, min($0, now)) }), .int64(now),
+                .int64(session.idleSeconds), .int64(session.expiresAt), .bool(isNew),
+            ] + session.form.values
+        )
+    }
+}
+
+extension NewAccountSession.Form {
+    /// `is_active, cookie_hash, app, generation, refresh_secret, refresh_key_id, rotated_at,
+    /// idempotency_key, code_hash, redirect_hash, challenge, code_expires_at`.
+    fileprivate var values: [SQLValue] {
+        let nothing = SQLValue.null
+        switch self {
+        case .browser(let cookieHash, _):
+            return [.bool(true), .bytes(cookieHash.bytes)] + Array(repeating: nothing, count: 10)
+        case .app(let name, let refresh):
+            return [.bool(true), nothing, .text(name)] + refresh.values
+                + Array(repeating: nothing, count: 4)
+        case .handOff(let code):
+            return [.bool(false), nothing, .text(code.app)] + Array(repeating: nothing, count: 5)
+                + [
+                    .bytes(code.codeHash.bytes), .bytes(code.redirectHash.bytes),
+                    .bytes(code.challenge.bytes), .int64(code.expiresAt),
+                ]
+        }
+    }
+
+    fileprivate var app: String? {
+        switch self {
+        case .browser: nil
+        case .app(let name, _): name
+        case .handOff(let code): code.app
+        }
+    }
+}
+
+extension AuditEvent {
+    /// Something that a sign-in did.
+    init(_ kind: Kind, _ event: SignInEvent, of accountID: UniqueID, at now: Int64) {
+        self.init(
+            number: 0,
+            kind: kind,
+            at: now,
+            accountID: accountID,
+            provider: event.identity.provider,
+            app: event.session.form.app,
+            device: event.session.device,
+            address: event.session.address
+        )
+    }
+}
+
+private enum Statement {
+    static let accountOfIdentity: SQLText = """
+        SELECT \(AccountColumn.self, of: "a"), a.epoch
+        FROM identities AS i JOIN accounts AS a ON a.id = i.account_id
+        WHERE i.issuer = $1 AND i.subject = $2
+        """
+}

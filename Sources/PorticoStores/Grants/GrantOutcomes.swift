@@ -1,0 +1,71 @@
+package import PorticoBytes
+
+package enum Redemption: Hashable, Sendable {
+    case redeemed
+    /// The code, or the authorization request it answers, was spent before.
+    case replayed
+    /// The browser session or the person behind the code is gone.
+    case sessionEnded
+    case assertionSpent
+}
+
+/// A grant as it stands now.
+package struct GrantReading: Hashable, Sendable {
+    package var grant: Grant
+    package var isLive: Bool
+    package var person: PersonWithRoles?
+
+    package init(grant: Grant, isLive: Bool, person: PersonWithRoles?) {
+        self.grant = grant
+        self.isLive = isLive
+        self.person = person
+    }
+}
+
+package struct Rotation: Hashable, Sendable {
+    /// Of the tokens that follow each other: the id of the grant, or of the account's session.
+    package var familyID: UniqueID
+    /// The generation presented: the one that must be current.
+    package var generation: UInt32
+    package var idempotencyKey: Hash256?
+    /// The master key that the successor's MAC key is derived from; 4 bytes.
+    package var keyID: [UInt8]
+
+    package init(familyID: UniqueID, generation: UInt32, idempotencyKey: Hash256?, keyID: [UInt8]) {
+        self.familyID = familyID
+        self.generation = generation
+        self.idempotencyKey = idempotencyKey
+        self.keyID = keyID
+    }
+}
+
+package enum RotationOutcome: Hashable, Sendable {
+    case rotated
+    /// The generation is not the current one any more, or the grant is dead: read it again.
+    case outdated
+    case assertionSpent
+}
+
+package enum Revocation: Hashable, Sendable {
+    case revoked
+    case notFound
+    case assertionSpent
+}
+
+package enum Spending: Hashable, Sendable {
+    case spent
+    case assertionSpent
+}
+
+/// A client assertion that was presented (RFC 7523 §3).
+package struct UsedAssertion: Hashable, Sendable {
+    /// The hash of realm, client and `jti`.
+    package var hash: Hash256
+    /// When it expires by itself; seconds since 1970.
+    package var expiresAt: Int64
+
+    package init(hash: Hash256, expiresAt: Int64) {
+        self.hash = hash
+        self.expiresAt = expiresAt
+    }
+}

@@ -1,0 +1,178 @@
+package import PorticoBytes
+
+/// What becomes of a grant once it is there.
+extension GrantStore {
+    /// The grant of that id, live or not, with its person and their roles.
+    package func grant(id: UniqueID, realmID: String, at now: Int64) async throws -> GrantReading? {
+        try await database.read { reader in
+            let key: [SQLValue] = [.bytes(id.bytes), .text(realmID)]
+            let live = try reader.first(Self.liveByID, key + [.int64(now)]) {
+                try GrantReading($0, isLive: true)
+            }
+            let reading =
+                try live
+                ?? reader.first(Self.byID, key) {
+                    try GrantReading($0, isLive: false)
+                }
+            guard var reading else { return nil }
+            if let personID = reading.person?.person.id {
+                reading.person?.roles = try reader.roles(ofPerson: personID)
+            }
+            return reading
+        }
+    }
+
+    /// Moves a live grant's refresh state from `generation` to the next: of any number of
+    /// concurrent calls with one generation exactly one gets `.rotated`.
+    ///
+    /// Unless the grant is offline, that is a use of its browser session: noted in the same step, where
+    /// the last one was noted five minutes ago or more (``SessionActivity/precision``). A session that
+    /// nobody used for `sessionIdle` seconds stays unused.
+    package func rotate(
+        _ rotation: Rotation,
+        sessionIdle: Int64,
+        spending assertion: UsedAssertion?,
+        at now: Int64
+    ) async throws -> RotationOutcome {
+        try await database.change { transaction in
+            guard try transaction.spend(assertion) else { return .assertionSpent }
+            let changed = try transaction.run(
+                """
+                UPDATE grants AS g
+                SET generation = generation + 1, rotated_at = $1, idempotency_key = $2,
+                    refresh_key_id = $3
+                WHERE g.id = $4 AND g.generation = $5 AND g.generation < 4294967295
+                    AND EXISTS (
+                        SELECT 1 FROM live_grants AS l WHERE l.id = g.id AND l.alive_until > $1)
+                """,
+                [
+                    .int64(now), SQLValue(rotation.idempotencyKey), .bytes(rotation.keyID),
+                    .bytes(rotation.familyID.bytes), .int64(Int64(rotation.generation)),
+                ]
+            )
+            guard changed > 0 else { return .outdated }
+            try transaction.useSession(ofGrant: rotation.familyID, idle: sessionIdle, at: now)
+            return .rotated
+        }
+    }
+
+    /// Ends a grant with everything issued from it. Ending it twice changes nothing.
+    package func revoke(id: UniqueID, spending assertion: UsedAssertion?, at now: Int64)
+        async throws -> Revocation
+    {
+        try await database.change { transaction in
+            guard try transaction.spend(assertion) else { return .assertionSpent }
+            return try transaction.revoke(id, at: now) > 0 ? .revoked : .notFound
+        }
+    }
+
+    /// Removes grants that have been dead since before `time`, and assertions that expired before
+    /// it. A spent code's row outlives the code by a day.
+    package func purge(before time: Int64) async throws {
+        try await database.purge(finding: Self.deadGrants(before: time)) { transaction, id in
+            try transaction.run("DELETE FROM grants WHERE id = $1", [id])
+        }
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT hash FROM used_assertions WHERE hash > $1 AND expires_at < $2
+                ORDER BY hash LIMIT 200
+                """,
+                [cursor ?? .bytes([]), .int64(time)]
+            ) { SQLValue.bytes(try $0.bytes(0)) }
+        } removing: { transaction, hash in
+            try transaction.run("DELETE FROM used_assertions WHERE hash = $1", [hash])
+        }
+    }
+
+    /// Grants that died before `time` and can never live again, their code a day past. Those of a
+    /// session that goes on stay: they say who must be told of its end (OpenID Connect Back-Channel
+    /// Logout §2.3).
+    private static func deadGrants(
+        before time: Int64
+    ) -> @Sendable (any SQLReader, SQLValue?) throws -> [SQLValue] {
+        { reader, cursor in
+            try reader.rows(
+                """
+                SELECT g.id FROM grants AS g
+                LEFT JOIN clients AS c ON c.id = g.client_id
+                LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
+                LEFT JOIN browser_sessions AS s ON s.id = g.session_id
+                WHERE g.id > $1 AND g.created_at < $2 - 86400
+                    AND (g.refused_at < $2 OR g.revoked_at < $2 OR g.expires_at < $2
+                        OR (g.generation IS NOT NULL AND g.rotated_at + g.idle_seconds < $2)
+                        OR c.id IS NULL
+                        OR (g.person_id IS NOT NULL AND (p.id IS NULL
+                            OR ((p.epoch > g.epoch OR p.not_before > g.created_at)
+                                AND p.not_before < $2)))
+                        OR (NOT g.is_offline AND g.session_id IS NOT NULL AND (s.id IS NULL
+                            OR s.ended_at < $2 OR s.expires_at < $2)))
+                    AND (g.refused_at IS NOT NULL OR c.id IS NULL OR p.id IS NULL
+                        OR s.id IS NULL OR s.ended_at IS NOT NULL OR s.expires_at < $2)
+                ORDER BY g.id LIMIT 200
+                """,
+                [cursor ?? .bytes([]), .int64(time)]
+            ) { SQLValue.bytes(try $0.bytes(0)) }
+        }
+    }
+}
+
+extension GrantStore {
+    private static let liveByID: SQLText = """
+        SELECT \(GrantColumn.self, of: "g"), \(PersonColumn.self, of: "p")
+        FROM live_grants AS g
+        LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
+        WHERE g.id = $1 AND g.realm_id = $2 AND g.alive_until > $3
+        """
+
+    private static let byID: SQLText = """
+        SELECT \(GrantColumn.self, of: "g"), \(PersonColumn.self, of: "p")
+        FROM grants AS g
+        LEFT JOIN people AS p ON p.id = g.person_id AND p.realm_id = g.realm_id
+        WHERE g.id = $1 AND g.realm_id = $2
+        """
+}
+
+extension GrantReading {
+    /// Without the person's roles.
+    ///
+    /// - Parameter row: The columns of a grant, then those of its person, where it has one.
+    fileprivate init(_ row: any SQLRow, isLive: Bool) throws {
+        let hasPerson = try row.optionalText(GrantColumn.count) != nil
+        self.init(
+            grant: try Grant(row),
+            isLive: isLive,
+            person: hasPerson
+                ? PersonWithRoles(person: try Person(row, from: GrantColumn.count), roles: []) : nil
+        )
+    }
+}
+
+extension SQLTransaction {
+    /// Notes that a grant's browser session was used, unless the grant has left it behind.
+    fileprivate func useSession(ofGrant id: UniqueID, idle: Int64, at now: Int64) throws {
+        try run(
+            """
+            UPDATE browser_sessions SET last_seen_at = $1
+            WHERE id = (SELECT g.session_id FROM grants AS g WHERE g.id = $2 AND NOT g.is_offline)
+                AND last_seen_at <= $3 AND last_seen_at > $4
+            """,
+            [
+                .int64(now), .bytes(id.bytes), .int64(now &- SessionActivity<String>.precision),
+                .int64(now &- idle),
+            ]
+        )
+    }
+
+    /// - Returns: How many grants have that id. The time of the first revocation stays.
+    @discardableResult
+    func revoke(_ id: UniqueID, at now: Int64) throws -> Int {
+        try run(
+            """
+            UPDATE grants SET revoked_at = CASE WHEN revoked_at IS NULL THEN $1 ELSE revoked_at END
+            WHERE id = $2
+            """,
+            [.int64(now), .bytes(id.bytes)]
+        )
+    }
+}

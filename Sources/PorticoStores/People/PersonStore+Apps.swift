@@ -1,0 +1,107 @@
+import PorticoProtocol
+
+/// What people allowed clients, seen from the person.
+extension PersonStore {
+    /// The clients that the person allowed something, or that hold a live grant of theirs
+    /// (``GrantStore``), in the order of their ids. `now` in seconds since 1970.
+    package func connectedApps(of personID: String, realmID: String, at now: Int64) async throws
+        -> [ConnectedApp]
+    {
+        try await database.read { reader in
+            var apps: [String: ConnectedApp] = [:]
+            for app in try reader.consents(of: personID, realmID: realmID) {
+                apps[app.clientID] = app
+            }
+            for used in try reader.liveGrants(of: personID, realmID: realmID, at: now) {
+                var app = apps[used.clientID] ?? used
+                app.scope = Scope(tokens: app.scope.tokens + used.scope.tokens)
+                app.lastUsedAt = max(app.lastUsedAt ?? .min, used.lastUsedAt ?? .min)
+                apps[used.clientID] = app
+            }
+            return apps.values.sorted { $0.clientID < $1.clientID }
+        }
+    }
+
+    /// Takes back what the person allowed a client (its UUID): what was allowed is forgotten, and
+    /// every grant that the client has of theirs is dead with what was issued from it. Other clients
+    /// and the person's sessions stay. `.notFound` where there was nothing.
+    package func disconnect(
+        _ clientID: String,
+        from personID: String,
+        realmID: String,
+        at now: Int64
+    ) async throws -> Change {
+        try await database.change { transaction in
+            let forgotten = try transaction.run(
+                "DELETE FROM consents WHERE person_id = $1 AND client_id = $2",
+                [.text(personID), .text(clientID)]
+            )
+            let revoked = try transaction.run(
+                """
+                UPDATE grants SET revoked_at = $1
+                WHERE client_id = $2 AND person_id = $3 AND realm_id = $4
+                    AND revoked_at IS NULL AND refused_at IS NULL
+                    AND id IN (
+                        SELECT o.id FROM grants AS o WHERE o.person_id = $3 AND o.is_offline
+                        UNION ALL
+                        SELECT k.id FROM browser_sessions AS b
+                        JOIN grants AS k ON k.session_id = b.id
+                        WHERE b.person_id = $3)
+                """,
+                [.int64(now), .text(clientID), .text(personID), .text(realmID)]
+            )
+            return forgotten + revoked > 0 ? .changed : .notFound
+        }
+    }
+}
+
+extension SQLReader {
+    fileprivate func consents(of personID: String, realmID: String) throws -> [ConnectedApp] {
+        try rows(
+            """
+            SELECT o.client_id, o.scope, o.updated_at
+            FROM consents AS o
+            JOIN clients AS c ON c.id = o.client_id
+            JOIN people AS p ON p.id = o.person_id
+            WHERE o.person_id = $1 AND c.realm_id = $2 AND p.realm_id = $2
+            """,
+            [.text(personID), .text(realmID)]
+        ) { row in
+            ConnectedApp(
+                clientID: try row.text(0),
+                scope: Scope(tokens: try row.words(1)),
+                allowedAt: try row.int64(2),
+                lastUsedAt: nil
+            )
+        }
+    }
+
+    /// The live grants of a person (``GrantStore``), by client and scope. They are found by way of
+    /// the person's sessions; those that outlive them have an index of their own.
+    fileprivate func liveGrants(of personID: String, realmID: String, at now: Int64) throws
+        -> [ConnectedApp]
+    {
+        try rows(
+            """
+            SELECT g.client_id, g.scope, MAX(COALESCE(g.rotated_at, g.created_at))
+            FROM live_grants AS g
+            WHERE g.id IN (
+                    SELECT o.id FROM grants AS o WHERE o.person_id = $1 AND o.is_offline
+                    UNION ALL
+                    SELECT k.id FROM browser_sessions AS b
+                    JOIN grants AS k ON k.session_id = b.id
+                    WHERE b.person_id = $1)
+                AND g.person_id = $1 AND g.realm_id = $2 AND g.alive_until > $3
+            GROUP BY g.client_id, g.scope
+            """,
+            [.text(personID), .text(realmID), .int64(now)]
+        ) { row in
+            ConnectedApp(
+                clientID: try row.text(0),
+                scope: Scope(tokens: try row.words(1)),
+                allowedAt: nil,
+                lastUsedAt: try row.int64(2)
+            )
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import PorticoBytes
+
+/// The columns of an account.
+enum AccountColumn: Int, SQLColumns {
+    case id, email, isEmailVerified, emailProof, isEmailRelay, name, isNameOwn, picture, language
+    case isBlocked, isWelcomed, createdAt, lastSignInAt, emailKey
+}
+
+extension Account {
+    /// - Parameter first: The place of the first column of ``AccountColumn``.
+    init(_ row: any SQLRow, from first: Int = 0) throws {
+        func at(_ column: AccountColumn) -> Int { first + column.rawValue }
+        self.init(
+            id: try row.uniqueID(at(.id)),
+            email: try row.email(at(.email)),
+            name: try row.optionalText(at(.name)),
+            isNameOwn: try row.bool(at(.isNameOwn)),
+            picture: try row.optionalText(at(.picture)),
+            language: try row.text(at(.language)),
+            isBlocked: try row.bool(at(.isBlocked)),
+            isWelcomed: try row.bool(at(.isWelcomed)),
+            createdAt: try row.int64(at(.createdAt)),
+            lastSignInAt: try row.int64(at(.lastSignInAt))
+        )
+    }
+
+    /// In the order of ``AccountColumn``.
+    var values: [SQLValue] {
+        [
+            .bytes(id.bytes), SQLValue(email?.address), .bool(email?.isVerified == true),
+            SQLValue(email?.verification.proof),
+            .bool(email?.isRelay == true), SQLValue(name), .bool(isNameOwn), SQLValue(picture),
+            .text(language), .bool(isBlocked), .bool(isWelcomed), .int64(createdAt),
+            .int64(lastSignInAt), SQLValue(email?.key),
+        ]
+    }
+}
+
+extension SQLRow {
+    /// An address, with whether it is verified, by what proof, and whether it is a relay's in the
+    /// three columns behind it.
+    func email(_ column: Int) throws -> AccountEmail? {
+        guard let address = try optionalText(column) else { return nil }
+        return AccountEmail(
+            address: address,
+            verification: EmailVerification(
+                isVerified: try bool(column + 1),
+                proof: try optionalText(column + 2)
+            ),
+            isRelay: try bool(column + 3)
+        )
+    }
+}
+
+extension EmailVerification {
+    /// A program of the version before knows of no proof; what it has verified is vouched for.
+    init(isVerified: Bool, proof: String?) {
+        switch proof {
+        case _ where !isVerified: self = .unverified
+        case "authority": self = .authoritative
+        case "code": self = .mailedCode
+        default: self = .vouched
+        }
+    }
+
+    /// The column `email_proof`.
+    var proof: String? {
+        switch self {
+        case .unverified, .vouched: nil
+        case .authoritative: "authority"
+        case .mailedCode: "code"
+        }
+    }
+}
+
+/// An account with how often it was signed out everywhere.
+struct CountedAccount {
+    var account: Account
+    var epoch: Int64
+
+    /// - Parameter row: The columns of ``AccountColumn``, then `epoch`.
+    init(_ row: any SQLRow) throws {
+        account = try Account(row)
+        epoch = try row.int64(AccountColumn.count)
+    }
+
+    init(account: Account, epoch: Int64) {
+        self.account = account
+        self.epoch = epoch
+    }
+}

@@ -1,0 +1,46 @@
+import PorticoBytes
+
+extension SQLDatabase {
+    /// Writes, and says in the stores' words what the database refuses.
+    ///
+    /// - Throws: ``StoreConflict`` where two things would have one name, ``MissingReference`` where
+    ///   something named is not there.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await write(body)
+        } catch let error as SQLError where error.reason == .uniqueViolation {
+            throw StoreConflict()
+        } catch let error as SQLError where error.reason == .foreignKeyViolation {
+            throw MissingReference()
+        }
+    }
+}
+
+extension SQLTransaction {
+    /// - Parameter former: What a change was made from; `nil`: whatever is kept.
+    /// - Throws: ``ChangedMeanwhile`` where something else is kept, or nothing.
+    func expect<Value: Equatable>(_ kept: Value?, toBe former: Value?) throws(ChangedMeanwhile) {
+        guard former == nil || kept == former else { throw ChangedMeanwhile() }
+    }
+
+    /// Spends a client assertion (RFC 7523 §3: `jti`).
+    ///
+    /// - Returns: `false` where it was spent before; there is nothing to spend without one.
+    func spend(_ assertion: UsedAssertion?) throws -> Bool {
+        guard let assertion else { return true }
+        return try hasRow(
+            """
+            INSERT INTO used_assertions (hash, expires_at) VALUES ($1, $2)
+            ON CONFLICT DO NOTHING RETURNING hash
+            """,
+            [.bytes(assertion.hash.bytes), .int64(assertion.expiresAt)]
+        )
+    }
+
+    /// Lets every process see that realms, clients or keys have changed.
+    func raiseRealmVersion() throws {
+        try run("UPDATE realm_version SET version = version + 1", [])
+    }
+}

@@ -1,0 +1,209 @@
+package import PorticoBytes
+
+/// Keeps browser sessions.
+///
+/// A session is live while it has not ended, `expiresAt` lies ahead, it was seen after
+/// `now - idle`, and its person is enabled, was not signed out everywhere since, and has a
+/// `notBefore` not later than its `authenticatedAt`. All times are seconds since 1970.
+///
+/// Where a session is ended, each client with a back-channel logout URI that got a grant in it is put
+/// down to be told, once, in the same transaction (``LogoutDeliveryStore``).
+package struct BrowserSessionStore: Sendable {
+    let database: any SQLDatabase
+
+    package init(_ database: any SQLDatabase) {
+        self.database = database
+    }
+
+    /// Keeps that somebody proved who they are in a browser: the session of the cookie it had goes on
+    /// where it is that person's, and ends where it is another's. The cookie is a new one in any case
+    /// (WEB-SESS-1).
+    ///
+    /// A session goes on where it has not ended and not expired, and its person was not signed out
+    /// everywhere since; nobody need have used it lately. It keeps `id` and `createdAt` and takes over
+    /// all else that `session` has: no grant in it ends, and nobody is told. A new session whose
+    /// person was signed out everywhere after its credentials were read is dead from the start.
+    ///
+    /// - Parameters:
+    ///   - session: As it is kept where none goes on.
+    ///   - old: The hash of the cookie that the browser had.
+    ///   - upgrade: A stronger hash of the password that was checked, kept in the same step. Nobody is
+    ///     signed out by it, and it yields to a password that was changed meanwhile.
+    @discardableResult
+    package func start(
+        _ session: BrowserSession,
+        replacing old: Hash256?,
+        upgrading upgrade: PasswordUpgrade?
+    ) async throws -> SessionBeginning {
+        try await database.change { transaction in
+            if let upgrade { try transaction.upgrade(upgrade, of: session.personID) }
+            var another: String?
+            if let old {
+                if let kept = try transaction.goOn(session, cookie: old) { return .wentOn(kept) }
+                another = try transaction.endAnothers(session, cookie: old)
+            }
+            try transaction.run(
+                Self.insert,
+                session.values
+            )
+            return another.map(SessionBeginning.tookOver) ?? .began
+        }
+    }
+
+    /// The live session of a cookie with its person.
+    package func live(cookie: Hash256, realmID: String, at now: Int64, idle: Int64) async throws
+        -> LiveBrowserSession?
+    {
+        try await database.read { reader in
+            try reader.first(
+                Self.liveByCookie,
+                [.bytes(cookie.bytes), .text(realmID), .int64(now), .int64(now &- idle)],
+                decode: LiveBrowserSession.init
+            )
+        }
+    }
+
+    /// The live session of that `sid` with its person.
+    package func live(id: String, realmID: String, at now: Int64, idle: Int64) async throws
+        -> LiveBrowserSession?
+    {
+        try await database.read { reader in
+            try reader.first(
+                Self.liveByID,
+                [.text(id), .text(realmID), .int64(now), .int64(now &- idle)],
+                decode: LiveBrowserSession.init
+            )
+        }
+    }
+
+    /// Ends a session: every grant that hangs on it is dead from then on. Ending it twice changes
+    /// nothing.
+    package func end(id: String, realmID: String, at now: Int64) async throws -> Change {
+        try await database.change { transaction in
+            try transaction.endSession(id, realmID: realmID, at: now) ? .changed : .notFound
+        }
+    }
+
+    /// Notes when sessions were last used; many at once, never backwards.
+    package func touch(_ seen: [(id: String, at: Int64)]) async throws {
+        guard !seen.isEmpty else { return }
+        try await database.change { transaction in
+            for (id, time) in seen {
+                try transaction.run(
+                    """
+                    UPDATE browser_sessions SET last_seen_at = $1
+                    WHERE id = $2 AND last_seen_at < $1
+                    """,
+                    [.int64(time), .text(id)]
+                )
+            }
+        }
+    }
+
+    /// Removes sessions that ended, or expired, before `time`, where no grant needs them.
+    ///
+    /// Grants do not need ended sessions: one without its session is as dead.
+    package func purge(before time: Int64) async throws {
+        try await database.purge { reader, cursor in
+            try reader.rows(
+                """
+                SELECT s.id FROM browser_sessions AS s
+                WHERE s.id > $1 AND (s.ended_at < $2 OR s.expires_at < $2
+                    OR NOT EXISTS (SELECT 1 FROM people AS p WHERE p.id = s.person_id))
+                ORDER BY s.id LIMIT 200
+                """,
+                [cursor ?? .text(""), .int64(time)]
+            ) { SQLValue.text(try $0.text(0)) }
+        } removing: { transaction, id in
+            try transaction.run("DELETE FROM browser_sessions WHERE id = $1", [id])
+        }
+    }
+}
+
+extension BrowserSessionStore {
+    private static let insert: SQLText = """
+        INSERT INTO browser_sessions (\(BrowserSessionColumn.self))
+        VALUES (\(valuesOf: BrowserSessionColumn.self))
+        """
+
+    private static let liveByCookie: SQLText = """
+        SELECT \(BrowserSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
+        FROM live_browser_sessions AS s JOIN people AS p ON p.id = s.person_id
+        WHERE s.cookie_hash = $1 AND s.realm_id = $2
+            AND s.alive_until > $3 AND s.last_seen_at > $4
+        """
+
+    private static let liveByID: SQLText = """
+        SELECT \(BrowserSessionColumn.self, of: "s"), \(PersonColumn.self, of: "p")
+        FROM live_browser_sessions AS s JOIN people AS p ON p.id = s.person_id
+        WHERE s.id = $1 AND s.realm_id = $2
+            AND s.alive_until > $3 AND s.last_seen_at > $4
+        """
+}
+
+extension SQLTransaction {
+    /// Lets the session of a cookie go on as `session`, where it is the same person's and not over.
+    ///
+    /// - Returns: The session as it is kept now.
+    fileprivate func goOn(_ session: BrowserSession, cookie old: Hash256) throws -> BrowserSession?
+    {
+        let kept = try first(
+            """
+            UPDATE browser_sessions AS s
+            SET cookie_hash = $1, authenticated_at = $2, acr = $3, amr = $4, device = $5,
+                last_seen_at = $6, expires_at = $7
+            WHERE s.cookie_hash = $8 AND s.realm_id = $9 AND s.person_id = $10
+                AND s.epoch = $11
+                AND EXISTS (
+                    SELECT 1 FROM live_browser_sessions AS l
+                    WHERE l.id = s.id AND l.alive_until > $6)
+            RETURNING id, created_at
+            """,
+            [
+                .bytes(session.cookieHash.bytes), .int64(session.authenticatedAt),
+                .text(session.acr), SQLValue(words: session.amr), .text(session.device),
+                .int64(session.lastSeenAt), .int64(session.expiresAt), .bytes(old.bytes),
+                .text(session.realmID), .text(session.personID), .int64(session.epoch),
+            ]
+        ) { (id: try $0.text(0), createdAt: try $0.int64(1)) }
+        guard let kept else { return nil }
+        var session = session
+        session.id = kept.id
+        session.createdAt = kept.createdAt
+        return session
+    }
+
+    /// Ends the session of a cookie, where it is another's than the person's who signs in, and nothing
+    /// else has ended it.
+    ///
+    /// - Returns: Its `sid`.
+    fileprivate func endAnothers(_ session: BrowserSession, cookie old: Hash256) throws -> String? {
+        let another = try first(
+            """
+            SELECT id FROM live_browser_sessions
+            WHERE cookie_hash = $1 AND realm_id = $2 AND person_id <> $3
+            """,
+            [.bytes(old.bytes), .text(session.realmID), .text(session.personID)]
+        ) { try $0.text(0) }
+        guard let another else { return nil }
+        try endSession(another, realmID: session.realmID, at: session.createdAt)
+        return another
+    }
+
+    /// Ends a session, and puts down whom of the clients to tell. Once more changes nothing.
+    ///
+    /// - Returns: Whether there is such a session.
+    @discardableResult
+    func endSession(_ id: String, realmID: String, at now: Int64) throws -> Bool {
+        try tellClients(ofSession: id, realmID: realmID)
+        let changed = try run(
+            """
+            UPDATE browser_sessions
+            SET ended_at = CASE WHEN ended_at IS NULL THEN $1 ELSE ended_at END
+            WHERE id = $2 AND realm_id = $3
+            """,
+            [.int64(now), .text(id), .text(realmID)]
+        )
+        return changed > 0
+    }
+}
