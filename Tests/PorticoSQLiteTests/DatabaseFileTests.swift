@@ -180,8 +180,7 @@ import Testing
         #expect(throws: DatabaseOpeningError.cannotOpen) { try SQLiteDatabase(file: folder) }
     }
 
-    private func pragma(_ pragma: SQLText, of database: SQLiteDatabase) async throws -> Int64?
-    {
+    private func pragma(_ pragma: SQLText, of database: SQLiteDatabase) async throws -> Int64? {
         // On the writer's connection.
         try await database.write { try $0.first(pragma, []) { try $0.int64(0) } }
     }

@@ -30,8 +30,7 @@ import Testing
         "placeholders out of order, or others, are refused: another database binds them otherwise"
     )
     func misplaced() throws {
-        for sql: SQLText in ["SELECT $2, $1", "SELECT ?, ?", "SELECT :1, $2", "SELECT $1, $3"]
-        {
+        for sql: SQLText in ["SELECT $2, $1", "SELECT ?, ?", "SELECT :1, $2", "SELECT $1, $3"] {
             #expect(throws: SQLError(.badStatement, code: 21)) {
                 try database.read { _ = try $0.hasRow(sql, [.int64(1), .int64(2)]) }
             }
