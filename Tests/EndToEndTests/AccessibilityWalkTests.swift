@@ -31,7 +31,7 @@ struct AccessibilityWalkTests {
     @Test(
         "WEB-A11Y-2, WEB-A11Y-12, WCAG 4.1.2: whatever is operated is called what it shows",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func names(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in

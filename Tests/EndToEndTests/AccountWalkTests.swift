@@ -10,7 +10,7 @@ struct AccountWalkTests {
     @Test(
         "WEB-ACC-4: a way is added and removed, and the last one is refused, from an old tab too",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func unlink(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -68,7 +68,7 @@ struct AccountWalkTests {
     @Test(
         "WEB-SESS-7: signing out here leaves the other browser, there ends it, everywhere ends all",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func signOut(scripts: Bool) async throws {
         try await Walk.run(scripts) { here, server in
@@ -114,7 +114,7 @@ struct AccountWalkTests {
     @Test(
         "PRV-A-19: whoever deletes the account is asked who they are, is out everywhere, and Apple is told",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func delete(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in

@@ -10,7 +10,7 @@ struct AppleWalkTests {
     @Test(
         "attack E11, WEB-COOKIE-4: Apple's answer comes by a post from its own site, and finds the attempt's Lax cookie by a GET",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.onAndOff
     )
     func attempt(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -36,7 +36,7 @@ struct AppleWalkTests {
     @Test(
         "PRV-A-5: Apple gives the name the first time only, and it stays",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.onAndOff
     )
     func firstAndSecond(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -66,7 +66,7 @@ struct AppleWalkTests {
     @Test(
         "PRV-A-8: behind Apple's relay, the person makes an account, and it says what the address is",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.onAndOff
     )
     func relay(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -98,7 +98,7 @@ struct AppleWalkTests {
         "PRV-F-6: Facebook without an address: one is asked for, and can be left out",
         .needs(.chromium),
         arguments: [true, false],
-        [true, false]
+        Scripts.on
     )
     func withoutAddress(isKeptBack: Bool, scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in

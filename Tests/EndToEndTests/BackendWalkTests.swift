@@ -7,7 +7,7 @@ struct BackendWalkTests {
     @Test(
         "SEED-ADR-2: a person registers with a provider, and comes back to the same account",
         .needs(.chromium),
-        arguments: [true, false],
+        arguments: Scripts.onAndOff,
         MainWalk.providers
     )
     func register(scripts: Bool, _ provider: String) async throws {
@@ -17,7 +17,7 @@ struct BackendWalkTests {
     @Test(
         "decision 0028: whoever stops at the provider is back at the choice, with plain words",
         .needs(.chromium),
-        arguments: [true, false],
+        arguments: Scripts.on,
         MainWalk.providers
     )
     func cancel(scripts: Bool, _ provider: String) async throws {
@@ -27,7 +27,7 @@ struct BackendWalkTests {
     @Test(
         "decision 0030: a second provider with the same address is added once the account is proven",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func link(scripts: Bool) async throws {
         try await MainWalk.run(scripts: scripts) { try await $0.addSecondProvider() }
@@ -36,7 +36,7 @@ struct BackendWalkTests {
     @Test(
         "decision 0030: the mailbox proves an account, by the code that was mailed",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func mailbox(scripts: Bool) async throws {
         try await MainWalk.run(scripts: scripts) { walk in
@@ -65,7 +65,7 @@ struct BackendWalkTests {
     @Test(
         "attack E27: reloading the callback, and going back, lead on and lose nothing",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func reload(scripts: Bool) async throws {
         try await MainWalk.run(scripts: scripts) { walk in
@@ -86,7 +86,7 @@ struct BackendWalkTests {
     @Test(
         "decision 0013: an app on a private-use scheme gets a page with a button, and its form is let go there",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func app(scripts: Bool) async throws {
         try await MainWalk.run(scripts: scripts) { try await $0.signInToApp() }

@@ -9,7 +9,7 @@ struct CookieWalkTests {
     @Test(
         "where cookies are blocked the page says what to change, and nothing goes round in circles",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func blocked(scripts: Bool) async throws {
         try await Walk.run(scripts, cookies: false) { walk, server in
@@ -38,7 +38,7 @@ struct CookieWalkTests {
     @Test(
         "RFC 6749 §10.12, attack E01: a sign-in that another browser began ends in none here",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func otherBrowser(scripts: Bool) async throws {
         try await Walk.run(scripts) { attacker, server in

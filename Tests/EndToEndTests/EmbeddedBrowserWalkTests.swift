@@ -22,7 +22,7 @@ struct EmbeddedBrowserWalkTests {
     @Test(
         "PRV-G-11, RFC 8252 §8.12: Google is not asked in another app's browser, and the way out is told",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func inside(scripts: Bool) async throws {
         try await Walk.run(scripts) { outside, server in

@@ -29,7 +29,7 @@ struct EngineWalkTests {
     @Test(
         "SEED-ADR-2, decision 0030: the main walks in Firefox ESR",
         .needs(.firefox),
-        arguments: [true, false],
+        arguments: Scripts.on,
         Walk.all
     )
     func firefox(scripts: Bool, walk: Walk) async throws {
@@ -39,7 +39,7 @@ struct EngineWalkTests {
     @Test(
         "SEED-ADR-2, decision 0030: the main walks in WebKitGTK",
         .needs(.webkit),
-        arguments: [true, false],
+        arguments: Scripts.on,
         Walk.all
     )
     func webkit(scripts: Bool, walk: Walk) async throws {
@@ -49,7 +49,7 @@ struct EngineWalkTests {
     @Test(
         "SEED-ADR-2, decision 0030: the main walks at a phone's size, with a finger",
         .needs(.phone),
-        arguments: [true, false],
+        arguments: Scripts.on,
         Walk.all
     )
     func phone(scripts: Bool, walk: Walk) async throws {

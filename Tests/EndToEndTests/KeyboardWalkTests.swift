@@ -20,7 +20,7 @@ struct KeyboardWalkTests {
     @Test(
         "WEB-A11Y-8, WCAG 2.1.1, 2.4.3: somebody registers, goes through the account and leaves, by keyboard",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func account(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -80,7 +80,7 @@ struct KeyboardWalkTests {
     @Test(
         "WEB-A11Y-8, WCAG 2.1.1, 3.3.1: somebody cancels, signs in, proves an account and signs out, by keyboard",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func signIn(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in

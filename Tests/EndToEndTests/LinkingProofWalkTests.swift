@@ -15,7 +15,7 @@ struct LinkingProofWalkTests {
         "decision 0030, Facebook: its address is never taken for verified; the old way or the mailbox proves it",
         .needs(.chromium),
         arguments: ["google", "mailbox"],
-        [true, false]
+        Scripts.on
     )
     func facebook(_ proof: String, scripts: Bool) async throws {
         try await PostedWalk.run(scripts) { walk, post in
@@ -53,7 +53,7 @@ struct LinkingProofWalkTests {
     @Test(
         "decision 0030, Apple's relay: asked before an account is made, and joined to the one that is there",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func relay(scripts: Bool) async throws {
         try await PostedWalk.run(scripts) { walk, post in
@@ -82,7 +82,7 @@ struct LinkingProofWalkTests {
     @Test(
         "decision 0030, two matches: the one that is proven is signed in to, and whoever runs the service is told",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func twoMatches(scripts: Bool) async throws {
         try await PostedWalk.run(scripts) { walk, post in
@@ -119,7 +119,7 @@ struct LinkingProofWalkTests {
     @Test(
         "decision 0030, SEED-ADR-2: the program itself sends the code that proves a mailbox, and the notice",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func program(scripts: Bool) async throws {
         let mails = try await MailServer()

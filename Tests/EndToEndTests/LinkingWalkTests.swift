@@ -16,7 +16,7 @@ struct LinkingWalkTests {
     @Test(
         "decision 0030, known: whoever is known signs in, and an identity is never moved",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func known(scripts: Bool) async throws {
         try await PostedWalk.run(scripts) { walk, post in
@@ -67,7 +67,7 @@ struct LinkingWalkTests {
     @Test(
         "decision 0030, adding a way: it asks for a recent proof, adds it, and a mail tells of it",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func added(scripts: Bool) async throws {
         try await PostedWalk.run(scripts) { walk, post in
@@ -101,7 +101,7 @@ struct LinkingWalkTests {
         "decision 0030, vouched for at one: it asks, also with auto, and the old way proves it with a code",
         .needs(.chromium),
         arguments: [AccountRules.Linking.ask, .auto],
-        [true, false]
+        Scripts.on
     )
     func vouched(_ linking: AccountRules.Linking, scripts: Bool) async throws {
         try await PostedWalk.run(scripts, linking) { walk, post in
@@ -126,7 +126,7 @@ struct LinkingWalkTests {
         "decision 0030, proven at both: auto asks nothing",
         .needs(.chromium),
         arguments: [AccountRules.Linking.ask, .auto],
-        [true, false]
+        Scripts.on
     )
     func proven(_ linking: AccountRules.Linking, scripts: Bool) async throws {
         try await PostedWalk.run(scripts, linking) { walk, post in
@@ -153,7 +153,7 @@ struct LinkingWalkTests {
     @Test(
         "decision 0030, Google without authority: even auto asks about an address that Google does not own",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func withoutAuthority(scripts: Bool) async throws {
         try await PostedWalk.run(scripts, .auto) { walk, post in
@@ -176,7 +176,7 @@ struct LinkingWalkTests {
         "decision 0030, not proven here: the mailbox decides, and whoever was there before is out",
         .needs(.chromium),
         arguments: ["facebook", "keycloak"],
-        [true, false]
+        Scripts.on
     )
     func preRegistration(_ provider: String, scripts: Bool) async throws {
         try await PostedWalk.run(scripts) { attacker, post in
@@ -205,7 +205,7 @@ struct LinkingWalkTests {
         "decision 0030, unverified or missing there: a new account, and nobody is asked about another",
         .needs(.chromium),
         arguments: [("google", StandInPerson.uma), ("facebook", .paul)],
-        [true, false]
+        Scripts.on
     )
     func unmatched(_ row: (provider: String, person: StandInPerson), scripts: Bool) async throws {
         try await PostedWalk.run(scripts) { walk, post in

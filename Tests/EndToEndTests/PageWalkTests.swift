@@ -18,7 +18,7 @@ struct PageWalkTests {
     @Test(
         "OpenID Connect Core §3.1.2.4: who does not allow it sends the app away with access_denied",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func consent(scripts: Bool) async throws {
         try await walk(scripts, ["--consent", "--name", "Pages & Co."]) { stage, app, browser in
@@ -38,7 +38,7 @@ struct PageWalkTests {
     @Test(
         "OpenID Connect Core §3.1.2.1: a person may go on as they are, or as somebody else",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func account(scripts: Bool) async throws {
         try await walk(scripts) { stage, app, browser in
@@ -67,7 +67,7 @@ struct PageWalkTests {
     @Test(
         "OAuth 2.0 Form Post Response Mode §2: a script posts the answer, or the person does",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.onAndOff
     )
     func formPost(scripts: Bool) async throws {
         try await walk(scripts) { stage, app, browser in
@@ -89,7 +89,7 @@ struct PageWalkTests {
     @Test(
         "Without the cookie the page says what to change, and its button begins the same request",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func cookies(scripts: Bool) async throws {
         try await walk(scripts) { stage, app, browser in
@@ -133,7 +133,7 @@ struct PageWalkTests {
     @Test(
         "RP-Initiated Logout §2: who stays signed in is still signed in",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func stay(scripts: Bool) async throws {
         try await walk(scripts) { stage, app, browser in

@@ -8,7 +8,7 @@ struct SignInWalkTests {
     @Test(
         "A person signs in, and the command line has tokens, claims and roles",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func walk(scripts: Bool) async throws {
         try await Stage.run { stage in
@@ -107,7 +107,7 @@ struct SignInWalkTests {
     @Test(
         "The person cancels: program and page say so, and nothing is kept",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func cancel(scripts: Bool) async throws {
         try await Stage.run { stage in
@@ -125,7 +125,7 @@ struct SignInWalkTests {
     @Test(
         "WCAG 2.1.1, 2.4.3: a person signs in with the keyboard alone",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func keyboard(scripts: Bool) async throws {
         try await Stage.run { stage in

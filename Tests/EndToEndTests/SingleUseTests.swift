@@ -10,7 +10,7 @@ struct SingleUseTests {
     @Test(
         "RFC 9126 §4, §7.3: a request_uri gives one grant, and is a page after that",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func requestURI(scripts: Bool) async throws {
         try await Stage.run { stage in
@@ -94,7 +94,7 @@ struct SingleUseTests {
     @Test(
         "attack E17, RFC 8252 §8.3: the loopback port takes the one answer, and is closed after it",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func loopbackPort(scripts: Bool) async throws {
         try await Stage.run { stage in

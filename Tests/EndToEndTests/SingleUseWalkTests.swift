@@ -22,7 +22,7 @@ struct SingleUseWalkTests {
     @Test(
         "attack C03, RFC 6749 §4.1.2: a code redeemed twice is refused, and its tokens die",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func code(scripts: Bool) async throws {
         try await walk(scripts) { stage, app, browser in
@@ -100,7 +100,7 @@ struct SingleUseWalkTests {
     @Test(
         "decision 0007: a sign-in form that was sent is nobody's, and its button begins anew",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func signInForm(scripts: Bool) async throws {
         try await walk(scripts) { stage, app, browser in
@@ -124,7 +124,7 @@ struct SingleUseWalkTests {
     @Test(
         "decision 0007: a consent that was sent twice gives one code, and its button begins anew",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func consentForm(scripts: Bool) async throws {
         try await walk(scripts, ["--consent"]) { stage, app, browser in
@@ -159,7 +159,7 @@ struct SingleUseWalkTests {
     @Test(
         "RP-Initiated Logout §2: a sign-out form and a hint end their own session, and no later one",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func signOutForm(scripts: Bool) async throws {
         try await walk(scripts) { stage, app, browser in

@@ -19,7 +19,7 @@ struct SlowPersonWalkTests {
         "attack E01, WCAG 2.2.1: after 600 s the page says so, and starts the same request again",
         .needs(.chromium),
         arguments: ["google", "apple"],
-        [true, false]
+        Scripts.on
     )
     func late(_ provider: String, scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -54,7 +54,7 @@ struct SlowPersonWalkTests {
     @Test(
         "Decision 0028: an app is told when its person was slow, and nobody is signed in",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func app(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -74,7 +74,7 @@ struct SlowPersonWalkTests {
     @Test(
         "attack E01: a mailed code and a question are good for ten minutes, and the way on is told",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func question(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in

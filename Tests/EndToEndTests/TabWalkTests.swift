@@ -12,7 +12,7 @@ struct TabWalkTests {
     @Test(
         "WEB-BFF-7: two tabs of one browser finish, each its own sign-in, in either order",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func tabs(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -47,7 +47,7 @@ struct TabWalkTests {
     @Test(
         "the late second tab is told that somebody is signed in already",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func late(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -77,7 +77,7 @@ struct TabWalkTests {
     @Test(
         "a question that was answered in another tab is not asked again",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func answered(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -104,7 +104,7 @@ struct TabWalkTests {
     @Test(
         "attack E27: the back button after each step leads on, and nothing is done twice",
         .needs(.chromium),
-        arguments: [true, false]
+        arguments: Scripts.on
     )
     func back(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -147,7 +147,7 @@ struct TabWalkTests {
         "attack E27: a callback that is opened again leads on; once signed out it signs nobody in",
         .needs(.chromium),
         arguments: ["google", "facebook"],
-        [true, false]
+        Scripts.on
     )
     func reload(_ provider: String, scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
