@@ -23,8 +23,8 @@ public struct HTTPTransportError: Error, Hashable, Sendable, CustomStringConvert
     package static let refused = Self("The address is not one that may be asked.")
     /// `localhost`, or a name below it, has an address that is another machine's.
     package static let elsewhere = Self(
-        "The name localhost leads to another machine here. Mend the hosts file, or say 127.0.0.1."
+        "The name localhost resolves to another machine. Correct the hosts file, or use 127.0.0.1."
     )
     /// The content is of another type than was asked for.
-    package static let wrongType = Self("The answer is of another type than was asked for.")
+    package static let wrongType = Self("The answer has a different type from the requested one.")
 }
