@@ -8,19 +8,19 @@ import PorticoProtocol
 /// |---|---|---|
 /// | `displayName` | all | what the button says |
 /// | `clientID` | all | required: client id, app id, or Services ID |
-///  `scopes` | all | what to request; `openid` decides which flow Facebook uses |
-///  `issuer` | keycloak, oidc | required: exactly as the provider writes it |
+/// | `scopes` | all | what to request; `openid` decides which flow Facebook uses |
+/// | `issuer` | keycloak, oidc | required: exactly as the provider writes it |
 /// | `authentication` | keycloak, oidc | `client_secret_basic`, `client_secret_post` or `private_key_jwt` instead of what the metadata offers |
 /// | `keyID` | apple; keycloak, oidc | the name of the private key; required for Apple |
-///  `algorithms` | keycloak, oidc | the algorithms required for ID Tokens, among those the metadata lists |
+/// | `algorithms` | keycloak, oidc | the algorithms required for ID Tokens, among those the metadata lists |
 /// | `pkceUnannounced` | keycloak, oidc | S256 is sent to a provider that does not announce it (docs/decisions/0032) |
 /// | `allowInsecureLoopback` | keycloak, oidc | the issuer may be http on this machine |
-///  `hostedDomains` | google | Workspace domains, one of which the person must belong to (`hd`) |
+/// | `hostedDomains` | google | Workspace domains, one of which the person must belong to (`hd`) |
 /// | `offline` | google | ask for a refresh token |
 /// | `version` | facebook | of the Graph API, such as `v23.0` |
 /// | `teamID` | apple | required |
 /// | `otherIssuers` | apple | further spellings of the issuer, mapped to the same accounts |
-///  `standIn` | all | the address of a stand-in, such as `http://localhost:9001/google`; only where stand-ins are allowed |
+/// | `standIn` | all | the address of a stand-in, such as `http://localhost:9001/google`; only where stand-ins are allowed |
 package enum ProviderSetting: String, CaseIterable, Sendable {
     case displayName, clientID, scopes
     case issuer, authentication, keyID, algorithms, pkceUnannounced, allowInsecureLoopback
