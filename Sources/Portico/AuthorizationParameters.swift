@@ -21,7 +21,8 @@ struct AuthorizationParameters {
             ("scope", scopes.map(\.text).joined(separator: " ")),
             ("state", state.reveal()),
             ("nonce", nonce.reveal()),
-            // Only ever this method, and never a second try without (RFC 7636 §5).
+            // S256 is the only method, and a request is never retried without a challenge (RFC 7636
+            // §5).
             ("code_challenge", challenge.text),
             ("code_challenge_method", "S256"),
         ]

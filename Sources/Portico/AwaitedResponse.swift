@@ -1,7 +1,7 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// The one response that a sign-in under way waits for (RFC 8252 §8.9, RFC 9700 §4.2.4).
+/// The single response that a pending sign-in accepts (RFC 8252 §8.9, RFC 9700 §4.2.4).
 final class AwaitedResponse: Sendable {
     let expectation: AuthorizationResponse.Expectation
     private let meaning: @Sendable (OAuthError.Code) -> SignInError
@@ -22,9 +22,9 @@ final class AwaitedResponse: Sendable {
         self.meaning = meaning
     }
 
-    /// Takes a URI, and the first answer only. Nothing is sent anywhere.
+    /// Takes a URI, and only the first answer. Sends nothing.
     ///
-    /// - Returns: Why the URI is ignored, or `nil`: it was the answer, good or bad.
+    /// - Returns: Why the URI is ignored, or `nil` if it was the answer, successful or not.
     func receive(_ callback: String) -> SignInError.Check? {
         stage.withLock { stage in
             guard case .waiting = stage else { return .alreadyUsed }
@@ -41,7 +41,7 @@ final class AwaitedResponse: Sendable {
         }
     }
 
-    /// The code that came, once.
+    /// The received code. It can be taken once.
     func takeCode() throws(SignInError) -> SecretText {
         let answer = stage.withLock { stage -> Result<SecretText, SignInError> in
             guard case .answered(let answer) = stage else {

@@ -7,11 +7,11 @@ package import PorticoProtocol
     package import Foundation
 #endif
 
-/// The authorization code flow of one attempt: from the address that a browser opens to verified
-/// tokens (RFC 6749 §4.1, OpenID Connect Core §3.1).
+/// The authorization code flow of one attempt, from the address a browser opens to verified tokens
+/// (RFC 6749 §4.1, OpenID Connect Core §3.1).
 ///
-/// It keeps no state of its own. That one attempt takes one answer is for whoever holds the attempt:
-/// ``SignIn`` in an app, a spent row at a server.
+/// It keeps no state. The caller that holds the attempt must ensure that it takes one answer only:
+/// ``SignIn`` in an app, a spent row on a server.
 package struct CodeFlow: Sendable {
     package let provider: RemoteProvider
     package let metadata: ProviderMetadata
@@ -33,9 +33,9 @@ package struct CodeFlow: Sendable {
         self.http = http
     }
 
-    /// What a browser opens. It holds no secret (RFC 8252 §8.8).
+    /// The address to open in a browser. It holds no secret (RFC 8252 §8.8).
     ///
-    /// - Parameter further: What this provider wants beyond the standards.
+    /// - Parameter further: Parameters that this provider needs beyond the standards.
     package func address(
         for request: SignInRequest,
         scopes: [ScopeToken],
@@ -54,15 +54,15 @@ package struct CodeFlow: Sendable {
         return FormEncoding.appending(parameters.all + further, to: metadata.authorizationEndpoint)
     }
 
-    /// Reads what came in on the redirect URI of this attempt, by query or by form. Nothing
-    /// is sent anywhere.
+    /// Reads the parameters received on the redirect URI of this attempt, in a query or a form.
+    /// Sends nothing.
     package func answer(in parameters: FormParameters) throws(AuthorizationResponse.Refusal)
         -> AuthorizationResponse
     {
         try AuthorizationResponse(parameters, expecting: expectation)
     }
 
-    /// What an answer to this attempt must meet.
+    /// The requirements for an answer to this attempt.
     package var expectation: AuthorizationResponse.Expectation {
         AuthorizationResponse.Expectation(
             redirectURI: secrets.redirectURI,
@@ -72,7 +72,7 @@ package struct CodeFlow: Sendable {
         )
     }
 
-    /// What a redemption yields: everything in it has been checked.
+    /// The result of a redemption. Everything in it has been checked.
     package struct Redemption: Sendable {
         package let tokens: TokenResponse
         package let idToken: VerifiedIDToken
@@ -80,14 +80,14 @@ package struct CodeFlow: Sendable {
         package let receivedAt: Date
     }
 
-    /// Redeems a code, and verifies the ID Token that comes with the answer.
+    /// Redeems a code, and verifies the ID Token in the answer.
     ///
-    /// Order of OpenID Connect Core §3.1.3.5: first the response as OAuth, then the ID Token, then
-    /// `at_hash`; nothing is returned before.
+    /// Follows the order of OpenID Connect Core §3.1.3.5: first the OAuth response, then the ID
+    /// Token, then `at_hash`; nothing is returned before all are checked.
     ///
     /// - Parameters:
     ///   - maxAge: The `max_age` of the request.
-    ///   - acr: One of these is required, where there are any.
+    ///   - acr: One of these is required, unless the list is empty.
     package func redeem(_ code: SecretText, maxAge: Int64?, acr: [String] = [])
         async throws(SignInError) -> Redemption
     {
@@ -116,7 +116,7 @@ package struct CodeFlow: Sendable {
         )
     }
 
-    /// Redeems a code at a provider that gives no ID Token: the answer says nothing of a person.
+    /// Redeems a code at a provider that issues no ID Token: the answer does not identify a person.
     package func redeemUnidentified(_ code: SecretText) async throws(SignInError)
         -> TokenEndpoint.Answer
     {
@@ -138,15 +138,15 @@ package struct CodeFlow: Sendable {
     }
 }
 
-/// The secrets of one attempt, made for it and used for nothing else (RFC 8252 §8.9, RFC 7636 §4.1,
-/// OpenID Connect Core §3.1.2.1), and where its answer is to come in.
+/// The secrets of one attempt, made for it and never reused (RFC 8252 §8.9, RFC 7636 §4.1, OpenID
+/// Connect Core §3.1.2.1), and its redirect URI.
 package struct FlowSecrets: Sendable, Equatable {
     package let redirectURI: String
     package let state: SecretText
     package let nonce: SecretText
     package let verifier: CodeVerifier
 
-    /// Fresh ones.
+    /// New secrets.
     package init(redirectURI: String, random: RandomSource) {
         self.redirectURI = redirectURI
         state = SecretText(random.text(16))
@@ -154,7 +154,7 @@ package struct FlowSecrets: Sendable, Equatable {
         verifier = CodeVerifier(random: random)
     }
 
-    /// Those of an attempt that was kept.
+    /// The secrets of a stored attempt.
     package init(
         redirectURI: String,
         state: SecretText,

@@ -1,3 +1,3 @@
-// An app that imports Portico can name the few public types of the vocabulary below it
-// (HTTPTransport, ProviderMetadata, Scope, Roles) without a second import.
+// An app that imports Portico can name the few public types of PorticoProtocol (HTTPTransport,
+// ProviderMetadata, Scope, Roles) without a second import.
 @_exported public import PorticoProtocol

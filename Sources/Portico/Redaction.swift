@@ -1,4 +1,4 @@
-// What is printed or dumped of these shows who and what, never a token, a code or a state.
+// Printing or dumping these types never shows a token, a code or a state.
 
 extension SignInClient: CustomStringConvertible, CustomReflectable {
     public var description: String { "SignInClient(\(clientID) at \(issuer))" }

@@ -14,20 +14,20 @@ public struct Redirect: Hashable, Sendable {
     /// provider as `http://127.0.0.1/callback`, and as `http://[::1]/callback` too.
     ///
     /// - Parameters:
-    ///   - path: Begins with a slash. Use another one for each provider (§8.10).
-    ///   - port: 0 for any free one, which a provider must accept; another where the provider knows
-    ///     no other, or where it must be forwarded from elsewhere. That one is opened on 127.0.0.1 or
-    ///     the sign-in fails: [::1] would be another redirect URI.
+    ///   - path: Begins with a slash. Use a different path for each provider (§8.10).
+    ///   - port: 0 for any free port, which a provider must accept. Give a number if the provider
+    ///     accepts only that one, or if the port is forwarded from another machine. A given port is
+    ///     opened on 127.0.0.1, or the sign-in fails: [::1] would be a different redirect URI.
     public static func loopback(path: String = "/callback", port: UInt16 = 0) -> Redirect {
         Redirect(kind: .loopback(path: path, port: port))
     }
 
-    /// An https address that the system hands to this app (§7.2).
+    /// An https address that the system passes to this app (§7.2).
     public static func https(_ uri: String) -> Redirect {
         Redirect(kind: .uri(uri))
     }
 
-    /// A private-use scheme: a domain of yours reversed, one slash: `com.example.app:/callback`
+    /// A private-use scheme: your domain reversed, with one slash: `com.example.app:/callback`
     /// (§7.1).
     public static func scheme(_ uri: String) -> Redirect {
         Redirect(kind: .uri(uri))

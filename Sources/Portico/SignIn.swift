@@ -1,12 +1,12 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// One sign-in under way: from the address that is opened in a browser to the session
-/// (RFC 6749 §4.1, OpenID Connect Core §3.1).
+/// A pending sign-in, from the address opened in a browser to the session (RFC 6749 §4.1, OpenID
+/// Connect Core §3.1).
 ///
-/// State, nonce and PKCE verifier are made here, for this attempt only. One response uses it up.
+/// State, nonce and PKCE verifier are made for this attempt only. One response uses it up.
 public final class SignIn: Sendable {
-    /// What to open in the browser. It holds no secret (RFC 8252 §8.8).
+    /// The address to open in the browser. It holds no secret (RFC 8252 §8.8).
     public let address: String
     private let client: SignInClient
     private let flow: CodeFlow
@@ -35,11 +35,11 @@ public final class SignIn: Sendable {
         address = flow.address(for: request, scopes: client.scopes)
     }
 
-    /// Takes the URI that came in on the redirect, and completes the sign-in with it.
+    /// Takes the URI received on the redirect and completes the sign-in with it.
     ///
-    /// - Throws: rejected(.state) or rejected(.redirect) where the URI is no answer to this attempt,
-    ///   which then goes on waiting; rejected(.alreadyUsed) after the first answer. Everything else
-    ///   ends the attempt.
+    /// - Throws: rejected(.state) or rejected(.redirect) if the URI does not belong to this
+    ///   attempt, which then keeps waiting; rejected(.alreadyUsed) after the first answer. Every
+    ///   other error ends the attempt.
     public func complete(_ callback: String) async throws(SignInError) -> Session {
         if let refusal = receive(callback) { throw SignInError(.rejected(refusal)) }
         return try await finish()
@@ -49,7 +49,7 @@ public final class SignIn: Sendable {
         response.receive(callback)
     }
 
-    /// Redeems the code that was received, once.
+    /// Redeems the received code, once.
     func finish() async throws(SignInError) -> Session {
         let code = try response.takeCode()
         let redemption = try await flow.redeem(
@@ -77,11 +77,12 @@ public final class SignIn: Sendable {
 extension SignIn: SignInUnderWay {}
 
 extension SignInClient {
-    /// Begins a sign-in whose answer the app itself receives, on an https or private-use redirect.
+    /// Begins a sign-in when the app itself receives the answer, on an https or private-use
+    /// redirect.
     ///
     /// - Parameter request: What this sign-in asks for beyond the scopes.
-    /// - Throws: misconfigured where the client's redirect is a loopback one, or wrong; and
-    ///   whatever ``SignInClient/provider()`` throws.
+    /// - Throws: misconfigured if the client's redirect is a loopback redirect or invalid; and
+    ///   every error of ``SignInClient/provider()``.
     public func begin(_ request: SignInRequest = SignInRequest()) async throws(SignInError)
         -> SignIn
     {
@@ -110,7 +111,7 @@ extension SignInClient {
         )
     }
 
-    /// What every ID Token of this client must meet.
+    /// The requirements for every ID Token of this client.
     func expectation(of issuer: Issuer, nonce: IDTokenExpectation.Nonce) -> IDTokenExpectation {
         var expected = IDTokenExpectation(issuer: issuer, clientID: clientID, nonce: nonce)
         expected.trustedAudiences = options.trustedAudiences

@@ -8,7 +8,7 @@ extension SignInClient {
     /// - Parameters:
     ///   - request: What this sign-in asks for beyond the scopes.
     ///   - method: Which browser, and for how long.
-    /// - Throws: Any kind of ``SignInError``; nothing is stored then.
+    /// - Throws: Any kind of ``SignInError``; nothing is stored in that case.
     public func signIn(
         _ request: SignInRequest = SignInRequest(),
         using method: SignInMethod = .loopback()
@@ -17,7 +17,7 @@ extension SignInClient {
         guard case .loopback = redirect.kind else {
             throw SignInError(.misconfigured(.redirectNotLoopback))
         }
-        // The port is opened only for a request that can be made (RFC 8252 §8.3).
+        // The port is opened only once the request is known to be valid (RFC 8252 §8.3).
         _ = try await remoteProvider().metadata()
         return try await method.run(on: redirect) { session in
             session.user.displayName

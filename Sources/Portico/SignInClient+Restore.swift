@@ -1,20 +1,20 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// What an app finds when it starts.
+/// The result of looking for a stored session.
 public enum RestoredSession: Sendable {
-    /// There is a session. Whether the provider has ended it since shows at the first refresh.
+    /// A session is stored. If the provider has ended it since, the first refresh finds out.
     case signedIn(Session)
-    /// There is none, or one of another issuer or client, or none that can be understood.
+    /// No session is stored, or it belongs to another issuer or client, or it cannot be parsed.
     case signedOut
-    /// A session may be there, but cannot be read now: that is not "signed out".
+    /// A session may be stored but cannot be read now. This is not "signed out".
     case locked(SignInError.StorageProblem)
 }
 
 extension SignInClient {
-    /// The session of an earlier run. Neither the network nor the person is asked.
+    /// Restores the session of an earlier run without using the network or asking the person.
     ///
-    /// A session of another issuer or client counts as none.
+    /// A session of another issuer or client counts as no session.
     public func restore() async -> RestoredSession {
         let provider: RemoteProvider
         let bytes: [UInt8]?
@@ -32,9 +32,9 @@ extension SignInClient {
         return .signedIn(Session(client: self, provider: provider, record: record))
     }
 
-    /// Stores a new session, before anybody has it.
+    /// Stores a new session before the caller gets it.
     func store(_ record: SessionRecord) async throws(SignInError) {
-        // A refresh of the session before, in another process, must not overwrite this one.
+        // Must not be overwritten by another process that refreshes the previous session.
         let lock = try await context.storage.lock(patience: .seconds(40))
         defer { lock.release() }
         try await context.storage.write(record.serialized())

@@ -9,33 +9,33 @@ package import PorticoBytes
 
 /// Signs people in to an app at one OpenID provider (OpenID Connect Core §3.1, RFC 8252).
 ///
-/// An app is a public client: there is nowhere to put a secret, because a distributed app cannot
-/// keep one (RFC 8252 §8.5). Nothing is fetched before it is needed.
+/// An app is a public client: it has no secret, because a distributed app cannot keep one (RFC 8252
+/// §8.5). Nothing is fetched before it is needed.
 public final class SignInClient: Sendable {
-    /// The provider, as it writes itself in `iss`.
+    /// The provider's issuer, exactly as in `iss`.
     public let issuer: String
-    /// What the provider knows this app by. Not a secret.
+    /// The app's identifier at the provider. Not a secret.
     public let clientID: String
     /// How the provider's answer comes back.
     public let redirect: Redirect
-    /// Always with `openid`.
+    /// Always includes `openid`.
     public let scopes: [ScopeToken]
-    /// What was chosen beyond the defaults.
+    /// The options that differ from the defaults.
     public let options: Options
     let context: ClientContext
     private let provided: Result<RemoteProvider, SignInError>
 
-    /// What is left to choose. Each relaxation has a name of its own.
+    /// The choices left to the app. Each relaxation has its own name.
     public struct Options: Sendable {
-        /// An `http` issuer will do on this machine: on the literals 127.0.0.1 and [::1], on
-        /// `localhost` and the names below it where they lead here.
+        /// Allows an `http` issuer on this machine: on the literals 127.0.0.1 and [::1], and on
+        /// `localhost` and names below it if they resolve to this machine.
         public var allowInsecureLoopback = false
-        /// A provider that does not announce PKCE with S256 will do. A challenge is sent to it all
-        /// the same.
+        /// Accepts a provider that does not announce PKCE with S256. A challenge is sent to it
+        /// anyway.
         public var pkceUnannounced = false
-        /// Audiences that an ID Token may have beside this client.
+        /// Audiences that an ID Token may have in addition to this client.
         public var trustedAudiences: Set<String> = []
-        /// Where roles stand among the claims.
+        /// Where to find roles among the claims.
         public var roleMapping = RoleMapping.keycloak
         /// The origins that ``AuthorizedHTTP`` may send the access token to, such as
         /// `https://api.example.com`.
@@ -44,7 +44,8 @@ public final class SignInClient: Sendable {
         /// The strict defaults.
         public init() {}
 
-        /// The defaults and ``allowInsecureLoopback-swift.property``: for a provider under development.
+        /// The defaults with ``allowInsecureLoopback-swift.property``, for a provider under
+        /// development.
         public static var allowInsecureLoopback: Options {
             var options = Options()
             options.allowInsecureLoopback = true
@@ -52,14 +53,14 @@ public final class SignInClient: Sendable {
         }
     }
 
-    /// A client of one provider. Nothing is fetched or read yet, and a wrong issuer or redirect is
-    /// told by the first call that needs it.
+    /// A client of one provider. Nothing is fetched or read yet; the first call that needs the
+    /// issuer or the redirect reports a wrong one.
     ///
     /// - Parameters:
-    ///   - issuer: To the letter as the provider writes it; a trailing slash makes another one.
+    ///   - issuer: Exactly as the provider writes it; a trailing slash makes a different issuer.
     ///   - clientID: As registered at the provider, for a public client.
     ///   - redirect: As registered at the provider.
-    ///   - scopes: What to ask for; `openid` is always asked for.
+    ///   - scopes: What to ask for; `openid` is always included.
     ///   - options: Relaxations, roles, and the origins of APIs.
     ///   - storage: Keeps the session; ``InMemory`` forgets it when the process ends.
     ///   - transport: Sends every request of this client and its sessions.
@@ -124,8 +125,8 @@ public final class SignInClient: Sendable {
     /// The provider's metadata, fetched once and kept for an hour (RFC 8414, OpenID Connect
     /// Discovery 1.0).
     ///
-    /// - Throws: transient where it cannot be fetched now; misconfigured or rejected where it is not
-    ///   usable or another issuer's.
+    /// - Throws: transient if it cannot be fetched now; misconfigured or rejected if it is not
+    ///   usable or belongs to another issuer.
     public func provider() async throws(SignInError) -> ProviderMetadata {
         try await remoteProvider().metadata()
     }
@@ -145,7 +146,7 @@ public final class SignInClient: Sendable {
     }
 }
 
-/// What the parts of a client share.
+/// The dependencies that a client shares with its sign-ins and sessions.
 struct ClientContext: Sendable {
     let clientID: String
     let options: SignInClient.Options

@@ -3,23 +3,23 @@ import PorticoProtocol
 
 /// What a single sign-in asks for (OpenID Connect Core §3.1.2.1).
 ///
-/// State, nonce and PKCE are not here: they are made for each attempt and cannot be set.
+/// State, nonce and PKCE are not included: they are made for each attempt and cannot be set.
 public struct SignInRequest: Hashable, Sendable {
-    /// Whom the app believes to be there, for instance an e-mail address.
+    /// The person whom the app expects to sign in, such as their email address.
     public var loginHint: String?
     /// What the provider must, or must not, ask the person (`prompt`).
     public var prompt: [Prompt]
-    /// How long ago the person may have authenticated; the ID Token is checked for it.
+    /// How long ago the person may have authenticated; the ID Token is checked against it.
     public var maxAge: Duration?
-    /// The authentication contexts of which one is required; the ID Token is checked for it.
+    /// The authentication contexts, one of which is required; the ID Token is checked against them.
     public var acr: [AuthenticationContext]
     /// Languages for the provider's pages, as BCP 47 tags, best first.
     public var uiLocales: [String]
 
-    /// An ordinary sign-in where nothing is given.
+    /// An ordinary sign-in unless parameters are given.
     ///
     /// - Parameters:
-    ///   - loginHint: For instance an e-mail address.
+    ///   - loginHint: For instance an email address.
     ///   - prompt: What the provider must, or must not, ask the person.
     ///   - maxAge: In whole seconds; zero makes the person authenticate now.
     ///   - acr: One of these contexts is required.
@@ -42,7 +42,7 @@ public struct SignInRequest: Hashable, Sendable {
     public struct Prompt: Hashable, Sendable {
         let text: String
 
-        /// Ask nothing; fails with interactionRequired where the person would have to be asked.
+        /// Ask nothing; fails with interactionRequired if the person would have to be asked.
         public static let none = Prompt(text: "none")
         /// Ask for the password again.
         public static let login = Prompt(text: "login")
@@ -50,13 +50,13 @@ public struct SignInRequest: Hashable, Sendable {
         public static let consent = Prompt(text: "consent")
         /// Let the person choose an account.
         public static let selectAccount = Prompt(text: "select_account")
-        /// Let the person make a new account (Initiating User Registration via OpenID Connect §4.1).
+        /// Let the person create an account (Initiating User Registration via OpenID Connect §4.1).
         package static let create = Prompt(text: "create")
     }
 
     /// A value of `acr`.
     public struct AuthenticationContext: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The value, as it is sent.
+        /// The value as sent.
         public let text: String
 
         /// A value as the provider writes it.
@@ -64,14 +64,15 @@ public struct SignInRequest: Hashable, Sendable {
             self.text = text
         }
 
-        /// The same, from a literal.
+        /// A value from a literal.
         public init(stringLiteral text: String) {
             self.text = text
         }
 
-        /// Nothing that a page in between could pass on (OpenID Connect EAP ACR Values §2).
+        /// A method that a phishing page cannot relay (OpenID Connect EAP ACR Values §2).
         public static let phishingResistant = AuthenticationContext("phr")
-        /// The same, with a key that hardware protects (OpenID Connect EAP ACR Values §2).
+        /// A phishing-resistant method with a hardware-protected key (OpenID Connect EAP ACR Values
+        /// §2).
         public static let phishingResistantHardware = AuthenticationContext("phrh")
     }
 
@@ -81,29 +82,29 @@ public struct SignInRequest: Hashable, Sendable {
     }
 }
 
-/// A token of the scope that an app asks for (RFC 6749 §3.3).
+/// A scope token that an app requests (RFC 6749 §3.3).
 public struct ScopeToken: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The token, as it is sent.
+    /// The token as sent.
     public let text: String
 
-    /// A token as the provider writes it; one with a space or a quote is refused at the sign-in.
+    /// A token as the provider writes it; one with a space or a quote is refused at sign-in.
     public init(_ text: String) {
         self.text = text
     }
 
-    /// The same, from a literal.
+    /// A token from a literal.
     public init(stringLiteral text: String) {
         self.text = text
     }
 
-    /// An ID Token: without it there is no sign-in (OpenID Connect Core §3.1.2.1).
+    /// An ID Token: required for a sign-in (OpenID Connect Core §3.1.2.1).
     public static let openid = ScopeToken("openid")
-    /// Name, picture and their like (OpenID Connect Core §5.4).
+    /// Name, picture and similar claims (OpenID Connect Core §5.4).
     public static let profile = ScopeToken("profile")
-    /// E-mail address, and whether it is verified (OpenID Connect Core §5.4).
+    /// Email address, and whether it is verified (OpenID Connect Core §5.4).
     public static let email = ScopeToken("email")
     /// A refresh token that outlives the browser session (OpenID Connect Core §11).
     public static let offlineAccess = ScopeToken("offline_access")
-    /// Roles as claims, where the provider has them under this name, as Keycloak and ours do.
+    /// Roles as claims, if the provider has them under this name, as Keycloak and Portico's own do.
     public static let roles = ScopeToken("roles")
 }

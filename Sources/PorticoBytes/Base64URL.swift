@@ -1,8 +1,8 @@
 /// Base64 with the URL and filename safe alphabet, without padding (RFC 4648 §5, RFC 7515 §2).
 ///
-/// Decoding is strict: no padding, no white space, no foreign character, and the bits that the
-/// last character does not use must be zero. So each byte string has exactly one text, and two
-/// texts that decode to the same bytes cannot pass for two different tokens.
+/// Decoding is strict: no padding, no white space, no foreign character, and the unused bits of the
+/// last character must be zero. So each byte string has exactly one text, and two texts that decode
+/// to the same bytes cannot pass for two different tokens.
 package enum Base64URL {
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: encodedBytes(bytes), as: UTF8.self)
@@ -24,7 +24,7 @@ package enum Base64URL {
         }
     }
 
-    /// Three bytes become four characters; one or two that are left become two or three.
+    /// Encodes three bytes as four characters; one or two remaining bytes as two or three.
     private static func append(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
         text.reserveCapacity(text.count + (bytes.count * 4 + 2) / 3)
         var index = 0
@@ -46,7 +46,7 @@ package enum Base64URL {
         if isPair { text.append(character(group >> 6)) }
     }
 
-    /// The bytes that `text` stands for, or `nil` where it is not the one text of any bytes.
+    /// The decoded bytes, or `nil` if `text` is not the exact encoding of any bytes.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         withBytes(of: text) { decode($0) }
     }
@@ -57,7 +57,7 @@ package enum Base64URL {
         bytes.reserveCapacity(text.count * 3 / 4)
         var index = 0
         let isRight = values.withUnsafeBufferPointer { values in
-            // What is no character of the alphabet has the high bits set, and so has the union.
+            // Characters outside the alphabet set the high bits, and so does their union.
             var seen: UInt32 = 0
             func value(_ index: Int) -> UInt32 {
                 let value = UInt32(values[Int(text[index])])
@@ -92,12 +92,12 @@ package enum Base64URL {
     private static let alphabet: StaticString =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    /// The character of the six low bits.
+    /// The character for the six low bits.
     private static func character(_ bits: UInt32) -> UInt8 {
         alphabet.utf8Start[Int(bits & 0x3F)]
     }
 
-    /// The value of each ASCII character, 255 for those that have none.
+    /// The value of each ASCII character, 255 for those outside the alphabet.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for value in 0..<64 {

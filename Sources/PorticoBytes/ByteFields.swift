@@ -1,10 +1,10 @@
-/// Writes a fixed sequence of fields, so that ``ByteReader`` reads them back: what is inside a seal.
+/// Writes a fixed sequence of fields for ``ByteReader`` to read back: the content of a seal.
 package struct ByteWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
 
     package init() {}
 
-    /// Bytes of a length that both sides know.
+    /// Bytes of a length known to both sides.
     package mutating func fixed(_ field: [UInt8]) {
         bytes.append(contentsOf: field)
     }
@@ -28,18 +28,18 @@ package struct ByteWriter: Sendable {
         sized(field.utf8)
     }
 
-    /// An absent text is told apart from an empty one.
+    /// Keeps an absent text distinct from an empty one.
     package mutating func optionalText(_ field: String?) {
         byte(field == nil ? 0 : 1)
         if let field { text(field) }
     }
 }
 
-/// Reads what a ``ByteWriter`` wrote. Every read fails, and none traps, where bytes are missing.
+/// Reads what a ``ByteWriter`` wrote. A read fails if bytes are missing; it never traps.
 package struct ByteReader: Sendable {
     private var rest: ArraySlice<UInt8>
 
-    /// The bytes are not what the writer writes.
+    /// The bytes are not in the writer's format.
     package struct Malformed: Error {
         package init() {}
     }
@@ -77,7 +77,7 @@ package struct ByteReader: Sendable {
         try byte() == 0 ? nil : try text()
     }
 
-    /// - Throws: where bytes are left over.
+    /// - Throws: if bytes are left over.
     package func end() throws(Malformed) {
         guard rest.isEmpty else { throw Malformed() }
     }

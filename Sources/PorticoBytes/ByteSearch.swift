@@ -1,6 +1,6 @@
 extension String {
-    /// Whether `part` occurs in it, byte by byte. `contains` compares characters, which is many times
-    /// slower, and calls two spellings of a character one.
+    /// Whether `part` occurs in it, byte by byte. `contains` compares characters, which is many
+    /// times slower, and treats two encodings of a character as equal.
     package func hasBytes(_ part: StaticString) -> Bool {
         withBytes(of: utf8) { text in part.withUTF8Buffer { occurs($0, in: text) } }
     }

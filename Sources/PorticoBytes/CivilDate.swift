@@ -10,17 +10,17 @@ package struct CivilDate: Hashable, Sendable {
     /// 0 is Sunday.
     package let weekday: Int
 
-    /// - Parameter time: Seconds since 1970; what lies outside the years 1 to 9999 is moved to their
-    ///   ends.
+    /// - Parameter time: Seconds since 1970; times outside the years 1 to 9999 become the first or
+    ///   last moment of that range.
     package init(_ time: Int64) {
         let bounded = min(max(time, -62_135_596_800), 253_402_300_799)
         let rest = Int((bounded % 86_400 + 86_400) % 86_400)
         let days = Int((bounded - Int64(rest)) / 86_400)
         (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60)
-        // The first of January 1970 was a Thursday.
+        // 1 January 1970 was a Thursday.
         weekday = ((days + 4) % 7 + 7) % 7
-        // Days since 1 March of the year 0, in eras of 400 years: in years that begin in March a
-        // leap day comes last (Hinnant, "chrono-compatible low-level date algorithms").
+        // Days since 1 March of the year 0, in eras of 400 years: with years that begin in March,
+        // the leap day comes last (Hinnant, "chrono-compatible low-level date algorithms").
         let shifted = days + Self.daysBefore1970
         let era = shifted / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -49,7 +49,7 @@ package struct CivilDate: Hashable, Sendable {
     /// `14:05:09`.
     package var clockWithSeconds: String { clock + ":" + Self.padded(second) }
 
-    /// The names that dates of the web and of mail are written with (RFC 5322 §3.3, RFC 9110 §5.6.7).
+    /// The month names in HTTP and mail dates (RFC 5322 §3.3, RFC 9110 §5.6.7).
     package static let monthNames = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]

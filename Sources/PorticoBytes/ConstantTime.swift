@@ -1,4 +1,4 @@
-/// Comparing secrets without telling, by the time it takes, how much of them was right.
+/// Compares secrets without revealing through timing how much of them was right.
 package enum ConstantTime {
     /// Whether both hold the same bytes. The time depends on the lengths only.
     package static func equal(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>)
@@ -25,9 +25,9 @@ package enum ConstantTime {
     }
 }
 
-/// Comparing text that must match to the letter.
+/// Compares text that must match exactly.
 ///
-/// Swift's `String ==` calls canonically equivalent spellings equal (`é` and `e` + accent); the
+/// Swift's `String ==` treats canonically equivalent spellings as equal (`é` and `e` + accent); the
 /// standards compare code points (RFC 8414 §4, OpenID Connect Core §14).
 package func sameBytes(_ one: String, _ other: String) -> Bool {
     guard one.utf8.count == other.utf8.count else { return false }

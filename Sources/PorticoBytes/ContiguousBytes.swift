@@ -1,7 +1,7 @@
-/// Runs `body` on the bytes of a collection where they lie, or on a copy where they lie apart.
+/// Calls `body` with the bytes of a collection in place, or with a copy if they are not contiguous.
 ///
-/// Code behind this is compiled once, for bytes in a row: a generic one is many times slower where
-/// the compiler does not specialise it.
+/// The code that uses the bytes is then compiled once, for contiguous bytes: generic code is many
+/// times slower unless the compiler specialises it.
 package func withBytes<Result>(
     of collection: some Collection<UInt8>,
     _ body: (UnsafeBufferPointer<UInt8>) throws -> Result

@@ -6,16 +6,16 @@
     import Musl
 #endif
 
-/// The bytes of opened files, whole or not at all.
+/// Reads and writes the bytes of opened files, whole or not at all.
 package enum FileBytes {
     package enum Refusal: Error, Hashable, Sendable {
         case tooLong
         case system(errno: Int32)
     }
 
-    /// All that is left to read.
+    /// The rest of the file.
     ///
-    /// - Parameter limit: In bytes: a wrong path does not fill the memory.
+    /// - Parameter limit: In bytes, so that a wrong path does not fill the memory.
     package static func read(_ descriptor: Int32, limit: Int) throws(Refusal) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit + 1, 64 * 1024))
@@ -29,9 +29,9 @@ package enum FileBytes {
         }
     }
 
-    /// Writes all of them, and waits where there is no room for more.
+    /// Writes all bytes, and waits if the file cannot take more yet.
     ///
-    /// - Returns: Whether that was done; `errno` says why not.
+    /// - Returns: Whether it succeeded; otherwise `errno` has the reason.
     @discardableResult
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
@@ -50,7 +50,7 @@ package enum FileBytes {
     }
 }
 
-// The names of these calls are also names of ours.
+// Methods in this package have the names of these calls.
 private func systemRead(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
     read(descriptor, &buffer, buffer.count)
 }

@@ -6,10 +6,11 @@
     import Musl
 #endif
 
-/// An exclusive lock on a file that all processes of this user know by its path.
+/// An exclusive lock on a file at a path that all processes of this user share.
 ///
-/// `flock`, because it belongs to the opened file: it also keeps two objects of one process apart,
-/// and the system releases it when the process ends. The file stays: removing it would let two
+/// Uses `flock`, because its lock belongs to the opened file: it also separates two objects of one
+/// process, and the system releases it when the process ends. The file is never removed: otherwise
+/// two processes could hold the lock at once.
 /// hold "the" lock at once.
 package enum FileLock {
     package enum Attempt {
@@ -31,7 +32,7 @@ package enum FileLock {
     }
 
     package static func release(_ descriptor: Int32) {
-        // Closing the only descriptor of the opened file ends the lock.
+        // Closing the only descriptor of the opened file releases the lock.
         _ = close(descriptor)
     }
 }

@@ -1,12 +1,12 @@
-/// Text that strangers send, bounded before anything is done with it.
+/// Bounds foreign text before it is used.
 ///
-/// Swift's `String` normalises to compare, to hash and to fold, and for a text that is not all ASCII
-/// that can take time with the square of its length: seconds for 32 kB of combining marks. So a text
-/// from outside becomes a `String` only where it is ASCII, or at most ``longest`` bytes: whatever
-/// is done with it afterwards is cheap.
+/// Swift's `String` normalises to compare, to hash and to fold, and for non-ASCII text that can
+/// take time quadratic in its length: seconds for 32 kB of combining marks. So foreign text becomes
+/// a `String` only if it is ASCII, or at most ``longest`` bytes, which makes all further use of it
+/// cheap.
 package enum ForeignText {
-    /// The longest text that may hold anything but ASCII, in bytes: as long as the longest password,
-    /// and four times an e-mail address.
+    /// The longest non-ASCII text, in bytes: as long as the longest password, and four times an
+    /// email address.
     package static let longest = 1024
 
     /// Whether the bytes are all ASCII, or few enough.
@@ -14,13 +14,13 @@ package enum ForeignText {
         text.count <= longest || withBytes(of: text) { $0.allSatisfy { $0 < 0x80 } }
     }
 
-    /// - Returns: `nil` where the bytes are not UTF-8, or not bounded.
+    /// - Returns: `nil` if the bytes are not UTF-8, or not bounded.
     package static func decoded(_ bytes: [UInt8]) -> String? {
         isBounded(bytes) ? String(validating: bytes, as: UTF8.self) : nil
     }
 }
 
-/// A text as a key: two keys are one only where their bytes are (RFC 6749 §1.9, OpenID Connect Core
+/// A text as a key: keys are equal only if their bytes are (RFC 6749 §1.9, OpenID Connect Core
 /// §14), and hashing takes no longer than reading them.
 package struct ExactText: Hashable, Sendable {
     package let text: String
@@ -39,7 +39,7 @@ package struct ExactText: Hashable, Sendable {
 }
 
 extension CaseIterable where Self: RawRepresentable, RawValue == String {
-    /// The case that is spelled so on the wire, byte by byte; `nil` where none is.
+    /// The case with this exact spelling, compared as bytes; `nil` if there is none.
     package init?(wire text: String) {
         guard let found = Self.allCases.first(where: { sameBytes($0.rawValue, text) }) else {
             return nil

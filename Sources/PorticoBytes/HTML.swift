@@ -1,12 +1,12 @@
 /// A piece of an HTML page, as bytes.
 ///
-/// There is no way to make one of foreign text but ``text(_:)`` and the values of attributes, which
-/// escape it. Names of elements and attributes are those of ``HTMLTag`` and ``HTMLAttributes``, and
-/// addresses come as ``HTMLAddress``, so what a page is made of is known when it compiles.
+/// Foreign text enters only through ``text(_:)`` and the values of attributes, which escape it.
+/// Elements and attributes are limited to ``HTMLTag`` and ``HTMLAttributes``, and addresses to
+/// ``HTMLAddress``, so the structure of a page is fixed when it compiles.
 package struct HTML: Sendable, Equatable {
     package private(set) var bytes: [UInt8] = []
 
-    /// Pieces that follow one another; `nil` is left out.
+    /// Joins pieces in order; `nil` is left out.
     package init(_ pieces: [HTML?]) {
         for case let piece? in pieces { bytes += piece.bytes }
     }
@@ -23,7 +23,7 @@ package struct HTML: Sendable, Equatable {
         element(tag, nil, [:], content)
     }
 
-    /// - Parameter address: Where the element leads to, or what it loads: its `href`, `action`,
+    /// - Parameter address: The address that the element links to or loads: its `href`, `action`,
     ///   `formaction` or `src`.
     package static func element(
         _ tag: HTMLTag,
@@ -62,10 +62,10 @@ package struct HTML: Sendable, Equatable {
         return html
     }
 
-    /// The page's own style, which stands in it as it is.
+    /// The page's own style, inserted unescaped.
     package static func style(_ source: InlineSource) -> HTML { inline("style", source) }
 
-    /// A script of ours, which stands in the page as it is.
+    /// The page's own script, inserted unescaped.
     package static func script(_ source: InlineSource) -> HTML { inline("script", source) }
 
     package static func meta(_ name: String, _ content: String) -> HTML {
@@ -112,10 +112,10 @@ package struct HTML: Sendable, Equatable {
         bytes.append(contentsOf: markup.utf8)
     }
 
-    /// The same in text and in quoted attributes (HTML §13.1.2).
+    /// Escapes for both text and quoted attributes (HTML §13.1.2).
     ///
-    /// Bytes are compared, not characters: a quotation mark with a combining accent is another
-    /// character than a quotation mark, but a browser sees the mark and would end the attribute.
+    /// Compares bytes, not characters: a quotation mark with a combining accent is a different
+    /// character, but a browser sees the mark and would end the attribute.
     private mutating func append(escaping text: String) {
         var text = text
         text.withUTF8 { text in
@@ -137,7 +137,7 @@ package struct HTML: Sendable, Equatable {
         case UInt8(ascii: ">"): "&gt;"
         case UInt8(ascii: "\""): "&quot;"
         case UInt8(ascii: "'"): "&#39;"
-        // A browser reads a bare CR as LF, and NUL as nothing at all.
+        // A browser reads a bare CR as LF, and ignores NUL.
         case 0x0D: "&#13;"
         case 0x00: "\u{FFFD}"
         default: nil

@@ -1,10 +1,10 @@
-/// The elements that pages are made of.
+/// The elements used in pages.
 package enum HTMLTag: String, Sendable {
     case a, bdi, body, button, circle, dd, details, div, dl, dt, footer, form, h1, h2, header, img
     case input, label, li, main, meta, nav, p, section, span, strong, summary, svg, text, title, ul
     case lineBreak = "br"
 
-    /// The attribute that holds the address an element leads to, or loads.
+    /// The attribute with the address that an element links to or loads.
     var address: String? {
         switch self {
         case .a: "href"
@@ -22,7 +22,7 @@ package enum HTMLTag: String, Sendable {
         }
     }
 
-    /// Part of a line, where white space would show.
+    /// Inline content, where white space would be visible.
     var isPhrasing: Bool {
         switch self {
         case .a, .bdi, .img, .input, .lineBreak, .span, .strong, .circle, .svg, .text: true
@@ -38,11 +38,11 @@ package enum HTMLTag: String, Sendable {
     }
 }
 
-/// Attributes in their order; one whose value is `nil` is left out, one that only has to be there is
+/// Attributes in order. An attribute with the value `nil` is left out; one without a value is
 /// empty.
 ///
-/// Those that hold an address are not among the names: ``HTML/element(_:to:_:_:)`` has a parameter for
-/// it. Nor are `style` and the handlers of events, which the pages' policy refuses.
+/// Attributes with an address are not among the names: ``HTML/element(_:to:_:_:)`` has a parameter
+/// for it. Neither are `style` and event handlers, which the pages' policy refuses.
 package struct HTMLAttributes: Sendable, ExpressibleByDictionaryLiteral {
     package enum Name: String, Sendable {
         case alt, autocapitalize, autocomplete, autofocus, checked, content, dir, formnovalidate
@@ -56,7 +56,7 @@ package struct HTMLAttributes: Sendable, ExpressibleByDictionaryLiteral {
         case ariaInvalid = "aria-invalid"
         case ariaLabel = "aria-label"
         case ariaLabelledBy = "aria-labelledby"
-        // Of SVG.
+        // For SVG.
         case cx, cy, fill, r, viewBox, x, xmlns, y
         case fontSize = "font-size"
         case textAnchor = "text-anchor"
@@ -69,8 +69,8 @@ package struct HTMLAttributes: Sendable, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// An address that may stand in a page. Only types whose values a browser neither runs nor reads
-/// as a page of its own (`javascript:`, `data:`) conform.
+/// An address that may be used in a page. Only types with values that a browser neither runs nor
+/// reads as a page (`javascript:`, `data:`) conform.
 package protocol HTMLAddress: Sendable {
     var href: String { get }
 }

@@ -1,9 +1,9 @@
 import Crypto
 
-/// The SHA-256 of something, 32 bytes: what is kept of a secret that is only ever compared.
+/// A SHA-256, 32 bytes: stored in place of a secret that is only ever compared.
 ///
-/// A plain hash is enough because every such secret carries at least 128 bits of entropy
-/// (RFC 6749 §10.10); a password needs a slow one.
+/// A plain hash is enough because every such secret has at least 128 bits of entropy (RFC 6749
+/// §10.10); a password needs a slow one.
 package struct Hash256: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -17,7 +17,7 @@ package struct Hash256: Hashable, Sendable {
         self.init(of: Array(text.utf8))
     }
 
-    /// - Parameter bytes: A digest that was kept, 32 bytes.
+    /// - Parameter bytes: A stored digest, 32 bytes.
     package init(kept bytes: [UInt8]) {
         self.bytes = bytes
     }

@@ -1,26 +1,26 @@
 /// Bytes as hexadecimal digits, two for each (RFC 4648 §8).
 package enum Hexadecimal {
-    /// In lower case.
+    /// Lower-case digits.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes { append(byte, to: &text) }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends two digits of lower case.
+    /// Appends two lower-case digits.
     package static func append(_ byte: UInt8, to text: inout [UInt8]) {
         text.append(lowercase.utf8Start[Int(byte >> 4)])
         text.append(lowercase.utf8Start[Int(byte & 0xF)])
     }
 
-    /// Appends `sign` and two digits of upper case: `%2F` (RFC 3986 §2.1), `=2F` (RFC 2045 §6.7).
+    /// Appends `sign` and two upper-case digits: `%2F` (RFC 3986 §2.1), `=2F` (RFC 2045 §6.7).
     package static func append(_ byte: UInt8, after sign: Unicode.Scalar, to text: inout [UInt8]) {
         text.append(UInt8(ascii: sign))
         text.append(uppercase.utf8Start[Int(byte >> 4)])
         text.append(uppercase.utf8Start[Int(byte & 0xF)])
     }
 
-    /// What pairs of digits of either case stand for; `nil` where something else is among them.
+    /// The bytes for pairs of digits in either case; `nil` if the text holds anything else.
     package static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text[...]
@@ -33,7 +33,7 @@ package enum Hexadecimal {
         return bytes
     }
 
-    /// `text` with each `%XX` decoded, once; `nil` where one is none (RFC 3986 §2.1).
+    /// `text` with each `%XX` decoded once; `nil` if an escape is malformed (RFC 3986 §2.1).
     package static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         var rest = text[...]

@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// A value behind a lock.
+/// A value protected by a lock.
 ///
 /// `Synchronization.Mutex` needs newer systems than apps may run on. Never hold it over an `await`.
 package final class Locked<Value>: @unchecked Sendable {

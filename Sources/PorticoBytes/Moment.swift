@@ -4,8 +4,8 @@
     package import Foundation
 #endif
 
-/// When a request is answered and what chance it draws: made once per request and passed down, so
-/// that every rule sees one time.
+/// The time and random source of one request: made once per request and passed down, so that every
+/// rule uses the same time.
 package struct Moment: Sendable {
     package let now: Date
     package let random: RandomSource
@@ -21,14 +21,14 @@ package struct Moment: Sendable {
         return Int64(exactly: seconds) ?? 0
     }
 
-    /// An id for a row of this moment, drawn anew each time.
+    /// An id for a row made at this time, different on each call.
     package func id() -> UniqueID {
         let milliseconds = (now.timeIntervalSince1970 * 1000).rounded(.down)
         return UniqueID(milliseconds: Int64(exactly: milliseconds) ?? 0, random: random)
     }
 }
 
-/// What time it is and where chance comes from. Wiring makes it; endpoints draw a ``Moment``.
+/// The source of time and randomness. The program creates it; endpoints take a ``Moment`` from it.
 package struct Clock: Sendable {
     private let now: @Sendable () -> Date
     private let random: RandomSource

@@ -11,7 +11,7 @@
 package enum OwnerOnlyFile {
     package enum Refusal: Error, Hashable, Sendable {
         case missing
-        /// A folder, a pipe, a device.
+        /// It is a folder, a pipe or a device.
         case notAFile
         /// Others may read or write it, or it belongs to another user.
         case exposed
@@ -20,18 +20,18 @@ package enum OwnerOnlyFile {
         case system(errno: Int32)
     }
 
-    /// Who puts the file there.
+    /// Who created the file.
     package enum Origin: Sendable {
-        /// This program: the file is this user's, and a link in its place is not followed.
+        /// This program: the file belongs to this user, and a link in its place is not followed.
         case program
-        /// An administrator or an orchestrator: it may be root's, and there may be a link to it.
+        /// An administrator or an orchestrator: the file may be root's, and a link is followed.
         case administrator
     }
 
     package static func read(_ path: String, from origin: Origin, limit: Int) throws(Refusal)
         -> [UInt8]
     {
-        // A pipe at the path must not make the program wait.
+        // A pipe at the path must not block the program.
         var flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
         if origin == .program { flags |= O_NOFOLLOW }
         let file = open(path, flags)
@@ -54,10 +54,10 @@ package enum OwnerOnlyFile {
         }
     }
 
-    /// Puts a file at `path` that holds `bytes` and is durable: at every moment the old or the new
-    /// is there, whole.
+    /// Writes `bytes` to a file at `path`, durably and atomically: at every moment either the old
+    /// or the new file exists, whole.
     ///
-    /// - Parameter isNew: A file that is there is not replaced: ``Refusal/alreadyExists``.
+    /// - Parameter isNew: An existing file is not replaced: ``Refusal/alreadyExists``.
     package static func write(
         _ bytes: [UInt8],
         to path: String,
@@ -68,16 +68,16 @@ package enum OwnerOnlyFile {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let file = open(fresh, flags, 0o600)
         guard file >= 0 else { throw .system(errno: errno) }
-        // Where it has got its name, nothing is left to remove but a second link.
+        // After a successful rename or link, only a second link is left to remove.
         defer { unlink(fresh) }
-        // Some file systems and masks give another mode than asked for.
+        // Some file systems and masks set a different mode from the requested one.
         let isWritten =
             fchmod(file, 0o600) == 0 && FileBytes.write(bytes, to: file) && fsync(file) == 0
         let reason = errno
         guard close(file) == 0, isWritten else {
             throw .system(errno: isWritten ? errno : reason)
         }
-        // Unlike a rename, a link refuses to take the place of a file.
+        // Unlike a rename, a link never replaces a file.
         guard (isNew ? link(fresh, path) : rename(fresh, path)) == 0 else {
             throw errno == EEXIST ? .alreadyExists : .system(errno: errno)
         }
@@ -85,7 +85,7 @@ package enum OwnerOnlyFile {
 
     /// Makes the names in the folder of `path` survive a power cut.
     ///
-    /// - Returns: Whether it could be done: some file systems do not let us.
+    /// - Returns: Whether it succeeded: some file systems do not support it.
     package static func syncFolder(of path: String) -> Bool {
         let descriptor = open(folder(of: path) ?? ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { return false }
@@ -93,14 +93,14 @@ package enum OwnerOnlyFile {
         return fsync(descriptor) == 0
     }
 
-    /// The first folder that cannot be made, and what the system says of it.
+    /// The first folder that cannot be created, and the system's error.
     package struct FolderRefusal: Error, Hashable, Sendable {
         package let path: String
         package let reason: Int32
     }
 
-    /// Makes a folder and those above it that are missing, for this user only. A folder that is
-    /// there is left as it is: it may be the user's home.
+    /// Creates a folder and its missing parents, for this user only. An existing folder is left as
+    /// it is: it may be the user's home.
     package static func makeFolder(_ path: String) throws(FolderRefusal) {
         if let above = folder(of: path), access(above, F_OK) != 0 { try makeFolder(above) }
         guard mkdir(path, 0o700) != 0 else { return }
@@ -111,7 +111,7 @@ package enum OwnerOnlyFile {
         }
     }
 
-    /// The path without its last name; `nil` where it is one name, or the root.
+    /// The path without its last name; `nil` for a single name or the root.
     package static func folder(of path: String) -> String? {
         let slash = UInt8(ascii: "/")
         func withoutSlashes(_ path: Substring.UTF8View) -> Substring.UTF8View {

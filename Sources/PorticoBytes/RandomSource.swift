@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// Where unguessable bytes come from.
+/// A source of unguessable bytes.
 ///
 /// ``system`` is the operating system's generator; only tests use another.
 package struct RandomSource: Sendable {
@@ -16,7 +16,7 @@ package struct RandomSource: Sendable {
         self.draw = draw
     }
 
-    /// - Parameter count: How many bytes: 16 for an id, 32 for a secret (RFC 6749 §10.10).
+    /// - Parameter count: 16 for an id, 32 for a secret (RFC 6749 §10.10).
     package func bytes(_ count: Int) -> [UInt8] {
         draw(count)
     }
@@ -26,11 +26,11 @@ package struct RandomSource: Sendable {
         Base64URL.encode(draw(count))
     }
 
-    /// All bytes in one call of the system, which `SystemRandomNumberGenerator` asks for each eight.
+    /// Gets all bytes in one system call; `SystemRandomNumberGenerator` makes one for every eight.
     package static let system = RandomSource { count in
         Array(unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
-                // POSIX: at most 256 bytes a call.
+                // POSIX: at most 256 bytes per call.
                 let length = min(count - filled, 256)
                 guard let start = buffer.baseAddress, getentropy(start + filled, length) == 0 else {
                     preconditionFailure("The system has no randomness: nothing here is safe then.")

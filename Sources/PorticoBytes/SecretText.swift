@@ -1,7 +1,6 @@
-/// A text that must not be seen: a password, a client secret, a token.
+/// A text that must stay secret: a password, a client secret, a token.
 ///
-/// It has no description, is compared in constant time, and its value is read only by name:
-/// ``reveal()``.
+/// It has no description, is compared in constant time, and is read only with ``reveal()``.
 package struct SecretText: Sendable, Equatable, CustomStringConvertible,
     CustomDebugStringConvertible, CustomReflectable
 {
@@ -11,7 +10,7 @@ package struct SecretText: Sendable, Equatable, CustomStringConvertible,
         self.value = value
     }
 
-    /// The secret itself. Where this word stands, a secret may leak.
+    /// The secret itself. Every call is a possible leak.
     package func reveal() -> String {
         value
     }

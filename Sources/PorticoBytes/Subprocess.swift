@@ -7,19 +7,19 @@
         import Musl
     #endif
 
-    /// Programs that we start, without a shell between (RFC 8252 appendix B.5).
+    /// Starts programs without a shell (RFC 8252 appendix B.5).
     package enum Subprocess {
-        /// Starts `program`, found on PATH where it is only a name.
+        /// Starts `program`, found on PATH if it is only a name.
         ///
-        /// It gets a process group of its own, so that Ctrl-C in our terminal does not end it, none
-        /// of our open files but those it is given.
+        /// It gets its own process group, so that Ctrl-C in our terminal does not end it, and only
+        /// those of our open files that are passed to it.
         ///
         /// - Parameters:
-        ///   - environment: `NAME=value`; ours where it is `nil`.
-        ///   - input: What it reads. Each of the three: `nil` is `/dev/null`. The caller closes its
-        ///     own.
-        /// - Returns: The id of its process; `nil` where it cannot be started. Where the system
-        ///   refuses it, `errno` says why.
+        ///   - environment: `NAME=value`; `nil` for ours.
+        ///   - input: The program's input. For each of the three, `nil` is `/dev/null`. The caller closes
+        ///     its own.
+        /// - Returns: The process id; `nil` if the program cannot be started. If the system
+        ///   refuses, `errno` has the reason.
         package static func start(
             _ program: String,
             _ arguments: [String],
@@ -48,20 +48,20 @@
                     ?? posix_spawn_file_actions_addopen(&actions, number, "/dev/null", mode, 0)
                 guard result == 0 else { return nil }
             }
-            // It may leave another program running, which must not hold our listening socket.
+            // The program may leave another one running, which must not hold our listening socket.
             #if canImport(Darwin)
                 let flags = Self.flags | POSIX_SPAWN_CLOEXEC_DEFAULT
             #else
                 let flags = Self.flags
                 let highest = highestOpenFile()
-                // Some more: another thread may open files meanwhile. One that is not open is no
-                // error, and beyond the limit of open files there is none.
+                // With a margin: another thread may open files at the same time. A file that is not
+                // open is not an error, and no file exceeds the limit of open files.
                 for file in 3...(highest + 64) {
                     let result = posix_spawn_file_actions_addclose(&actions, file)
                     guard result == 0 || file > highest else { return nil }
                 }
             #endif
-            // Signals are to it as they are to any program: our threads hold some of them back.
+            // The program needs default signal handling: our threads block some signals.
             var none = sigset_t()
             var all = sigset_t()
             sigemptyset(&none)
@@ -74,7 +74,7 @@
             let texts = ([program] + arguments).map { strdup($0) } + [nil]
             var variables = (environment ?? []).map { strdup($0) } + [nil]
             defer { for text in texts + variables { free(text) } }
-            // Only a name is looked for on PATH.
+            // PATH is searched only for a plain name.
             let spawn = program.contains("/") ? posix_spawn : posix_spawnp
             var process = pid_t()
             for _ in 0..<20 {
@@ -82,7 +82,7 @@
                     let variables = environment == nil ? environ : variables.baseAddress
                     return spawn(&process, program, &actions, &attributes, texts, variables)
                 }
-                // A program that has just been installed may still be open for writing somewhere.
+                // A program that was just installed may still be open for writing.
                 guard result != 0 else { return process }
                 errno = result
                 guard result == ETXTBSY else { return nil }
@@ -100,7 +100,7 @@
             defer { closedir(folder) }
             var highest: Int32 = 3
             while let entry = readdir(folder) {
-                // In place: the last entry of a listing is shorter than the type.
+                // Read in place: the last entry of a listing is shorter than the type.
                 let number = withUnsafeBytes(of: &entry.pointee.d_name) { name in
                     Int32(digits: name.prefix { $0 != 0 })
                 }

@@ -1,5 +1,5 @@
 extension BidirectionalCollection {
-    /// Without the elements at both ends that `isBlank` holds for, in one pass from each end.
+    /// Without the elements at both ends for which `isBlank` is true, in one pass from each end.
     @inlinable package func trimming(_ isBlank: (Element) -> Bool) -> SubSequence {
         guard let last = lastIndex(where: { !isBlank($0) }) else { return prefix(0) }
         return self[...last].drop(while: isBlank)
@@ -13,7 +13,7 @@ extension String {
         return trimmed.count == utf8.count ? self : String(Substring(trimmed))
     }
 
-    /// What follows `prefix`, byte by byte; `nil` where the text does not begin with it.
+    /// The text after `prefix`, compared as bytes; `nil` if the text does not begin with it.
     package func dropping(_ prefix: String) -> Substring? {
         utf8.starts(with: prefix.utf8) ? Substring(utf8.dropFirst(prefix.utf8.count)) : nil
     }

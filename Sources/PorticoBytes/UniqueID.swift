@@ -10,10 +10,10 @@ package struct UniqueID: Hashable, Sendable {
 
     /// The time first, then 74 random bits (RFC 9562 §5.7, version 7).
     ///
-    /// For rows that every sign-in adds: those of one time stand side by side in their indexes,
-    /// where random ids dirty a page each.
+    /// For rows that every sign-in adds: rows of the same time are adjacent in their indexes, while
+    /// random ids would each change another page.
     ///
-    /// - Parameter milliseconds: Since 1970; times before are all the same.
+    /// - Parameter milliseconds: Since 1970; all earlier times count as 1970.
     package init(milliseconds: Int64, random: RandomSource) {
         var bytes = random.bytes(16)
         let time = UInt64(clamping: milliseconds)
@@ -28,13 +28,13 @@ package struct UniqueID: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// - Returns: `nil` where there are not 16 bytes.
+    /// - Returns: `nil` if there are not exactly 16 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// - Returns: `nil` where the text is not 8-4-4-4-12 hexadecimal digits.
+    /// - Returns: `nil` if the text is not 8-4-4-4-12 hexadecimal digits.
     package init?(_ text: String) {
         let text = Array(text.utf8)
         let hyphens = [8, 13, 18, 23]

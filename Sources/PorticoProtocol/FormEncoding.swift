@@ -42,8 +42,8 @@ package enum FormEncoding {
         return output
     }
 
-    /// `uri` with `parameters` appended to its query; what `uri` holds is not touched
-    /// (RFC 6749 §3.1.2: a query of the redirect URI is kept).
+    /// `uri` with `parameters` appended to its query; `uri` itself is unchanged (RFC 6749 §3.1.2: a
+    /// query of the redirect URI is kept).
     package static func appending(
         _ parameters: [(name: String, value: String)],
         to uri: String
@@ -81,8 +81,8 @@ package enum FormEncoding {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// What `text` stands for, or `nil` where an escape is broken, the result is not UTF-8, holds
-    /// NUL, or is longer than ``ForeignText`` allows.
+    /// The decoded text, or `nil` if an escape is broken or the result is not UTF-8, holds NUL, or
+    /// is longer than ``ForeignText`` allows.
     package static func decode(_ text: some Collection<UInt8>) -> String? {
         withBytes(of: text) { decode($0[...]) }
     }

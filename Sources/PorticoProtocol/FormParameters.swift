@@ -11,8 +11,9 @@ package struct FormParameters: Sendable {
 
     package init() {}
 
-    /// - Throws: `invalid_request` where the text is not form-encoded UTF-8, or holds NUL, or has
-    ///   too many parameters, or a long one that is not ASCII (``ForeignText``). Repeats are kept for ``value(_:)`` and ``refuseRepeats()`` to find.
+    /// - Throws: `invalid_request` if the text is not form-encoded UTF-8, holds NUL, or has too
+    ///   many parameters or a long one that is not ASCII (``ForeignText``). Repeats are kept for
+    ///   ``value(_:)`` and ``refuseRepeats()`` to find.
     package init(decoding text: some Collection<UInt8>) throws(OAuthError) {
         let result = withBytes(of: text) { text in
             Result<Self, OAuthError> { () throws(OAuthError) in try Self(decoding: text) }
@@ -48,9 +49,9 @@ package struct FormParameters: Sendable {
         for (name, value) in parameters { append(name, value) }
     }
 
-    /// The value of a parameter. One without a value counts as omitted (RFC 6749 §3.1).
+    /// The value of a parameter. An empty value counts as omitted (RFC 6749 §3.1).
     ///
-    /// - Throws: `invalid_request` where the parameter is given more than once (RFC 6749 §3.1).
+    /// - Throws: `invalid_request` if the parameter is repeated (RFC 6749 §3.1).
     package func value(_ name: String) throws(OAuthError) -> String? {
         guard !repeated.contains(where: { sameBytes($0, name) }) else {
             throw OAuthError(.invalidRequest, "A parameter is given more than once.")
@@ -58,7 +59,7 @@ package struct FormParameters: Sendable {
         return self[name]
     }
 
-    /// The first value of a parameter, repeated or not: for callers that have refused repeats.
+    /// The first value of a parameter, repeated or not, for callers that have refused repeats.
     package subscript(name: String) -> String? {
         for parameter in parameters where sameBytes(parameter.name, name) {
             return parameter.value.isEmpty ? nil : parameter.value
@@ -66,7 +67,7 @@ package struct FormParameters: Sendable {
         return nil
     }
 
-    /// - Throws: `invalid_request` where the parameter is missing, empty or repeated.
+    /// - Throws: `invalid_request` if the parameter is missing, empty or repeated.
     package func required(_ name: String) throws(OAuthError) -> String {
         guard let value = try value(name) else {
             throw OAuthError(.invalidRequest, "A required parameter is missing.")
@@ -74,7 +75,7 @@ package struct FormParameters: Sendable {
         return value
     }
 
-    /// - Throws: `invalid_request` where any parameter is given more than once (RFC 6749 §3.2).
+    /// - Throws: `invalid_request` if any parameter is repeated (RFC 6749 §3.2).
     package func refuseRepeats() throws(OAuthError) {
         guard repeated.isEmpty else {
             throw OAuthError(.invalidRequest, "A parameter is given more than once.")

@@ -1,25 +1,25 @@
-/// A refusal in the words of the standards (RFC 6749 §4.1.2.1, §5.2; OpenID Connect Core §3.1.2.6).
+/// A refusal with a standard error code (RFC 6749 §4.1.2.1, §5.2; OpenID Connect Core §3.1.2.6).
 ///
-/// Three readers, three channels:
+/// It has three readers:
 /// - the client program switches on ``code``;
 /// - its developer reads ``description``, sent as `error_description`;
-/// - the person reads neither: a page chooses its own words from ``code``.
+/// - the person reads neither: a page chooses its own words for ``code``.
 ///
-/// A cause worth keeping (a database error, a failed signature) is logged by whoever saw it. It
-/// never travels in this type.
+/// A cause worth recording (a database error, a failed signature) is logged where it occurs. It is
+/// never part of this type.
 public struct OAuthError: Error, Hashable, Sendable {
     /// What went wrong, for the program.
     public let code: Code
 
-    /// One English sentence naming the rule that was broken.
+    /// One English sentence naming the broken rule.
     public let description: String
 
     /// A refusal with its reason.
     ///
     /// - Parameters:
     ///   - code: For the program.
-    ///   - description: For its developer: a literal, so that no secret and nothing of the caller's
-    ///     can get into what is sent. ASCII without `"` and `\` (RFC 6749 §5.2).
+    ///   - description: For its developer: a literal, so that neither a secret nor foreign text can
+    ///     be sent. ASCII without `"` and `\` (RFC 6749 §5.2).
     public init(_ code: Code, _ description: StaticString) {
         self.code = code
         self.description = "\(description)"
@@ -27,7 +27,7 @@ public struct OAuthError: Error, Hashable, Sendable {
 }
 
 extension OAuthError {
-    /// The codes, named as the IANA "OAuth Extensions Error" registry names them.
+    /// The codes, with the names in the IANA "OAuth Extensions Error" registry.
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
@@ -41,28 +41,28 @@ extension OAuthError {
 
         /// A parameter is missing, repeated or malformed (RFC 6749 §4.1.2.1, §5.2).
         public static let invalidRequest = Code("invalid_request")
-        /// The client is unknown or did not prove itself (RFC 6749 §5.2).
+        /// The client is unknown or did not authenticate (RFC 6749 §5.2).
         public static let invalidClient = Code("invalid_client")
-        /// The code or refresh token is not good, or not for this client (RFC 6749 §5.2).
+        /// The code or refresh token is not valid, or not for this client (RFC 6749 §5.2).
         public static let invalidGrant = Code("invalid_grant")
-        /// The client may not use this way (RFC 6749 §4.1.2.1, §5.2).
+        /// The client may not use this grant type or response type (RFC 6749 §4.1.2.1, §5.2).
         public static let unauthorizedClient = Code("unauthorized_client")
-        /// There is no such grant type here (RFC 6749 §5.2).
+        /// The grant type is not supported (RFC 6749 §5.2).
         public static let unsupportedGrantType = Code("unsupported_grant_type")
-        /// There is no such response type here (RFC 6749 §4.1.2.1).
+        /// The response type is not supported (RFC 6749 §4.1.2.1).
         public static let unsupportedResponseType = Code("unsupported_response_type")
         /// The scope is malformed, unknown or too wide (RFC 6749 §4.1.2.1, §5.2).
         public static let invalidScope = Code("invalid_scope")
-        /// The person or the server said no (RFC 6749 §4.1.2.1).
+        /// The person or the server refused (RFC 6749 §4.1.2.1).
         public static let accessDenied = Code("access_denied")
-        /// Something unexpected at the server (RFC 6749 §4.1.2.1).
+        /// An unexpected error at the server (RFC 6749 §4.1.2.1).
         public static let serverError = Code("server_error")
-        /// The server has too much to do now (RFC 6749 §4.1.2.1).
+        /// The server is overloaded (RFC 6749 §4.1.2.1).
         public static let temporarilyUnavailable = Code("temporarily_unavailable")
 
         /// The access token is expired, revoked or malformed (RFC 6750 §3.1).
         public static let invalidToken = Code("invalid_token")
-        /// The access token is good for less than this (RFC 6750 §3.1).
+        /// The access token does not include the required scope (RFC 6750 §3.1).
         public static let insufficientScope = Code("insufficient_scope")
 
         /// The server does not revoke tokens of this type (RFC 7009 §2.2.1).
@@ -78,11 +78,11 @@ extension OAuthError {
         public static let consentRequired = Code("consent_required")
         /// The `request_uri` is unknown or expired (OpenID Connect Core §3.1.2.6).
         public static let invalidRequestURI = Code("invalid_request_uri")
-        /// There are no request objects here (OpenID Connect Core §3.1.2.6).
+        /// Request objects are not supported (OpenID Connect Core §3.1.2.6).
         public static let requestNotSupported = Code("request_not_supported")
-        /// There is no `request_uri` here (OpenID Connect Core §3.1.2.6).
+        /// `request_uri` is not supported (OpenID Connect Core §3.1.2.6).
         public static let requestURINotSupported = Code("request_uri_not_supported")
-        /// There is no `registration` here (OpenID Connect Core §3.1.2.6).
+        /// `registration` is not supported (OpenID Connect Core §3.1.2.6).
         public static let registrationNotSupported = Code("registration_not_supported")
         /// An essential `acr` cannot be reached (OpenID Connect Core Unmet Authentication
         /// Requirements §2).

@@ -4,14 +4,15 @@ package import PorticoBytes
 
 /// The master keys of an installation, one of them active (RFC 9700 §4.14, OWASP ASVS 11).
 ///
-/// Every key that seals or authenticates something is derived from a master key with HKDF and a
-/// purpose, so that no two uses share a key. What the active key seals carries its id; the others
-/// still open what they sealed. To rotate: ``adding(random:)`` and hand the file to every node,
-/// then ``activating(_:)``, and ``removing(_:)`` the old key after the longest life of a seal.
+/// Every key that seals or authenticates data is derived from a master key with HKDF and a purpose,
+/// so that no two uses share a key. A seal carries the id of the active key that made it; the other
+/// keys still open what they sealed. To rotate: ``adding(random:)`` and copy the file to every
+/// node, then ``activating(_:)``, and ``removing(_:)`` the old key after the longest life of a
+/// seal.
 ///
 /// - SeeAlso: ``load(_:)``, ``create(_:random:)``, ``loadOrCreate(_:random:)``
 package struct KeyRing: Sendable {
-    /// Which master key: four random bytes, printed as eight hexadecimal digits.
+    /// The id of a master key: four random bytes, printed as eight hexadecimal digits.
     package struct KeyID: Hashable, Sendable, CustomStringConvertible {
         package let value: UInt32
 
@@ -41,7 +42,7 @@ package struct KeyRing: Sendable {
     let masters: [KeyID: SymmetricKey]
     let cache: Locked<[[UInt8]: SymmetricKey]>
 
-    /// - Parameter keys: Each 32 random bytes, each with an id of its own, `active` among them.
+    /// - Parameter keys: 32 random bytes each, with unique ids, including `active`.
     package init(keys: [(id: KeyID, bytes: [UInt8])], active: KeyID) throws(KeyRingError) {
         var masters: [KeyID: SymmetricKey] = [:]
         for key in keys {
@@ -57,7 +58,7 @@ package struct KeyRing: Sendable {
         cache = Locked([:])
     }
 
-    /// A ring of one new key.
+    /// A ring with one new key.
     package init(random: RandomSource) throws(KeyRingError) {
         let id = KeyID(fresh: random, besides: [])
         try self.init(keys: [(id, random.bytes(32))], active: id)
@@ -74,16 +75,16 @@ package struct KeyRing: Sendable {
         return (try KeyRing(keys: keys + [(id, random.bytes(32))], active: activeID), id)
     }
 
-    /// - Throws: ``KeyRingError/unknownKey`` where the ring does not hold `id`.
+    /// - Throws: ``KeyRingError/unknownKey`` if the ring does not hold `id`.
     package func activating(_ id: KeyID) throws(KeyRingError) -> KeyRing {
         guard contains(id) else { throw .unknownKey }
         return try KeyRing(keys: keys, active: id)
     }
 
-    /// The ring without a key: what it sealed opens no longer.
+    /// The ring without a key, which can then no longer open what that key sealed.
     ///
-    /// - Throws: ``KeyRingError/unknownKey`` where the ring does not hold `id`, or it is the active
-    ///   one.
+    /// - Throws: ``KeyRingError/unknownKey`` if the ring does not hold `id`, or it is the active
+    ///   key.
     package func removing(_ id: KeyID) throws(KeyRingError) -> KeyRing {
         guard contains(id), id != activeID else { throw .unknownKey }
         return try KeyRing(keys: keys.filter { $0.id != id }, active: activeID)
@@ -103,7 +104,7 @@ extension KeyRing: CustomStringConvertible, CustomDebugStringConvertible, Custom
 }
 
 extension KeyRing.KeyID {
-    /// An id that is not taken yet.
+    /// An id that is not in use yet.
     fileprivate init(fresh random: RandomSource, besides taken: [Self]) {
         var candidate = Self(UInt32(bigEndianBytes: random.bytes(4)))
         while taken.contains(candidate) {

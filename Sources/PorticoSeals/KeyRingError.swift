@@ -1,20 +1,20 @@
-/// What is wrong with a key ring or its file. `portico` prints ``explanation``.
+/// An error in a key ring or its file. `portico` prints ``explanation``.
 package enum KeyRingError: Error, Hashable, Sendable {
-    /// There is no file at the path.
+    /// No file exists at the path.
     case missing
-    /// Others than its owner may read or write the file, or it belongs to somebody else.
+    /// Users other than its owner may read or write the file, or it belongs to another user.
     case exposed
     /// Not a regular file.
     case notAFile
     /// Not a key ring of this version.
     case malformed
-    /// There is a file at the path already.
+    /// A file already exists at the path.
     case alreadyExists
     /// The ring does not hold the key, or it is the active one.
     case unknownKey
     /// The system refused.
     ///
-    /// - Parameter errno: The system's number for it.
+    /// - Parameter errno: The system's error number.
     case system(errno: Int32)
 
     package var explanation: StaticString {

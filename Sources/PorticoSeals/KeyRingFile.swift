@@ -8,14 +8,13 @@ package import PorticoBytes
 /// key 3f2a9c01 5yZ…43 characters of base64url
 /// ```
 ///
-/// It is the same on every node and never in the database: who has only the database can open
-/// nothing.
+/// It is the same on every node and never in the database: the database alone opens nothing.
 extension KeyRing {
-    /// - Throws: ``KeyRingError/exposed`` where anybody but the owner may read or write the file.
+    /// - Throws: ``KeyRingError/exposed`` if users other than the owner may read or write the file.
     package static func load(_ path: String) throws(KeyRingError) -> KeyRing {
         let text: [UInt8]
         do {
-            // Far more than a ring can be.
+            // Far larger than any ring.
             text = try OwnerOnlyFile.read(path, from: .administrator, limit: 64 * 1024)
         } catch {
             throw KeyRingError(error)
@@ -23,9 +22,9 @@ extension KeyRing {
         return try KeyRing(text: text)
     }
 
-    /// A new ring of one key in a new file.
+    /// Creates a ring of one key in a new file.
     ///
-    /// The file is there whole or not at all, whatever happens meanwhile.
+    /// The file is written whole or not at all, even after a crash.
     ///
     /// - Throws: ``KeyRingError/alreadyExists``; an existing file is never replaced.
     package static func create(_ path: String, random: RandomSource) throws(KeyRingError) -> KeyRing
@@ -35,8 +34,7 @@ extension KeyRing {
         return ring
     }
 
-    /// The ring at `path`, which is created where nothing is. Of two processes that start at once,
-    /// both get the same ring.
+    /// The ring at `path`, created if missing. Two processes that start at once get the same ring.
     package static func loadOrCreate(_ path: String, random: RandomSource) throws(KeyRingError)
         -> KeyRing
     {
@@ -51,7 +49,7 @@ extension KeyRing {
         }
     }
 
-    /// Writes a rotated ring over the one at `path`, all or nothing.
+    /// Replaces the ring at `path` with a rotated one, atomically.
     package func replace(_ path: String, random: RandomSource) throws(KeyRingError) {
         try write(path, isNew: false, random: random)
     }
@@ -97,7 +95,7 @@ extension KeyRing {
         } catch {
             throw KeyRingError(error)
         }
-        // Where the file system lets us: the ring is there all the same.
+        // Not every file system supports it: the ring is stored anyway.
         _ = OwnerOnlyFile.syncFolder(of: path)
     }
 }

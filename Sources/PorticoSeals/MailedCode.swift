@@ -1,10 +1,10 @@
 import Crypto
 package import PorticoBytes
 
-/// Six digits that are mailed, or shown in one browser to be typed in another: drawn, kept as a keyed
-/// hash, sealed into the mail.
+/// A six-digit code that is emailed, or shown in one browser to be entered in another: it is drawn,
+/// stored as a keyed hash, and sealed for the email.
 ///
-/// A plain hash of six digits would be found by trying them all (docs/decisions/0038).
+/// A plain hash of six digits could be reversed by trying them all (docs/decisions/0038).
 package struct MailedCode: Sendable {
     private let ring: KeyRing
 
@@ -12,7 +12,7 @@ package struct MailedCode: Sendable {
         self.ring = ring
     }
 
-    /// 000000 to 999999, each as likely: what lies beyond the last whole million is drawn again.
+    /// 000000 to 999999 with equal probability: values past the last whole million are drawn again.
     package static func draw(_ random: RandomSource) -> String {
         while true {
             let number = UInt32(bigEndianBytes: random.bytes(4))
@@ -22,13 +22,13 @@ package struct MailedCode: Sendable {
         }
     }
 
-    /// A code as somebody typed it, without the blanks and dashes that people copy along.
+    /// A code as a person typed it, without copied blanks and dashes.
     package static func typed(_ text: String) -> String {
         text.filter { !$0.isWhitespace && $0 != "-" }
     }
 
-    /// The keyed hash of a code for whom or what it is. A code that was made under a former key of the
-    /// ring is not found again: ten minutes, once a rotation.
+    /// The keyed hash of a code for its owner. A code made under an earlier key of the ring is no
+    /// longer found: this affects ten minutes after each rotation.
     package func hash(of code: String, for owner: Hash256) -> Hash256? {
         guard let key = ring.derivedKey(purpose: "mailed code", from: ring.activeID) else {
             return nil
@@ -37,7 +37,7 @@ package struct MailedCode: Sendable {
         return Hash256(kept: Array(HMAC<SHA256>.authenticationCode(for: message, using: key)))
     }
 
-    /// The code as it waits in the outbox, for the mail of that id.
+    /// The code as stored in the outbox, for the email with that id.
     package func seal(_ code: String, for mail: UniqueID, random: RandomSource) -> String {
         let vault = SealedAtRest(ring: ring, purpose: "mailed code")
         return Base64URL.encode(vault.seal(Array(code.utf8), for: mail.text, random: random))

@@ -2,20 +2,20 @@ import Crypto
 package import Foundation
 package import PorticoBytes
 
-/// Hands a text to somebody who must bring it back unread and unchanged: a cookie, an
-/// authorization code, a request under way (RFC 6749 §10.3, §10.5).
+/// Encrypts data for a holder that must return it unread and unchanged: a cookie, an authorization
+/// code, a pending request (RFC 6749 §10.3, §10.5).
 ///
-/// A seal is `version1 ‖ masterKeyID4 ‖ day4 ‖ nonce12 ‖ ciphertext ‖ tag16` in base64url, AES-256-GCM
-/// with the key HKDF(master, purpose ‖ realm ‖ day). Each purpose and each realm has keys of its
-/// own, so that a seal made for one is worth nothing as another. The time of sealing is inside.
+/// A seal is `version1 ‖ masterKeyID4 ‖ day4 ‖ nonce12 ‖ ciphertext ‖ tag16` in base64url,
+/// AES-256-GCM with the key HKDF(master, purpose ‖ realm ‖ day). Each purpose and each realm has
+/// its own keys, so a seal made for one is not valid for another. The time of sealing is inside.
 package struct Seal: Sendable {
     private let ring: KeyRing
     private let purpose: [UInt8]
     private let realm: [UInt8]
 
     /// - Parameters:
-    ///   - purpose: What the seal is for, a literal that nothing else uses.
-    ///   - realm: The realm's id; empty where there is none.
+    ///   - purpose: What the seal is for, a unique literal.
+    ///   - realm: The realm's id; empty for none.
     package init(ring: KeyRing, purpose: StaticString, realm: String) {
         self.ring = ring
         self.purpose = bytes(purpose)
@@ -31,7 +31,7 @@ package struct Seal: Sendable {
     private static let issuedLength = 8
     private static let shortest = headerLength + nonceLength + issuedLength + tagLength
 
-    /// How many bytes more than the plaintext a seal has, before its base64url.
+    /// How many bytes longer a seal is than its plaintext, before base64url.
     package static let overhead = shortest
 
     /// `plaintext` under the ring's active key, in base64url: 60 characters more than its own
@@ -41,9 +41,9 @@ package struct Seal: Sendable {
         let day = Self.day(milliseconds)
         let header = [Self.version] + ring.activeID.bytes + day.bigEndianBytes
         guard let key = key(day, from: ring.activeID, remembering: true),
-            // `try?`: fails only on another length than 12.
+            // `try?`: fails only for a length other than 12.
             let nonce = try? AES.GCM.Nonce(data: random.bytes(Self.nonceLength)),
-            // `try?`: fails only on a key of another size, which no ring holds.
+            // `try?`: fails only for another key size, which no ring holds.
             let box = try? AES.GCM.seal(
                 milliseconds.bigEndianBytes + plaintext,
                 using: key,
@@ -59,11 +59,11 @@ package struct Seal: Sendable {
         return Base64URL.encode(sealed)
     }
 
-    /// What was sealed.
+    /// The sealed plaintext.
     ///
     /// - Parameters:
     ///   - lifetime: How many seconds after sealing it still opens.
-    ///   - maximumLength: More characters than this are refused before any key is derived.
+    ///   - maximumLength: A longer text is refused before any key is derived.
     package func open(
         _ text: some Collection<UInt8>,
         at now: Date,
@@ -78,7 +78,8 @@ package struct Seal: Sendable {
         let latest = Self.day(Self.milliseconds(now.addingTimeInterval(Self.tolerance)))
         let earliest = Self.day(Self.milliseconds(now.addingTimeInterval(-lifetime)))
         guard day <= latest,
-            // Days outside the life of any seal are not remembered, or a stranger filled the cache.
+            // Days outside the life of any seal are not cached: otherwise an attacker could fill
+            // the cache.
             let key = key(day, from: id, remembering: day >= earliest)
         else { throw .doesNotOpen }
         let plaintext = try decrypt(sealed, with: key)

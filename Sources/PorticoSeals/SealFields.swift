@@ -1,6 +1,6 @@
 import PorticoBytes
 
-/// Each field after its length in four bytes.
+/// Each field preceded by its length in four bytes.
 func lengthPrefixed(_ fields: [[UInt8]]) -> [UInt8] {
     var joined: [UInt8] = []
     joined.reserveCapacity(fields.reduce(0) { $0 + $1.count + 4 })

@@ -1,16 +1,16 @@
 import Crypto
 package import PorticoBytes
 
-/// Keeps a secret that must be used again where others may read: a private key or a client secret
-/// in the database (OWASP ASVS 13.3, RFC 9700 §4.14).
+/// Encrypts a stored secret that must be used again: a private key or a client secret in the
+/// database (OWASP ASVS 13.3, RFC 9700 §4.14).
 ///
-/// `version1 ‖ masterKeyID4 ‖ nonce12 ‖ ciphertext ‖ tag16`, AES-256-GCM. Unlike a ``Seal`` it does not
-/// expire. It opens only for the owner it was sealed for, so that rows cannot be exchanged.
+/// `version1 ‖ masterKeyID4 ‖ nonce12 ‖ ciphertext ‖ tag16`, AES-256-GCM. Unlike a ``Seal`` it does
+/// not expire. It opens only for the owner it was sealed for, so rows cannot be exchanged.
 package struct SealedAtRest: Sendable {
     private let ring: KeyRing
     private let purpose: [UInt8]
 
-    /// - Parameter purpose: What kind of secret it is, a literal that nothing else uses.
+    /// - Parameter purpose: The kind of secret, a unique literal.
     package init(ring: KeyRing, purpose: StaticString) {
         self.ring = ring
         self.purpose = bytes(purpose)
@@ -21,13 +21,13 @@ package struct SealedAtRest: Sendable {
     private static let nonceLength = 12
     private static let tagLength = 16
 
-    /// - Parameter owner: The id of what the secret belongs to, for instance the key's or client's row.
+    /// - Parameter owner: The id of the secret's owner, for instance the key's or client's row.
     package func seal(_ secret: [UInt8], for owner: String, random: RandomSource) -> [UInt8] {
         let header = [Self.version] + ring.activeID.bytes
         guard let key = key(from: ring.activeID),
-            // `try?`: fails only on another length than 12.
+            // `try?`: fails only for a length other than 12.
             let nonce = try? AES.GCM.Nonce(data: random.bytes(Self.nonceLength)),
-            // `try?`: fails only on a key of another size, which no ring holds.
+            // `try?`: fails only for another key size, which no ring holds.
             let box = try? AES.GCM.seal(
                 secret,
                 using: key,
@@ -38,7 +38,7 @@ package struct SealedAtRest: Sendable {
         return header + nonce + box.ciphertext + box.tag
     }
 
-    /// - Throws: ``SealError/doesNotOpen``, whatever is wrong.
+    /// - Throws: ``SealError/doesNotOpen`` for every failure.
     package func open(_ sealed: [UInt8], for owner: String) throws(SealError) -> [UInt8] {
         guard sealed.count >= Self.headerLength + Self.nonceLength + Self.tagLength,
             let id = keyID(of: sealed), let key = key(from: id)
@@ -55,8 +55,8 @@ package struct SealedAtRest: Sendable {
         }
     }
 
-    /// Whether an older master key sealed this, so that it has to be sealed again before that key
-    /// may leave the ring.
+    /// Whether an older master key sealed this. It must then be sealed again before that key is
+    /// removed from the ring.
     package func isOutdated(_ sealed: [UInt8]) -> Bool {
         keyID(of: sealed) != ring.activeID
     }

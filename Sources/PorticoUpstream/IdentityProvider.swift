@@ -2,71 +2,70 @@ package import Portico
 import PorticoBytes
 package import PorticoProtocol
 
-/// A provider that people sign in with, as it is configured: a value that says only what this one
-/// does differently from an OpenID provider as the standards have it. What is done with it is the
-/// same for all, and stands in ``UpstreamClient``.
+/// A configured identity provider: a value that describes only how it differs from a standard
+/// OpenID provider. ``UpstreamClient`` treats all providers alike.
 package struct IdentityProvider: Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case google, facebook, apple, keycloak, oidc
     }
 
-    /// What routes name it by: lower-case letters, digits, `-`.
+    /// Its name in routes: lower-case letters, digits, `-`.
     package let name: String
     package let kind: Kind
-    /// What its button says.
+    /// The name on its button.
     package let displayName: String
-    /// As they were read; ``ProviderSetting`` has their names.
+    /// The settings as read; ``ProviderSetting`` has their names.
     package let settings: JSONObject
-    /// What the provider knows us by.
+    /// Our identifier at the provider.
     package let clientID: String
-    /// The one spelling of many that the account's key holds, and that the metadata has.
+    /// The canonical spelling, used in the account's key and in the metadata.
     package let issuer: Issuer
     package var scopes: [ScopeToken] = [.openid, .profile, .email]
     package var profile = ProviderProfile()
-    /// Whether the web flow yields an ID Token, or the Graph API is asked who somebody is.
+    /// Whether the web flow yields an ID Token; otherwise the Graph API identifies the person.
     var givesIDTokens = true
     /// Facebook's Graph API, with its version.
     var graph: String?
     var proof = ProofRule.secret(nil)
     var emailTrust = EmailTrust.vouched
-    /// Whether claims that the ID Token lacks are asked for at the UserInfo endpoint.
+    /// Whether claims missing from the ID Token are fetched from the UserInfo endpoint.
     var usesUserInfo = false
     /// Sent with each authorization request, beyond the standards.
     var furtherParameters: [(name: String, value: String)] = []
-    /// Asked of the person at each sign-in, beside what the request asks for.
+    /// The `prompt` values of each sign-in, in addition to those of the request.
     var prompts: [SignInRequest.Prompt] = []
-    /// Whether it knows `max_age` and tells `auth_time` (OpenID Connect Core §3.1.2.1): only then can
-    /// a sign-in there prove that the person was asked.
+    /// Whether it supports `max_age` and returns `auth_time` (OpenID Connect Core §3.1.2.1): only
+    /// then can a sign-in prove that the person was asked.
     package var tellsAuthTime = false
-    /// What asks for a new authentication; `nil`: it knows no `prompt`.
+    /// The `prompt` for a new authentication; `nil`: `prompt` is not supported.
     var loginPrompt: SignInRequest.Prompt? = .login
-    /// Sent beside it.
+    /// Sent with it.
     var reauthentication: [(name: String, value: String)] = []
-    /// The answer comes by a form from the provider's site.
+    /// The answer is posted by a form from the provider's site.
     package var usesFormPost = false
-    /// It puts a fragment behind the redirect URI (PRV-F-13).
+    /// It adds a fragment to the redirect URI (PRV-F-13).
     package var addsFragment = false
-    /// Parameters of the answer that are not read.
+    /// Parameters of the answer that are ignored.
     var ignoredParameters: Set<String> = []
-    /// Its own error codes for a person who changed their mind.
+    /// Its own error codes for a person who cancelled.
     var cancellations: Set<String> = []
-    /// Origins of its pages, where they are known.
+    /// Origins of its pages, if known.
     var pageOrigins: [String] = []
-    /// Organisations of which a person must be one's member (`hd`); empty where it does not matter.
+    /// Organisations, one of which the person must belong to (`hd`); empty for any.
     var hostedDomains: Set<String> = []
-    /// Where the keys of native identity tokens are, if not where the others are.
+    /// The keys of native identity tokens, if they are not at the usual address.
     var nativeMetadata: ProviderMetadata?
     var nativeNonce = NativeNonce.plain
     /// Redirect URIs need a domain name, and https (PRV-A-13).
     var needsDomainRedirect = false
 
-    /// How a client proves itself (RFC 6749 §2.3).
+    /// How a client authenticates (RFC 6749 §2.3).
     enum ProofRule: Sendable {
-        /// By what the metadata offers, or by one method always.
+        /// With a method that the metadata offers, or always with one method.
         case secret(ProofMethod?)
-        /// By a secret that is made for each request, of a key (PRV-A-10).
+        /// With a secret generated from a key for each request (PRV-A-10).
         case mintedSecret(teamID: String, keyID: String)
-        /// By an assertion that the key signs (OpenID Connect Core §9).
+        /// With an assertion signed by the key (OpenID Connect Core §9).
         case assertion(keyID: String?)
     }
 
@@ -77,7 +76,7 @@ package struct IdentityProvider: Sendable {
         case assertion = "private_key_jwt"
     }
 
-    /// What of a nonce that we issued stands in a native identity token.
+    /// The form of our nonce in a native identity token.
     enum NativeNonce: Sendable {
         case plain
         /// Its SHA-256 in hexadecimal (PRV-A-16).
@@ -99,13 +98,13 @@ package struct IdentityProvider: Sendable {
         if let scopes = try settings.scopes() { self.scopes = scopes }
     }
 
-    /// Reads a provider as it was configured.
+    /// Reads a configured provider.
     ///
     /// - Parameters:
     ///   - settings: By the names of ``ProviderSetting``.
-    ///   - allowingStandIns: Whether ``ProviderSetting/standIn`` may be there: in a demonstration and
-    ///     in tests, never in earnest.
-    /// - Throws: What is wrong with them.
+    ///   - allowingStandIns: Whether ``ProviderSetting/standIn`` is allowed: for demonstrations and tests,
+    ///     never in production.
+    /// - Throws: What is wrong with the settings.
     package init(
         name: String,
         kind: Kind,
@@ -130,13 +129,13 @@ package struct IdentityProvider: Sendable {
     /// The issuer of account keys (WEB-ACC-2).
     package var canonicalIssuer: String { issuer.text }
 
-    /// Sources for `form-action` of a page whose form leads to its sign-in pages.
+    /// Sources for `form-action` of a page with a form that leads to the provider's sign-in pages.
     package var navigationSources: [String] {
         guard pageOrigins.isEmpty else { return pageOrigins }
         return issuer.address.isSecure ? ["https:"] : [issuer.pageOrigin]
     }
 
-    /// Whether the provider takes this redirect URI, as far as is known beforehand.
+    /// Whether the provider accepts this redirect URI, as far as is known in advance.
     package func permits(redirectURI: String) -> Bool {
         guard let address = HTTPAddress(redirectURI) else { return false }
         guard needsDomainRedirect else { return true }
@@ -148,7 +147,7 @@ package struct IdentityProvider: Sendable {
 }
 
 extension Issuer {
-    /// Scheme and authority as written: without a port that goes without saying.
+    /// Scheme and authority as written, without a default port.
     var pageOrigin: String {
         "\(address.isSecure ? "https" : "http")://\(address.authority)"
     }

@@ -2,25 +2,25 @@ import Portico
 import PorticoBytes
 import PorticoProtocol
 
-/// The names of settings, in one table. Whatever else stands among them is refused.
+/// The names of settings, in one table. Any other setting is refused.
 ///
 /// | Setting | For | Means |
 /// |---|---|---|
 /// | `displayName` | all | what the button says |
 /// | `clientID` | all | required: client id, app id, or Services ID |
-/// | `scopes` | all | what to ask for; `openid` decides for Facebook which flow it is |
-/// | `issuer` | keycloak, oidc | required: to the letter as the provider writes it |
+/// | `scopes` | all | what to request; `openid` decides which flow Facebook uses |
+/// | `issuer` | keycloak, oidc | required: exactly as the provider writes it |
 /// | `authentication` | keycloak, oidc | `client_secret_basic`, `client_secret_post` or `private_key_jwt` instead of what the metadata offers |
 /// | `keyID` | apple; keycloak, oidc | the name of the private key; required for Apple |
-/// | `algorithms` | keycloak, oidc | what ID Tokens must be signed with, of what the metadata lists |
+/// | `algorithms` | keycloak, oidc | the algorithms required for ID Tokens, among those the metadata lists |
 /// | `pkceUnannounced` | keycloak, oidc | S256 is sent to a provider that does not announce it (docs/decisions/0032) |
 /// | `allowInsecureLoopback` | keycloak, oidc | the issuer may be http on this machine |
-/// | `hostedDomains` | google | Workspace domains of which the person must be a member (`hd`) |
+/// | `hostedDomains` | google | Workspace domains, one of which the person must belong to (`hd`) |
 /// | `offline` | google | ask for a refresh token |
 /// | `version` | facebook | of the Graph API, such as `v23.0` |
 /// | `teamID` | apple | required |
 /// | `otherIssuers` | apple | further spellings of the issuer, mapped to the same accounts |
-/// | `standIn` | all | where a stand-in is, such as `http://localhost:9001/google`; only where stand-ins are allowed |
+/// | `standIn` | all | the address of a stand-in, such as `http://localhost:9001/google`; only where stand-ins are allowed |
 package enum ProviderSetting: String, CaseIterable, Sendable {
     case displayName, clientID, scopes
     case issuer, authentication, keyID, algorithms, pkceUnannounced, allowInsecureLoopback
@@ -31,7 +31,7 @@ package enum ProviderSetting: String, CaseIterable, Sendable {
 }
 
 extension IdentityProvider.Kind {
-    /// The settings that a provider of this kind has.
+    /// The settings of this kind of provider.
     package var settings: Set<ProviderSetting> {
         let common: Set<ProviderSetting> = [.displayName, .clientID, .scopes]
         return switch self {
@@ -47,24 +47,24 @@ extension IdentityProvider.Kind {
     }
 }
 
-/// Why a provider cannot be configured so. Its words are literals.
+/// Why a provider cannot be configured. Its texts are literals.
 package enum IdentityProviderRefusal: Error, Hashable, Sendable {
     case name
-    /// An address of ours stands where its own would.
+    /// One of our addresses already uses this name.
     case nameTaken
-    /// No setting that a provider of this kind has.
+    /// Not a setting for this kind of provider.
     case unknownSetting
     case missing(ProviderSetting)
     case malformed(ProviderSetting)
-    /// An http issuer, and not where that is allowed.
+    /// An http issuer that is not allowed.
     case insecureIssuer
-    /// A tenant has to be put in the place of the braces (PRV-O-2).
+    /// A tenant must replace the braces (PRV-O-2).
     case templatedIssuer
     case standInRefused
     /// Apple's secret is a private key, and Google's and Facebook's are texts.
     case otherSecret
     case key
-    /// The provider takes no redirect to the public address that this server has.
+    /// The provider does not accept a redirect to this server's public address.
     case publicAddress
 }
 
@@ -87,7 +87,7 @@ extension IdentityProviderRefusal: CustomStringConvertible {
     }
 }
 
-/// Reads settings, each of the type that it must have.
+/// Reads settings, each with its required type.
 struct ProviderSettings: Sendable {
     let name: String
     let kind: IdentityProvider.Kind
@@ -159,7 +159,7 @@ struct ProviderSettings: Sendable {
         return texts.map { ScopeToken($0) }
     }
 
-    /// Where a stand-in is, instead of the provider.
+    /// The address of a stand-in for the provider.
     func standIn() throws(IdentityProviderRefusal) -> String? {
         guard let text = try text(.standIn) else { return nil }
         guard allowsStandIns else { throw .standInRefused }
@@ -184,7 +184,7 @@ struct ProviderSettings: Sendable {
         }
     }
 
-    /// Metadata that is configured, not discovered.
+    /// Metadata that is configured instead of discovered.
     func metadata(_ json: JSONObject, of issuer: Issuer) throws(IdentityProviderRefusal)
         -> ProviderMetadata
     {

@@ -1,14 +1,13 @@
 import PorticoProtocol
 
-/// What a backend answers to a hand-off code or a refresh token: the tokens of a session, and whose
-/// it is.
+/// A backend's answer to a hand-off code or a refresh token: the session's tokens and its user.
 struct BackendAnswer: Sendable {
-    /// With the session token in the place of the access token.
+    /// The access token is the session token.
     let tokens: TokenResponse
     let user: BackendUser
     let isNewUser: Bool
 
-    /// - Throws: malformed where a member is missing, or has a wrong type; unknownTokenType.
+    /// - Throws: malformed if a member is missing or has the wrong type; unknownTokenType.
     init(parsing body: [UInt8]) throws(TokenResponse.Refusal) {
         let json: JSONObject
         do {

@@ -1,20 +1,20 @@
 import PorticoBytes
 
 extension BackendClient {
-    /// What an app finds when it starts.
+    /// The result of looking for a stored session.
     public enum Restored: Sendable {
-        /// There is a session.
+        /// A session is stored.
         case signedIn(BackendSession)
-        /// There is none, or one of another backend or app, or none that can be understood.
+        /// No session is stored, or it belongs to another backend or app, or it cannot be parsed.
         case signedOut
-        /// A session may be there, but cannot be read now: that is not "signed out".
+        /// A session may be stored but cannot be read now. This is not "signed out".
         case locked(SignInError.StorageProblem)
     }
 
-    /// The session of an earlier run. Neither the network nor the person is asked; whether the
-    /// backend has ended it since, ``BackendSession/check()`` tells.
+    /// Restores the session of an earlier run without using the network or asking the person.
+    /// ``BackendSession/check()`` finds out whether the backend has ended it since.
     ///
-    /// A session of another backend or app counts as none.
+    /// A session of another backend or app counts as no session.
     public func restore() async -> Restored {
         let endpoint: BackendEndpoint
         let bytes: [UInt8]?
@@ -33,10 +33,10 @@ extension BackendClient {
         )
     }
 
-    /// The session of an earlier run, checked at the backend.
+    /// Restores the session of an earlier run and checks it at the backend.
     ///
-    /// One that the backend refuses is over, and its tokens are forgotten. Where the backend cannot
-    /// be asked now, the session is handed out as it was kept.
+    /// If the backend refuses the session, it is over and its tokens are deleted. If the backend
+    /// cannot be reached, the session is returned as it was stored.
     public func currentSession() async -> Restored {
         let restored = await restore()
         guard case .signedIn(let session) = restored else { return restored }
@@ -44,7 +44,7 @@ extension BackendClient {
             try await session.check()
         } catch {
             if case .storage(let problem) = error.kind { return .locked(problem) }
-            // Without an answer nothing is known against the session.
+            // Without an answer, the session is assumed to be live.
             return session.isActive ? restored : .signedOut
         }
         return restored
@@ -52,15 +52,16 @@ extension BackendClient {
 }
 
 extension BackendSession {
-    /// Asks the backend whether the session is live, and who it is; ``user`` is new then.
+    /// Checks at the backend that the session is live, and updates ``user``.
     ///
-    /// - Throws: interactionRequired where the backend has ended the session: its tokens are
-    ///   forgotten. Everything else leaves it as it was.
+    /// - Throws: interactionRequired if the backend has ended the session: its tokens are then
+    ///   deleted. Every other error leaves the session as it was.
     public func check() async throws(SignInError) {
         let token = try await freshRecord(for: .seconds(60)).accessToken
         var user = try await endpoint.user(of: token)
         if user == nil {
-            // Only the refresh token's refusal ends a session: the token alone may be what is over.
+            // Only a refused refresh token ends a session: the session token may merely have
+            // expired.
             let fresh = try await refresher.record(of: self, for: .replacement(of: token))
             user = try await endpoint.user(of: fresh.accessToken)
         }
@@ -69,9 +70,9 @@ extension BackendSession {
         if user != self.user { try await keep(user) }
     }
 
-    /// Stores what is new of the person, and shows it then.
+    /// Stores the person's new details, then shows them.
     private func keep(_ user: BackendUser) async throws(SignInError) {
-        // A refresh in another process must not be overwritten.
+        // Must not overwrite a refresh by another process.
         let lock = try await storage.lock(patience: .seconds(40))
         defer { lock.release() }
         var record = try await storedRecord()

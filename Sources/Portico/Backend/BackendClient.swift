@@ -10,33 +10,34 @@ public import PorticoProtocol
 /// Signs people in to an app behind a backend-for-frontend: the backend holds the OAuth tokens, and
 /// the app holds a session (OAuth 2.0 for Browser-Based Applications §6.1, RFC 8252).
 ///
-/// An app is a public client here too: there is nowhere to put a secret. What proves that the app
-/// which began a sign-in is the one that ends it is PKCE, and the verifier never leaves memory.
+/// The app is a public client for the backend too, because it cannot keep a secret. PKCE proves
+/// that the app which began a sign-in is the one that completes it; the verifier never leaves
+/// memory.
 public final class BackendClient: Sendable {
-    /// Where the backend is, such as `https://api.notes.example.com`.
+    /// The backend's address, such as `https://api.notes.example.com`.
     public let backend: String
-    /// The name that the app is registered by at the backend. Not a secret.
+    /// The name under which the app is registered at the backend. Not a secret.
     public let app: String
     /// How the backend's answer comes back.
     public let redirect: Redirect
-    /// What was chosen beyond the defaults.
+    /// The options that differ from the defaults.
     public let options: Options
     let context: BackendContext
     private let checked: Result<BackendEndpoint, SignInError>
 
-    /// What is left to choose. Each relaxation has a name of its own.
+    /// The choices left to the app. Each relaxation has its own name.
     public struct Options: Sendable {
-        /// An `http` backend will do on the literals 127.0.0.1 and [::1].
+        /// Allows an `http` backend on the literals 127.0.0.1 and [::1].
         public var allowInsecureLoopback = false
-        /// The origins beside the backend's own that ``AuthorizedHTTP`` may send the session token
-        /// to, such as `https://files.notes.example.com`: services that ask the backend whether the
-        /// session is live.
+        /// The origins, in addition to the backend's own, that ``AuthorizedHTTP`` may send the
+        /// session token to, such as `https://files.notes.example.com`: services that check with
+        /// the backend whether the session is live.
         public var apiOrigins: [String] = []
 
         /// The strict defaults.
         public init() {}
 
-        /// The defaults and ``allowInsecureLoopback-swift.property``: for a backend under
+        /// The defaults with ``allowInsecureLoopback-swift.property``, for a backend under
         /// development.
         public static var allowInsecureLoopback: Options {
             var options = Options()
@@ -45,13 +46,13 @@ public final class BackendClient: Sendable {
         }
     }
 
-    /// A client of one backend. Nothing is fetched or read yet, and a wrong address or redirect is
-    /// told by the first call that needs it.
+    /// A client of one backend. Nothing is fetched or read yet; the first call that needs the
+    /// address or the redirect reports a wrong one.
     ///
     /// - Parameters:
-    ///   - backend: An https address without query. A path is kept; a slash at its end is not.
+    ///   - backend: An https address without a query. A path is kept; a trailing slash is not.
     ///   - app: As registered at the backend.
-    ///   - redirect: As registered at the backend, for this app.
+    ///   - redirect: As registered at the backend for this app.
     ///   - options: Relaxations, and the origins of APIs.
     ///   - storage: Keeps the session; ``InMemory`` forgets it when the process ends.
     ///   - transport: Sends every request of this client and its sessions.
@@ -117,7 +118,7 @@ public final class BackendClient: Sendable {
     }
 }
 
-/// What the parts of a client share.
+/// The dependencies that a client shares with its sign-ins and sessions.
 struct BackendContext: Sendable {
     let storage: any SessionStorage
     let http: ProviderHTTP

@@ -2,23 +2,23 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 
-/// The requests of an app to its backend. Codes and refresh tokens go by POST as a form, the session
-/// token in the `Authorization` field; nothing of them is ever in an address.
+/// The requests of an app to its backend. Codes and refresh tokens are sent by POST as a form, the
+/// session token in the `Authorization` field. None of them ever appears in a URL.
 struct BackendEndpoint: Sendable {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     let base: Issuer
     let app: String
     let http: ProviderHTTP
 
     private static let limits = HTTPLimits(bytes: 64 * 1024, seconds: 30)
 
-    /// What came instead of what was asked for.
+    /// Why a request failed.
     enum Failure: Error {
-        /// An error in the protocol's words.
+        /// A protocol error code.
         case refused(OAuthError.Code, retryAfter: Duration?)
         case other(SignInError)
 
-        /// For whoever has no session that could end.
+        /// For a caller without a session that could end.
         var error: SignInError {
             switch self {
             case .refused(let code, let retryAfter):
@@ -28,9 +28,9 @@ struct BackendEndpoint: Sendable {
         }
     }
 
-    /// The address that begins a sign-in: at one provider, or at the page that offers them all.
+    /// The address that begins a sign-in, at one provider or at the backend's page that offers all.
     ///
-    /// - Parameter provider: A name that the backend has a provider by.
+    /// - Parameter provider: The backend's name for a provider.
     /// - Throws: misconfigured(.providerNameInvalid)
     func start(
         at provider: String?,
@@ -58,7 +58,7 @@ struct BackendEndpoint: Sendable {
         )
     }
 
-    /// A hand-off code for a session (RFC 6749 §4.1.3, RFC 7636 §4.5).
+    /// Redeems a hand-off code for a session (RFC 6749 §4.1.3, RFC 7636 §4.5).
     func redeem(_ code: SecretText, redirectURI: String, verifier: CodeVerifier)
         async throws(Failure) -> BackendAnswer
     {
@@ -74,8 +74,8 @@ struct BackendEndpoint: Sendable {
         )
     }
 
-    /// - Parameter idempotencyKey: Sent again with each repetition, so that the backend gives the
-    ///   same answer to a request whose answer was lost.
+    /// - Parameter idempotencyKey: The same for each repetition, so that the backend gives the same
+    ///   answer to a request whose answer was lost.
     func refresh(_ token: SecretText, idempotencyKey: String) async throws(Failure)
         -> BackendAnswer
     {
@@ -84,9 +84,9 @@ struct BackendEndpoint: Sendable {
         return try await tokens("/v1/auth/refresh", [("refresh_token", token.reveal())], fields)
     }
 
-    /// Who the session token stands for, as the backend says now.
+    /// The person that the session token belongs to, fetched from the backend now.
     ///
-    /// - Returns: `nil` where the backend has no such session.
+    /// - Returns: `nil` if the backend has no such session.
     func user(of token: SecretText) async throws(SignInError) -> BackendUser? {
         let reply = try await http.get(
             base.text + "/v1/auth/session",
@@ -97,7 +97,7 @@ struct BackendEndpoint: Sendable {
         guard reply.response.status != .unauthorized else { return nil }
         guard reply.response.status == .ok else { throw http.failure(of: reply) }
         guard reply.isJSON,
-            // `try?`: damage of any kind has one outcome.
+            // `try?`: every kind of damage has the same outcome.
             let json = try? JSONObject(parsing: reply.body),
             json.bool("authenticated") == true,
             let user = json.object("user").flatMap(BackendUser.init)
@@ -105,9 +105,9 @@ struct BackendEndpoint: Sendable {
         return user
     }
 
-    /// Ends the session that the token stands for, or all of that person's.
+    /// Ends the session of this token, or all of that person's sessions.
     ///
-    /// - Returns: `false` where the backend has no such session.
+    /// - Returns: `false` if the backend has no such session.
     func signOut(_ token: SecretText, everywhere: Bool) async throws(SignInError) -> Bool {
         let reply = try await http.post(
             base.text + "/v1/auth/logout" + (everywhere ? "?everywhere=true" : ""),
@@ -156,7 +156,7 @@ struct BackendEndpoint: Sendable {
         }
     }
 
-    /// Never into the address (RFC 6750 §2.1, §2.3).
+    /// The token never goes into the URL (RFC 6750 §2.1, §2.3).
     private static func bearer(_ token: SecretText) -> HTTPFields {
         [.authorization: "Bearer \(token.reveal())"]
     }
@@ -168,13 +168,13 @@ struct BackendEndpoint: Sendable {
 }
 
 extension SignInError {
-    /// What an error code of the backend means for an app, in a redirect or in an answer.
+    /// What a backend's error code means for an app, in a redirect or in an answer.
     init(ofBackend code: OAuthError.Code, retryAfter: Duration? = nil) {
         switch code.rawValue {
         case "rate_limited": self.init(.transient(.tooManyRequests, retryAfter: retryAfter))
         case "authentication_failed", "internal_error":
             self.init(.transient(.serverError, retryAfter: retryAfter))
-        // The attempt was over, or lost, before the person came back from the provider.
+        // The attempt expired or was lost before the person returned from the provider.
         case "invalid_state": self.init(.cancelled(.timedOut))
         case "email_unverified", "link_required":
             self.init(.interactionRequired(.interactionRequired))

@@ -7,7 +7,7 @@ import PorticoProtocol
     import Foundation
 #endif
 
-/// What is kept of a session at a backend.
+/// The stored state of a session at a backend.
 struct BackendRecord: KeptRecord {
     let id: String
     let backend: String
@@ -36,8 +36,7 @@ struct BackendRecord: KeptRecord {
     }
 }
 
-/// The form in which a storage keeps a record. Where the word `serialized` stands, tokens leave
-/// their wrapping.
+/// The storage format of a record. `serialized` marks the calls where tokens leave their wrapper.
 extension BackendRecord {
     private static let version: Int64 = 1
 
@@ -58,7 +57,7 @@ extension BackendRecord {
     }
 
     init?(_ bytes: [UInt8]) {
-        // `try?`: damage of any kind has one outcome. The limit is the storage's.
+        // `try?`: every kind of damage has the same outcome. The storage sets the size limit.
         guard let json = try? JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20)),
             json.int64("version") == Self.version,
             let id = json.string("id"), let backend = json.string("backend"),

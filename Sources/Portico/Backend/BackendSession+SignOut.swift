@@ -2,11 +2,13 @@ import PorticoBytes
 import PorticoProtocol
 
 extension BackendSession {
-    /// Ends the session: here first, so that it is over even without a network, then at the backend.
+    /// Ends the session: first locally, so that it is over even without a network, then at the
+    /// backend.
     ///
-    /// - Parameter everywhere: Whether all of the person's sessions end, in every app and browser.
-    /// - Returns: What became of it. ``SignOutReport/revocation-swift.property`` is about the session
-    ///   at the backend; no browser has a part in it.
+    /// - Parameter everywhere: Whether to end all of the person's sessions, in every app and
+    ///   browser.
+    /// - Returns: The outcome. ``SignOutReport/revocation-swift.property`` is about the session at
+    ///   the backend; no browser is involved.
     @discardableResult
     public func signOut(everywhere: Bool = false) async -> SignOutReport {
         let latest = await latestRecord()
@@ -28,8 +30,8 @@ extension BackendSession {
         )
     }
 
-    /// With a new session token where the kept one is too old: the backend must know whose sessions
-    /// are to end.
+    /// Refreshes an expired session token first: the backend must know which person's sessions to
+    /// end.
     private func revoke(_ record: BackendRecord, _ everywhere: Bool) async throws(SignInError) {
         if record.isFresh(for: 10, at: now()),
             try await endpoint.signOut(record.accessToken, everywhere: everywhere)
@@ -37,7 +39,8 @@ extension BackendSession {
             return
         }
         guard let token = record.refreshToken else { return try unknown(everywhere) }
-        // The key of a refresh whose answer was lost: without it the repetition is a replay.
+        // The key of a refresh that got no answer: without it, the repetition would count as a
+        // replay.
         let request = record.pending.flatMap { $0.isFor(token) ? $0 : nil }
         let answer: BackendAnswer
         do {
@@ -54,7 +57,8 @@ extension BackendSession {
         else { throw SignInError(.transient(.serverError, retryAfter: nil)) }
     }
 
-    /// A session that the backend knows no more is over there too; the person's others are not.
+    /// A session unknown to the backend has ended at the backend too; the person's other sessions
+    /// have not.
     private func unknown(_ everywhere: Bool) throws(SignInError) {
         if everywhere { throw SignInError(.interactionRequired(.sessionEnded)) }
     }

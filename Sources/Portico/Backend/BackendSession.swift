@@ -8,11 +8,11 @@ import PorticoProtocol
     public import Foundation
 #endif
 
-/// A person's session at a backend: who they are, and a session token that is fresh.
+/// A person's session at a backend: who they are, and a fresh session token.
 ///
-/// The token is opaque, and means something to the backend only. No token of an identity provider is
-/// ever here. Any number of tasks may use one session, and several sessions over one storage, in
-/// this process or in others, are the same session.
+/// The token is opaque and has a meaning only for the backend. The app never holds a token of an
+/// identity provider. Any number of tasks may use one session, and several sessions that share a
+/// storage, in this process or in others, are the same session.
 public final class BackendSession: Sendable {
     /// Whether this sign-in registered the person. Always `false` for a session that was restored.
     public let isNew: Bool
@@ -24,7 +24,7 @@ public final class BackendSession: Sendable {
 
     private struct State {
         var user: BackendUser
-        /// `nil` once the session has ended: then no token is kept here.
+        /// `nil` once the session has ended: no token is kept after that.
         var record: BackendRecord?
         var ending: SignInError.Interaction?
     }
@@ -36,30 +36,30 @@ public final class BackendSession: Sendable {
         state = Locked(State(user: record.user, record: record))
     }
 
-    /// Who is signed in, as the backend last said. Stays readable when the session has ended.
+    /// Who is signed in, as the backend last reported. Stays readable after the session has ended.
     public var user: BackendUser { state.withLock { $0.user } }
 
-    /// Whether the session has not ended, as far as is known here.
+    /// Whether the session is live, as far as this process knows.
     public var isActive: Bool { state.withLock { $0.record != nil } }
 
-    /// When the session token expires. It is renewed before.
+    /// When the session token expires. It is renewed before that.
     public var tokenExpiry: Date? { state.withLock { $0.record?.expiresAt } }
 
-    /// A stream of its own for each call; it ends with the session.
+    /// The changes of this session. Each call returns its own stream, which ends with the session.
     public var changes: AsyncStream<SessionChange> { feed.stream() }
 
-    /// A session token that can be used for `interval`, refreshed first where it must be. Send it
-    /// nowhere but to the backend and to services that ask the backend about it.
+    /// A session token that is valid for `interval`, refreshed first if necessary. Send it only to
+    /// the backend and to services that check it with the backend.
     ///
-    /// - Throws: interactionRequired where the session is over, transient where a refresh did not
-    ///   succeed this time, storage where its result could not be kept.
+    /// - Throws: interactionRequired if the session is over, transient if a refresh did not succeed
+    ///   this time, storage if its result could not be stored.
     public func token(validFor interval: Duration = .seconds(60)) async throws(SignInError)
         -> String
     {
         try await freshRecord(for: interval).accessToken.reveal()
     }
 
-    /// A new session token, whatever the old one is still good for. Any number of callers cause one
+    /// A new session token, even if the old one is still valid. Any number of callers cause one
     /// request.
     ///
     /// - Throws: As ``token(validFor:)``.
@@ -116,7 +116,7 @@ extension BackendSession: KeptSession {
             guard case .refused(.invalidGrant, _) = error else { throw error.error }
             throw try await ending(refused: token)
         }
-        // Tokens of somebody else are nobody's to use here.
+        // Tokens of another person must not be used.
         guard sameBytes(answer.user.id, stored.user.id) else {
             throw SignInError(.rejected(.subject))
         }
@@ -126,15 +126,15 @@ extension BackendSession: KeptSession {
     }
 
     func discard(_ record: BackendRecord) async {
-        // `try?`: nobody waits for it, and the token soon expires by itself.
+        // `try?`: no caller waits for the result, and the token soon expires anyway.
         _ = try? await endpoint.signOut(record.accessToken, everywhere: false)
     }
 }
 
 extension BackendSession {
-    /// Requests with this session's token: to the backend's own origin, and to those named in
-    /// ``BackendClient/Options/apiOrigins``. A 401 renews the token, once, and the request is sent
-    /// once more.
+    /// Sends requests with this session's token: to the backend's own origin, and to those in
+    /// ``BackendClient/Options/apiOrigins``. After a 401, the token is renewed and the request sent
+    /// again, once.
     public var http: AuthorizedHTTP { AuthorizedHTTP(bearer: BackendBearer(session: self)) }
 }
 
@@ -156,7 +156,7 @@ private struct BackendBearer: BearerSource {
         try await session.refresher.record(of: session, for: .replacement(of: used)).accessToken
     }
 
-    /// Of whatever form: a proxy that asks the backend answers with a page of its own.
+    /// The body may have any form: a proxy that checks with the backend answers with its own page.
     func isRefusal(_ reply: HTTPReply) -> Bool {
         reply.response.status == .unauthorized
     }

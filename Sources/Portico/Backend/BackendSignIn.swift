@@ -1,12 +1,12 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// One sign-in at a backend under way: from the address that is opened in a browser to the session
-/// (RFC 6749 §4.1, RFC 7636).
+/// A pending sign-in at a backend, from the address opened in a browser to the session (RFC 6749
+/// §4.1, RFC 7636).
 ///
-/// State and PKCE verifier are made here, for this attempt only. One response uses it up.
+/// State and PKCE verifier are made for this attempt only. One response uses it up.
 public final class BackendSignIn: Sendable {
-    /// What to open in the browser. It holds no secret (RFC 8252 §8.8).
+    /// The address to open in the browser. It holds no secret (RFC 8252 §8.8).
     public let address: String
     private let client: BackendClient
     private let endpoint: BackendEndpoint
@@ -34,26 +34,26 @@ public final class BackendSignIn: Sendable {
         response = AwaitedResponse(expectation) { SignInError(ofBackend: $0) }
     }
 
-    /// Takes the URI that came in on the redirect, and completes the sign-in with it.
+    /// Takes the URI received on the redirect and completes the sign-in with it.
     ///
-    /// - Throws: rejected(.state) or rejected(.redirect) where the URI is no answer to this attempt,
-    ///   which then goes on waiting; rejected(.alreadyUsed) after the first answer. Everything else
-    ///   ends the attempt.
+    /// - Throws: rejected(.state) or rejected(.redirect) if the URI does not belong to this
+    ///   attempt, which then keeps waiting; rejected(.alreadyUsed) after the first answer. Every
+    ///   other error ends the attempt.
     public func complete(_ callback: String) async throws(SignInError) -> BackendSession {
         if let refusal = receive(callback) { throw SignInError(.rejected(refusal)) }
         return try await finish()
     }
 
     func receive(_ callback: String) -> SignInError.Check? {
-        // Where a provider adds a fragment to its answer, the backend puts an empty one in its
-        // place, whose mark a browser hands on (RFC 9110 §10.2.2).
+        // If a provider adds a fragment to its answer, the backend replaces it with an empty one,
+        // and browsers pass on its `#` (RFC 9110 §10.2.2).
         let isMarked = callback.utf8.last == UInt8(ascii: "#")
         return response.receive(
             isMarked ? String(Substring(callback.utf8.dropLast())) : callback
         )
     }
 
-    /// Redeems the hand-off code that was received, once.
+    /// Redeems the received hand-off code, once.
     func finish() async throws(SignInError) -> BackendSession {
         let code = try response.takeCode()
         let answer: BackendAnswer
@@ -91,16 +91,16 @@ extension BackendClient {
     /// Cancelling the task closes the port and ends the attempt.
     ///
     /// - Parameters:
-    ///   - provider: The name that the backend has a provider by, such as `google`; `nil` opens the
-    ///     backend's page with all of them.
+    ///   - provider: The backend's name for a provider, such as `google`; `nil` opens the backend's
+    ///     page with all of them.
     ///   - method: Which browser, and for how long.
-    /// - Throws: Any kind of ``SignInError``; nothing is stored then.
+    /// - Throws: Any kind of ``SignInError``; nothing is stored in that case.
     public func signIn(
         with provider: String? = nil,
         using method: SignInMethod = .loopback()
     ) async throws(SignInError) -> BackendSession {
         try redirect.check()
-        // The port is opened only for a request that can be made (RFC 8252 §8.3).
+        // The port is opened only once the request is known to be valid (RFC 8252 §8.3).
         _ = try endpoint()
         return try await method.run(on: redirect) { session in
             session.user.displayName
@@ -109,11 +109,11 @@ extension BackendClient {
         }
     }
 
-    /// Begins a sign-in whose answer the app itself receives, on an https or private-use redirect.
-    /// Nothing is sent.
+    /// Begins a sign-in when the app itself receives the answer, on an https or private-use
+    /// redirect. Sends nothing.
     ///
     /// - Parameter provider: As for ``signIn(with:using:)``.
-    /// - Throws: misconfigured where the client's redirect is a loopback one, or wrong.
+    /// - Throws: misconfigured if the client's redirect is a loopback redirect or invalid.
     public func begin(with provider: String? = nil) throws(SignInError) -> BackendSignIn {
         try redirect.check()
         guard case .uri(let redirectURI) = redirect.kind else {
@@ -122,9 +122,9 @@ extension BackendClient {
         return try BackendSignIn(client: self, provider: provider, redirectURI: redirectURI)
     }
 
-    /// Stores a new session, before anybody has it.
+    /// Stores a new session before the caller gets it.
     func store(_ record: BackendRecord) async throws(SignInError) {
-        // A refresh of the session before, in another process, must not overwrite this one.
+        // Must not be overwritten by another process that refreshes the previous session.
         let lock = try await context.storage.lock(patience: .seconds(40))
         defer { lock.release() }
         try await context.storage.write(record.serialized())

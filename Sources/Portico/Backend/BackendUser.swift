@@ -1,33 +1,33 @@
 import PorticoProtocol
 
-/// The person who is signed in at a backend, as the backend knows them.
+/// The person signed in at a backend, as the backend knows them.
 public struct BackendUser: Sendable, Hashable, Identifiable {
-    /// What identifies the person at this backend, and the only thing that does.
+    /// The person's identifier at this backend, and the only one.
     public let id: String
-    /// It may pass to somebody else, and is no identifier.
+    /// May pass to another person; not an identifier.
     public let email: String?
-    /// Whether a provider vouches for the address, or a mailed code has proven it.
+    /// Whether a provider has verified the address, or an emailed code has.
     public let isEmailVerified: Bool
-    /// The full name, for showing. Text from outside.
+    /// The full name, for display. Foreign text.
     public let name: String?
     /// An http or https address.
     public let picture: String?
-    /// The names of the providers that the person can sign in with.
+    /// The names of the providers the person can sign in with.
     public let providers: [String]
 
-    /// The best of name and e-mail address; the id where there is none.
+    /// The name or else the email address; the id if both are missing.
     public var displayName: String { name ?? email ?? id }
 }
 
 extension BackendUser {
-    /// - Returns: `nil` where a member is missing or has a wrong type. `null` counts as absent.
+    /// - Returns: `nil` if a member is missing or has the wrong type. `null` counts as missing.
     init?(_ json: JSONObject) {
         guard let id = json.string("id"), (1...256).contains(id.utf8.count),
             Self.isTextOrAbsent(json, ["email", "name", "picture"])
         else { return nil }
         let email = Self.text("email", json)
         switch json["email_verified"] {
-        // Without an address there is nothing that could be verified.
+        // Without an address, nothing can be verified.
         case .bool(let isVerified)?: isEmailVerified = isVerified && email != nil
         case nil, .null?: isEmailVerified = false
         default: return nil
@@ -71,7 +71,7 @@ extension BackendUser {
 }
 
 extension BackendUser: CustomStringConvertible, CustomReflectable {
-    /// What is known of a person is personal: only who it is.
+    /// Shows the id only: everything else is personal data.
     public var description: String { "BackendUser(\(id))" }
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

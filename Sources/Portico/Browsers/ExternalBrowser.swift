@@ -1,12 +1,12 @@
-/// Shows an address to the person outside of the app (RFC 8252 §5, §6).
+/// Shows an address to the person outside the app (RFC 8252 §5, §6).
 ///
-/// The app never sees the pages or cookies of what it opens: only an address goes in, and the
-/// answer comes back on the redirect URI. A web view of the app's own is no such browser (§8.12).
+/// The app never sees the pages or cookies of the browser: it passes an address, and the answer
+/// comes back on the redirect URI. An embedded web view does not qualify (§8.12).
 public protocol ExternalBrowser: Sendable {
-    /// Returns once the browser is on its way; it does not wait for the person.
+    /// Returns once the browser is starting; does not wait for the person.
     ///
     /// - Parameter address: An https URL, or http on this machine.
-    /// - Throws: Ends the sign-in. To go on with a message instead, do not throw.
+    /// - Throws: Ends the sign-in. To continue with a message instead, do not throw.
     func open(_ address: String) async throws
 }
 

@@ -8,7 +8,7 @@ import PorticoBytes
     import Musl
 #endif
 
-/// What the thread of a ``LoopbackServer`` does: it owns the sockets from start to end.
+/// The work of a ``LoopbackServer``'s thread, which owns the sockets from start to end.
 final class LoopbackLoop {
     private struct Connection {
         var descriptor: Int32
@@ -16,15 +16,15 @@ final class LoopbackLoop {
         var received: [UInt8] = []
         var toSend: ArraySlice<UInt8> = []
         var phase = Phase.reading
-        /// The last page: with it the work is done.
+        /// The final page: the work is done once it is sent.
         var isLast = false
 
         enum Phase {
             case reading
-            /// It brought the response; its answer waits for the end of the sign-in.
+            /// Brought the response; its answer waits for the end of the sign-in.
             case held
             case sending
-            /// All is sent; waits for the other side to close, or the page might be lost.
+            /// Everything is sent; waits for the browser to close, or the page might be lost.
             case closing
         }
     }
@@ -73,7 +73,7 @@ final class LoopbackLoop {
         server.ended(ending)
     }
 
-    /// Sends the browser that was held on to the page.
+    /// Redirects the held browser to the page.
     private func begin(_ page: LoopbackPage, at now: ContinuousClock.Instant) {
         self.page = page
         var isHeld = false
@@ -81,7 +81,7 @@ final class LoopbackLoop {
             isHeld = true
             send(LoopbackPage.redirect(to: donePath), on: index)
         }
-        // The response was pasted, or its browser has gone: nobody will fetch the page.
+        // The response was pasted, or its browser has disconnected: nothing will fetch the page.
         pageDeadline = isHeld ? now + server.limits.page : now
     }
 
@@ -101,12 +101,12 @@ final class LoopbackLoop {
         return deadlines.min()
     }
 
-    /// Slow requests, and connections that nobody closes.
+    /// Ends slow requests, and connections that are never closed.
     private func expire(at now: ContinuousClock.Instant) {
         for index in connections.indices.reversed() where connections[index].deadline <= now {
             switch connections[index].phase {
             case .reading:
-                // A connection opened ahead and never used wants no answer.
+                // A connection opened in advance and never used needs no answer.
                 if connections[index].received.isEmpty {
                     drop(index)
                 } else {
@@ -125,7 +125,8 @@ final class LoopbackLoop {
         ]
         for connection in connections {
             let isSending = connection.phase == .sending
-            // A held one that closes would wake us again and again: its end shows when we write.
+            // A held connection that closes would wake us repeatedly: writing to it shows that it
+            // is closed.
             let events = isSending ? POLLOUT : connection.phase == .held ? 0 : POLLIN
             entries.append(
                 pollfd(
@@ -143,7 +144,7 @@ final class LoopbackLoop {
         if entries[1].revents != 0 { acceptConnections() }
     }
 
-    /// Rounded up, so that a deadline has passed when poll returns.
+    /// Rounded up, so that the deadline has passed when poll returns.
     private func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
         guard let deadline else { return -1 }
         let (seconds, attoseconds) = (deadline - .now).components
@@ -160,7 +161,8 @@ final class LoopbackLoop {
     private func acceptConnections() {
         while let descriptor = LoopbackSocket.accept(listener) {
             if connections.count >= server.limits.connections {
-                // Whoever fills the table must not keep the browser out: the oldest goes.
+                // An attacker who fills the table must not keep the browser out: the oldest is
+                // dropped.
                 guard let oldest = connections.firstIndex(where: { $0.phase != .held }) else {
                     _ = posixClose(descriptor)
                     continue
@@ -226,7 +228,7 @@ final class LoopbackLoop {
     private func flush(_ index: Int) {
         let bytes = connections[index].toSend
         guard let count = LoopbackSocket.send(connections[index].descriptor, bytes) else {
-            // Gone while it was sent: nobody is left to send it to.
+            // Disconnected while sending: no one is left to receive the page.
             if connections[index].isLast { isPageSent = true }
             connections[index].phase = .closing
             connections[index].deadline = .now

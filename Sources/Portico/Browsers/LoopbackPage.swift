@@ -1,7 +1,7 @@
 import PorticoBytes
 
-/// The small page that a browser shows at the end of a sign-in over the loopback interface
-/// (RFC 8252 §7.3). It has no script and loads nothing.
+/// The small page shown in the browser at the end of a sign-in over the loopback interface (RFC
+/// 8252 §7.3). It has no script and loads nothing.
 package struct LoopbackPage: Hashable, Sendable {
     package let title: String
     package let message: String
@@ -11,7 +11,7 @@ package struct LoopbackPage: Hashable, Sendable {
         self.message = message
     }
 
-    /// - Parameter name: Who signed in, where that is known.
+    /// - Parameter name: Who signed in, if known.
     package static func signedIn(as name: String?) -> LoopbackPage {
         LoopbackPage(
             title: name.map { "Signed in as \($0)" } ?? "Signed in",
@@ -24,7 +24,7 @@ package struct LoopbackPage: Hashable, Sendable {
         message: "You can close this tab and go back to the app or the terminal."
     )
 
-    /// - Parameter reason: A literal of ours, never words of the other side.
+    /// - Parameter reason: A literal in this package, never foreign text.
     package static func failed(_ reason: String) -> LoopbackPage {
         LoopbackPage(
             title: "Not signed in",
@@ -57,7 +57,7 @@ package struct LoopbackPage: Hashable, Sendable {
         )
     }
 
-    /// The whole answer, closing the connection.
+    /// The complete response, which closes the connection.
     func response(_ status: LoopbackStatus) -> [UInt8] {
         let body = html.bytes
         let head = Self.head(
@@ -75,8 +75,8 @@ package struct LoopbackPage: Hashable, Sendable {
         return head + body
     }
 
-    /// To `path` on this receiver: so the code leaves the address bar and the history
-    /// (RFC 9700 §4.3.1).
+    /// Redirects to `path` on this receiver, which removes the code from the address bar and the
+    /// history (RFC 9700 §4.3.1).
     static func redirect(to path: String) -> [UInt8] {
         head(.seeOther, fields: [("Location", path), ("Content-Length", "0")])
     }

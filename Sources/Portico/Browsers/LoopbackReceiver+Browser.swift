@@ -1,12 +1,12 @@
 import PorticoBytes
 
 extension LoopbackReceiver {
-    /// Opens `address` in `browser` and waits for the answer to come back.
+    /// Opens `address` in `browser` and waits for the answer.
     ///
-    /// Nobody waits for the browser itself: one that stays until it has shown the last page would
-    /// wait for us.
+    /// Does not wait for the browser itself: a browser that stays until it has shown the final page
+    /// would wait for us.
     ///
-    /// - Throws: What the browser or the wait threw; the port is closed then.
+    /// - Throws: What the browser or the wait threw; the port is then closed.
     func response(
         timeout: Duration,
         opening address: String,
@@ -32,7 +32,7 @@ extension LoopbackReceiver {
 }
 
 extension SignInError {
-    /// What a browser threw.
+    /// The error for what a browser threw.
     init(opening error: any Error) {
         if let error = error as? SignInError {
             self = error

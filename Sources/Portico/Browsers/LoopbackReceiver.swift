@@ -1,21 +1,21 @@
 import Dispatch
 import PorticoBytes
 
-/// Receives one authorization response on a loopback port that is open only meanwhile
-/// (RFC 8252 §7.3, §8.3).
+/// Receives one authorization response on a loopback port that is open only for that time (RFC 8252
+/// §7.3, §8.3).
 ///
 /// A request that is not the awaited response changes nothing: it neither ends the wait nor learns
-/// anything. The awaited one is held until ``finish(_:)`` says how the sign-in ended, so that the
-/// page in the browser tells the truth; the browser is sent on to an address without the code
-/// (RFC 9700 §4.3.1). Then, or when the time is up, or on cancellation, the port is closed.
+/// anything. The awaited request is held until ``finish(_:)`` is called with the outcome, so that
+/// the page in the browser is correct; the browser is then redirected to an address without the
+/// code (RFC 9700 §4.3.1). After that, or on a timeout or cancellation, the port is closed.
 package final class LoopbackReceiver: Sendable {
-    /// Where the response is to be sent, with the port that is open.
+    /// The redirect URI, with the port that is open.
     package let redirectURI: String
     private let server: LoopbackServer
 
-    /// Opens the port: on 127.0.0.1 or, where that cannot be, on [::1] (RFC 8252 §7.3). A port that
-    /// is asked for by number is the one of 127.0.0.1: whoever registered it did not register the other
-    /// (OpenID Connect Core §3.1.2.1).
+    /// Opens the port: on 127.0.0.1 or, if that is not possible, on [::1] (RFC 8252 §7.3). A port
+    /// requested by number is opened on 127.0.0.1 only: a client that registered it did not
+    /// register [::1] (OpenID Connect Core §3.1.2.1).
     ///
     /// - Parameters:
     ///   - path: Begins with a slash, without query.
@@ -56,12 +56,12 @@ package final class LoopbackReceiver: Sendable {
         server.close()
     }
 
-    /// Waits until a request comes in of which `isAwaited` is true.
+    /// Waits for a request that `isAwaited` accepts.
     ///
     /// - Parameters:
-    ///   - isAwaited: Asked with the whole URI of each request for the path; at most once true.
-    ///     Called on the receiver's own thread.
-    /// - Throws: cancelled(.timedOut), cancelled(.program); the port is closed then.
+    ///   - isAwaited: Called with the whole URI of each request for the path; returns true at most
+    ///     once. Called on the receiver's own thread.
+    /// - Throws: cancelled(.timedOut), cancelled(.program); the port is then closed.
     package func response(
         timeout: Duration,
         isAwaited: @escaping @Sendable (String) -> Bool
@@ -83,29 +83,30 @@ package final class LoopbackReceiver: Sendable {
         }
     }
 
-    /// Offers a URI that came in by another way, for instance pasted by the person.
+    /// Offers a URI received by other means, such as pasted by the person.
     ///
-    /// - Returns: Whether it was the awaited one; the wait ends then.
+    /// - Returns: Whether it was the awaited response; the wait then ends.
     package func offer(_ uri: String) -> Bool {
         server.offer(uri)
     }
 
-    /// Answers the browser that brought the response, and closes the port once it has the page.
+    /// Answers the browser that brought the response, and closes the port once it has fetched the
+    /// page.
     package func finish(_ page: LoopbackPage) async {
         await withCheckedContinuation { continuation in
             server.finish(page) { continuation.resume() }
         }
     }
 
-    /// Closes the port at once. May be called at any time and repeatedly.
+    /// Closes the port at once. May be called at any time and more than once.
     package func close() {
         server.close()
     }
 }
 
-/// How long and how much the receiver waits for.
+/// The time and size limits of the receiver.
 struct LoopbackLimits: Sendable {
-    /// For a request to be complete.
+    /// For a complete request.
     var request: Duration
     /// For the browser to fetch the page at the end.
     var page: Duration

@@ -1,13 +1,13 @@
 import PorticoBytes
 
-/// The head of a request to the loopback receiver (RFC 9112 §3), read with nothing but what the
-/// receiver needs.
+/// The head of a request to the loopback receiver (RFC 9112 §3), parsed as far as the receiver
+/// needs.
 struct LoopbackRequest {
-    /// Path and query as they came.
+    /// Path and query as received.
     let target: String
 
     enum Reading {
-        /// More bytes are to come.
+        /// More bytes are needed.
         case incomplete
         case complete(LoopbackRequest)
         /// To be answered with this status and closed.
@@ -18,7 +18,7 @@ struct LoopbackRequest {
     static let longestHead = 16 * 1024
 
     /// - Parameters:
-    ///   - bytes: What has come in so far.
+    ///   - bytes: The bytes received so far.
     ///   - authority: The literal and port that the Host field must equal.
     static func read(_ bytes: [UInt8], authority: String) -> Reading {
         let lineEnd = endOfLine(in: bytes[...])
@@ -37,7 +37,8 @@ struct LoopbackRequest {
             return .refused(.badRequest)
         }
         guard parts[0].elementsEqual("GET".utf8) else { return .refused(.methodNotAllowed) }
-        // Another Host is DNS rebinding: a page elsewhere whose name now leads here.
+        // Another Host means DNS rebinding: a foreign page with a name that now resolves to this
+        // machine.
         guard hosts(in: bytes[(lineEnd + 2)..<headEnd]) == [Array(authority.utf8)] else {
             return .refused(.badRequest)
         }
@@ -77,7 +78,7 @@ struct LoopbackRequest {
         return nil
     }
 
-    /// Where the empty line begins that ends the head.
+    /// The position of the empty line that ends the head.
     private static func endOfHead(in bytes: [UInt8]) -> Int? {
         var rest = bytes[...]
         while let end = endOfLine(in: rest) {

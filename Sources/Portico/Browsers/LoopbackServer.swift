@@ -9,9 +9,9 @@ import PorticoBytes
     import Musl
 #endif
 
-/// The thread and the orders to it behind a ``LoopbackReceiver``.
+/// The thread of a ``LoopbackReceiver``, and the commands sent to it.
 ///
-/// One thread of its own owns all sockets and waits in `poll`; the others leave an order under the
+/// Its own thread owns all sockets and waits in `poll`; other threads leave a command under the
 /// lock and wake it through a pipe.
 final class LoopbackServer: Sendable {
     enum Ending: Sendable {
@@ -22,14 +22,14 @@ final class LoopbackServer: Sendable {
 
     struct Orders {
         var isAwaited: (@Sendable (String) -> Bool)?
-        /// Told once how the wait ended.
+        /// Called once with how the wait ended.
         var onEnding: (@Sendable (Ending) -> Void)?
         var isAccepted = false
         var page: LoopbackPage?
         var onFinished: [@Sendable () -> Void] = []
         var isClosing = false
         var isRunning = false
-        /// The thread is gone, or never was and never will be.
+        /// The thread has ended, or was never started and never will be.
         var isOver = false
     }
 
@@ -88,10 +88,10 @@ final class LoopbackServer: Sendable {
         return true
     }
 
-    /// Whether `uri` is the response that is waited for; from then on none is.
+    /// Whether `uri` is the awaited response; once it is, no other is accepted.
     func accepts(_ uri: String) -> Bool {
         let isAwaited = orders.withLock { $0.isAccepted || $0.isClosing ? nil : $0.isAwaited }
-        // Not under the lock: it is somebody else's code, and it decides for one caller only.
+        // Not under the lock: this calls foreign code, and it decides for one caller only.
         guard let isAwaited, isAwaited(uri) else { return false }
         let onEnding = orders.withLock { orders in
             orders.isAccepted = true
@@ -132,7 +132,7 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    /// Called by the thread as its last act, all sockets being closed.
+    /// Called by the thread last, once all sockets are closed.
     func ended(_ ending: Ending) {
         let (onEnding, onFinished) = orders.withLock { orders in
             orders.isOver = true
@@ -146,7 +146,7 @@ final class LoopbackServer: Sendable {
 
     private func wake() {
         var byte: UInt8 = 1
-        // A full pipe wakes as well.
+        // A full pipe wakes the thread too.
         _ = write(wakeWrite, &byte, 1)
     }
 }
@@ -158,7 +158,7 @@ extension LoopbackServer.Orders {
     }
 }
 
-/// `close`, where a method of ours has the same name.
+/// `close`, for types that have a method of the same name.
 func posixClose(_ descriptor: Int32) -> Int32 {
     close(descriptor)
 }

@@ -11,7 +11,7 @@ enum LoopbackFamily: Sendable {
     case ipv4
     case ipv6
 
-    /// As it stands in a URI.
+    /// As written in a URI.
     var literal: String {
         switch self {
         case .ipv4: "127.0.0.1"
@@ -22,13 +22,15 @@ enum LoopbackFamily: Sendable {
 
 /// System calls on non-blocking sockets, their results as optionals.
 enum LoopbackSocket {
-    /// A listening socket on the loopback literal only, and the port it got.
+    /// Opens a listening socket on the loopback literal only, and returns it with its port.
     ///
-    /// SO_REUSEPORT is not set: with it another process could bind the same port and be given the code
-    /// (RFC 8252 appendix B.5). SO_REUSEADDR could do that elsewhere than on Linux, where it takes a
-    /// port that a connection of an earlier such socket still waits on (RFC 9293 §3.6.1), and never one
-    /// that is listened on: it is set there, and only for a port that has to be that one.
+    /// SO_REUSEPORT is not set: with it another process could bind the same port and receive the
+    /// code (RFC 8252 appendix B.5). SO_REUSEADDR could allow that too, except on Linux: there it
+    /// takes a port that a connection of an earlier such socket still waits on (RFC 9293 §3.6.1),
+    /// and never one that another socket listens on. It is set on Linux only, and only for a port
+    /// given by number.
     ///
+    /// - Parameter port: 0 for any free one.
     /// - Parameter port: 0 for any free one.
     static func listen(_ family: LoopbackFamily, port: UInt16) throws(Refusal)
         -> (socket: Int32, port: UInt16)
@@ -54,9 +56,9 @@ enum LoopbackSocket {
         return (descriptor, port)
     }
 
-    /// Why there is no listening socket.
+    /// Why the socket could not be opened.
     enum Refusal: Error {
-        /// Somebody listens on the port.
+        /// Another socket listens on the port.
         case inUse
         case unavailable
     }
@@ -65,12 +67,12 @@ enum LoopbackSocket {
         private static func takeWaiting(_ descriptor: Int32) {
             var on: Int32 = 1
             let size = socklen_t(MemoryLayout<Int32>.size)
-            // Without it the port is free all the same, a minute later.
+            // Without it the port becomes free too, but a minute later.
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
         }
     #endif
 
-    /// The next connection that waits, if one does.
+    /// The next waiting connection, if any.
     static func accept(_ listener: Int32) -> Int32? {
         let descriptor = posixAccept(listener)
         guard descriptor >= 0 else { return nil }
@@ -83,7 +85,7 @@ enum LoopbackSocket {
 
     enum Received {
         case bytes([UInt8])
-        /// Nothing for now.
+        /// Nothing yet.
         case none
         case ended
     }
@@ -96,7 +98,7 @@ enum LoopbackSocket {
         return .ended
     }
 
-    /// How many of the bytes were taken, or `nil` where the connection is gone.
+    /// How many of the bytes were sent, or `nil` if the connection is closed.
     static func send(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Int? {
         #if canImport(Darwin)
             let flags: Int32 = 0  // SO_NOSIGPIPE is set instead.
@@ -110,7 +112,7 @@ enum LoopbackSocket {
         return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : nil
     }
 
-    /// Tells the other side that nothing more will come.
+    /// Tells the peer that nothing more will come.
     static func finishSending(_ descriptor: Int32) {
         #if canImport(Glibc)
             _ = shutdown(descriptor, Int32(SHUT_WR))
@@ -119,7 +121,7 @@ enum LoopbackSocket {
         #endif
     }
 
-    /// Not to be inherited by the browser that is started, and never blocking.
+    /// Makes the descriptor non-blocking, and not inherited by the browser that is started.
     static func prepare(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)
             var on: Int32 = 1
@@ -160,13 +162,13 @@ enum LoopbackSocket {
         }
         guard found else { return nil }
         return withUnsafeBytes(of: &storage) {
-            // The port stands at the same place in both structures.
+            // The port has the same offset in both structures.
             UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         }
     }
 }
 
-// The names of these calls are also names of ours.
+// Methods in this package have the names of these calls.
 private func posixBind(_ descriptor: Int32, _ address: UnsafeRawBufferPointer) -> Bool {
     guard let base = address.baseAddress else { return false }
     let pointer = base.assumingMemoryBound(to: sockaddr.self)

@@ -10,13 +10,13 @@
         import Musl
     #endif
 
-    /// What becomes of a program that was started to show a page.
+    /// The outcome of starting a program to show a page.
     enum ProgramStart {
-        /// Whether `process` has not failed within `patience`. One that still runs is a browser. When
-        /// the calling task is cancelled nobody wants to know.
+        /// Whether `process` has not failed before `patience` is over. A process that still runs is
+        /// a browser. If the calling task is cancelled, the result is not used.
         static func isSuccess(_ process: pid_t, patience: Duration) async -> Bool {
             let outcome = FirstOutcome()
-            // Waits as long as the program runs, so that it does not stay a zombie.
+            // Waits as long as the program runs, so that it does not become a zombie.
             DispatchQueue(label: "portico.browser").async {
                 var status: Int32 = 0
                 var result = waitpid(process, &status, 0)
@@ -34,7 +34,7 @@
         }
     }
 
-    /// What is told first, for the one who waits for it.
+    /// Passes the first outcome to the waiting task.
     private final class FirstOutcome: Sendable {
         private let state = Locked<(told: Bool?, waiting: CheckedContinuation<Bool, Never>?)>(
             (nil, nil)

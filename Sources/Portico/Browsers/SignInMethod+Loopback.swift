@@ -1,21 +1,21 @@
-/// A sign-in under way, at a provider or at a backend.
+/// A pending sign-in, at a provider or at a backend.
 protocol SignInUnderWay: Sendable {
     associatedtype Result: Sendable
 
     var address: String { get }
 
-    /// - Returns: Why the URI is ignored, or `nil`: it was the answer, good or bad.
+    /// - Returns: Why the URI is ignored, or `nil` if it was the answer, successful or not.
     func receive(_ callback: String) -> SignInError.Check?
 
     func finish() async throws(SignInError) -> Result
 }
 
 extension SignInMethod {
-    /// Takes the person to a sign-in's address and back over a loopback port, which is closed
-    /// whatever happens (RFC 8252 §7.3, §8.3).
+    /// Opens a sign-in's address and waits for the answer on a loopback port, which is always
+    /// closed at the end (RFC 8252 §7.3, §8.3).
     ///
     /// - Parameters:
-    ///   - redirect: Must be a loopback one.
+    ///   - redirect: Must be a loopback redirect.
     ///   - begin: Called with the redirect URI of the open port.
     ///   - name: Who signed in, for the page at the end.
     func run<Attempt: SignInUnderWay>(

@@ -1,19 +1,19 @@
 import PorticoBytes
 
-/// How the person is taken to the provider and back.
+/// How an app sends the person to the provider and gets the answer back.
 public struct SignInMethod: Sendable {
     let browser: any ExternalBrowser
     let timeout: Duration
     let pasted: PastedCallback?
 
-    /// The system browser, and a loopback port that is open meanwhile (RFC 8252 §7.3). The client's
-    /// redirect must be a loopback one.
+    /// Uses the system browser, and a loopback port that is open during the sign-in (RFC 8252
+    /// §7.3). The client's redirect must be a loopback redirect.
     ///
     /// - Parameters:
-    ///   - browser: Opened with the address of the sign-in. One that prints it too helps those whose
+    ///   - browser: Opens the address of the sign-in. Printing the address too helps a person whose
     ///     browser is on another machine.
     ///   - timeout: How long the person may take.
-    ///   - pasted: Where the person may also paste the address that the browser was sent to.
+    ///   - pasted: Lets the person paste the address that the browser was redirected to instead.
     public static func loopback(
         open browser: any ExternalBrowser = .systemBrowser,
         timeout: Duration = .seconds(180),
@@ -23,17 +23,16 @@ public struct SignInMethod: Sendable {
     }
 }
 
-/// A second way for the answer to come in: text that the person pastes.
+/// A second channel for the answer: text that the person pastes.
 public final class PastedCallback: Sendable {
     private let taker = Locked<(@Sendable (String) -> Bool)?>(nil)
 
-    /// Attach it to one sign-in at a time: what is offered goes to the last that began.
+    /// Use it for one sign-in at a time: text goes to the sign-in that began last.
     public init() {}
 
-    /// Offers a text; space around it does not matter.
+    /// Offers text, ignoring surrounding whitespace.
     ///
-    /// - Returns: Whether it was the answer to the sign-in that is waiting. A text that is none
-    ///   changes nothing.
+    /// - Returns: Whether it was the answer to the waiting sign-in. Any other text changes nothing.
     @discardableResult
     public func offer(_ text: String) -> Bool {
         let taker = taker.withLock { $0 }

@@ -12,18 +12,18 @@ import PorticoProtocol
 
 /// The person's default browser, started with `xdg-open` or `open` (RFC 8252 appendix B.4, B.5).
 ///
-/// The address is one argument of the program; there is no shell. On Linux the environment
-/// variable `BROWSER` may name another program, which is given the address in the same way.
+/// The address is passed as one argument, without a shell. On Linux the environment variable
+/// `BROWSER` may name another program, which gets the address in the same manner.
 public struct SystemBrowser: ExternalBrowser {
     let program: String
     private let localhost: LocalhostName
 
-    /// The program that `BROWSER` names when this is made, else the system's own.
+    /// Uses the program named by `BROWSER` now, or else the system's own.
     public init() {
         self.init(named: getenv("BROWSER").map { String(cString: $0) })
     }
 
-    /// - Parameter program: A program's name or path, instead of the system's own.
+    /// - Parameter program: A program's name or path, used instead of the system's own.
     package init(named program: String?, localhost: LocalhostName = .system) {
         self.localhost = localhost
         #if canImport(Darwin)
@@ -33,13 +33,13 @@ public struct SystemBrowser: ExternalBrowser {
         #endif
     }
 
-    /// Starts the browser, and waits up to two seconds for it to say that it cannot.
+    /// Starts the browser, and waits up to two seconds for it to fail.
     ///
     /// - Parameter address: An https URL, or http on this machine.
     /// - Throws: misconfigured(.addressNotOpenable), misconfigured(.localhostElsewhere),
     ///   misconfigured(.noBrowser)
     public func open(_ address: String) async throws {
-        // No file:, no javascript:, nothing that begins with a dash: only what a provider has.
+        // No file:, no javascript:, nothing that begins with a dash: only what can be a provider's.
         guard let parsed = HTTPAddress(address), parsed.isSecure || parsed.isThisMachine else {
             throw SignInError(.misconfigured(.addressNotOpenable))
         }

@@ -12,9 +12,9 @@ struct AuthenticationChallenge: Hashable, Sendable {
 }
 
 extension AuthenticationChallenge {
-    /// The challenges in a field's value.
+    /// Parses the challenges in a field's value.
     ///
-    /// - Returns: None where any of it breaks the grammar.
+    /// - Returns: An empty list if any part breaks the grammar.
     static func parse(_ value: String) -> [AuthenticationChallenge] {
         var parser = ChallengeParser(bytes: Array(value.utf8))
         return parser.challenges() ?? []
@@ -22,7 +22,7 @@ extension AuthenticationChallenge {
 }
 
 extension HTTPReply {
-    /// Whether the answer says that the access token is not good (RFC 6750 §3.1).
+    /// Whether the server refused the access token as invalid (RFC 6750 §3.1).
     var hasRefusedToken: Bool {
         guard response.status.code == 401 else { return false }
         return response.headerFields[values: .wwwAuthenticate]
@@ -40,7 +40,7 @@ private struct ChallengeParser {
         self.bytes = bytes
     }
 
-    /// A list, in which a comma separates challenges as well as the parameters of one.
+    /// Parses a list in which commas separate challenges as well as the parameters of one.
     mutating func challenges() -> [AuthenticationChallenge]? {
         var challenges: [AuthenticationChallenge] = []
         skipSeparators()
@@ -48,7 +48,7 @@ private struct ChallengeParser {
             guard let word = word() else { return nil }
             skipSpace()
             if next == UInt8(ascii: "="), let last = challenges.indices.last, !isPadding {
-                // The first parameter stands behind its scheme, without a comma.
+                // The first parameter follows its scheme without a comma.
                 guard !challenges[last].parameters.isEmpty, let value = parameterValue() else {
                     return nil
                 }
@@ -62,11 +62,11 @@ private struct ChallengeParser {
         return challenges
     }
 
-    /// What follows a scheme: nothing, its first parameter, or a token.
+    /// Parses what follows a scheme: nothing, its first parameter, or a token.
     private mutating func challenge(_ scheme: String) -> AuthenticationChallenge? {
         var challenge = AuthenticationChallenge(scheme: scheme.lowercased())
         guard position < bytes.count, next != UInt8(ascii: ",") else { return challenge }
-        // Without the space it was no scheme.
+        // Without the space, it was not a scheme.
         guard position > 0, bytes[position - 1].isBlank else { return nil }
         let start = position
         if let name = word() {
@@ -83,7 +83,7 @@ private struct ChallengeParser {
         return challenge
     }
 
-    /// Whether the equals sign to come is the padding of a token: the element ends behind it.
+    /// Whether the next equals sign is the padding of a token: the element ends after it.
     private var isPadding: Bool {
         var index = position
         while index < bytes.count, bytes[index] == UInt8(ascii: "=") { index += 1 }

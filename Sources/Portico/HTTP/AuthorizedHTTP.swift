@@ -8,23 +8,23 @@ public import PorticoProtocol
     public import Foundation
 #endif
 
-/// Requests to an app's own servers with the session's token (RFC 6750 §2.1).
+/// Sends requests to an app's own servers with the session's token (RFC 6750 §2.1).
 ///
-/// The token goes to the origins named in ``SignInClient/Options/apiOrigins`` or
-/// ``BackendClient/Options/apiOrigins``, and to the backend's own, and nowhere else, also not along
-/// a redirect: a redirect is handed back as the answer it is (RFC 9700 §4.10).
+/// The token is sent only to the origins in ``SignInClient/Options/apiOrigins`` or
+/// ``BackendClient/Options/apiOrigins``, and to the backend's own. Redirects are not followed but
+/// returned as the answer (RFC 9700 §4.10).
 public struct AuthorizedHTTP: Sendable {
     let bearer: any BearerSource
 
-    /// Sends a request, its `Authorization` field being set here. Where the server calls the token
-    /// invalid it is refreshed, and the request sent once more.
+    /// Sends a request with its `Authorization` field set. If the server refuses the token as
+    /// invalid, it is refreshed and the request is sent again, once.
     ///
     /// - Parameters:
-    ///   - request: With scheme, authority and path, to one of the named origins.
+    ///   - request: With scheme, authority and path, to one of the allowed origins.
     ///   - body: Empty for none.
-    ///   - limits: 16 MiB and a minute where none are given.
-    /// - Throws: misconfigured(.originNotAllowed), misconfigured(.tokenInQuery) before anything is
-    ///   sent.
+    ///   - limits: 16 MiB and a minute by default.
+    /// - Throws: misconfigured(.originNotAllowed) or misconfigured(.tokenInQuery) before anything
+    ///   is sent.
     public func data(
         for request: HTTPRequest,
         body: [UInt8] = [],
@@ -65,7 +65,7 @@ public struct AuthorizedHTTP: Sendable {
         return bearer.origins.contains { HTTPAddress($0)?.origin == address.origin }
     }
 
-    /// A token goes into one place only (RFC 6750 §2), and a URL is none.
+    /// A token is sent in one place only (RFC 6750 §2), and never in a URL.
     private static func hasToken(_ address: HTTPAddress) -> Bool {
         guard let query = address.query else { return false }
         return query.split(separator: "&").contains {
@@ -74,19 +74,19 @@ public struct AuthorizedHTTP: Sendable {
     }
 }
 
-/// Where the token of an ``AuthorizedHTTP`` comes from, and where it may go.
+/// The source of an ``AuthorizedHTTP``'s token, and where it may be sent.
 protocol BearerSource: Sendable {
     var exchange: ProviderHTTP { get }
     var origins: [String] { get }
     var allowsInsecureLoopback: Bool { get }
 
-    /// One that is good now, refreshed first where it must be.
+    /// A valid token, refreshed first if necessary.
     func token() async throws(SignInError) -> SecretText
 
-    /// - Returns: `nil` where there can be no other.
+    /// - Returns: `nil` if another token cannot be obtained.
     func token(replacing used: SecretText) async throws(SignInError) -> SecretText?
 
-    /// Whether the reply says that the token is no good.
+    /// Whether the reply refuses the token.
     func isRefusal(_ reply: HTTPReply) -> Bool
 }
 

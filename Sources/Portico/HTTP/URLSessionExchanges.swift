@@ -8,7 +8,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 
-/// The exchanges of a ``URLSessionTransport`` that are under way; URLSession's delegate.
+/// The running exchanges of a ``URLSessionTransport``; URLSession's delegate.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     typealias Result = Swift.Result<HTTPReply, HTTPTransportError>
 
@@ -48,7 +48,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    /// Tells the result, unless one was told before.
+    /// Delivers the result, unless one was delivered before.
     func end(_ task: URLSessionTask, with result: Result, onlyIfBegun: Bool = false) {
         let exchange = state.withLock { state in
             let exchange = state.exchanges.removeValue(forKey: task.taskIdentifier)
@@ -56,7 +56,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             return exchange
         }
         guard let exchange else { return }
-        // First: on Linux cancelling waits for a turn that a server which never pauses does not leave.
+        // First: on Linux, cancelling waits for a pause that an endlessly sending server does not
+        // make.
         exchange.tell(result)
         if case .failure = result { task.cancel() }
     }
@@ -132,8 +133,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    /// On Linux the code says nothing, and only the words below it do ("SSL certificate problem: …").
-    /// They choose the error that is told, and nothing is ever accepted for them.
+    /// On Linux the code tells nothing; only the underlying text does ("SSL certificate problem:
+    /// …"). The text only selects the error; nothing is ever accepted because of it.
     private static func isAboutCertificate(_ error: URLError) -> Bool {
         #if canImport(FoundationNetworking)
             error.localizedDescription.hasPrefix("SSL")

@@ -8,18 +8,18 @@ public import HTTPTypes
 import PorticoBytes
 public import PorticoProtocol
 
-/// `HTTPTransport` over URLSession, the default.
+/// An `HTTPTransport` over URLSession, and the default.
 ///
-/// On Linux URLSession does not read response fields without a space after the colon, reads on for a
-/// while where a reply was given up, and, as of Swift 6.3, ends the process where a connection breaks
-/// off within the head of a response or a response has trailers. A program there that asks servers
-/// which are not its own injects another HTTP client.
+/// On Linux, URLSession does not read response fields without a space after the colon, keeps
+/// reading for a while after a reply was abandoned, and, as of Swift 6.3, ends the process if a
+/// connection breaks off in the head of a response or a response has trailers. A program on Linux
+/// that sends requests to foreign servers should inject another HTTP client.
 public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()
     private let localhost: LocalhostName
 
-    /// A session of its own: no cookies, no cache, no stored credentials.
+    /// A separate session: no cookies, no cache, no stored credentials.
     public convenience init() {
         self.init(localhost: .system)
     }
@@ -46,12 +46,12 @@ public final class URLSessionTransport: HTTPTransport {
         guard let address = request.address, let url = URL(string: address.text),
             url.absoluteString == address.text
         else { throw .malformed }
-        // Where it connects is URLSession's to choose, and on Linux libcurl's, which asks nobody for
-        // these names (7.78 and later).
+        // URLSession chooses where to connect, on Linux through libcurl, which resolves these names
+        // itself (7.78 and later).
         try await localhost.check(request)
         var outgoing = URLRequest(url: url)
         outgoing.httpMethod = request.method.rawValue
-        // The limit below ends the exchange; this one must only not be shorter.
+        // The limit below ends the exchange; this one must not be shorter.
         outgoing.timeoutInterval = TimeInterval(min(max(limits.seconds, 1), 86_400)) + 60
         for field in request.headerFields {
             outgoing.addValue(field.value, forHTTPHeaderField: field.name.rawName)

@@ -6,8 +6,8 @@ package import PorticoProtocol
     package import Foundation
 #endif
 
-/// Verifies access tokens of one issuer for one resource server, with the issuer's keys as they
-/// change (RFC 9068 §4).
+/// Verifies access tokens of one issuer for one resource server, with the issuer's current keys
+/// (RFC 9068 §4).
 package struct AccessTokenVerifier: Sendable {
     package let issuer: Issuer
     private let provider: RemoteProvider
@@ -15,21 +15,21 @@ package struct AccessTokenVerifier: Sendable {
     private let algorithms: Set<SignatureAlgorithm>
     private let now: @Sendable () -> Date
 
-    /// Access tokens hold roles and groups, and go into a header field.
+    /// Access tokens hold roles and groups, and are sent in a header field.
     private static let limit = 16 * 1024
 
     package enum Refusal: Error, Hashable, Sendable {
-        /// It is no access token that is good here.
+        /// Not a valid access token for this resource server.
         case invalid
-        /// The issuer could not be asked, or did not answer as one: nothing is known of the token.
+        /// The issuer could not be reached or gave no valid answer: the token could not be checked.
         case unavailable
     }
 
     /// - Parameters:
-    ///   - issuer: To the letter as it stands in `iss`.
+    ///   - issuer: Must equal `iss` exactly.
     ///   - audience: What `aud` must name.
-    ///   - types: What `typ` in the header may say; see ``AccessTokenExpectation/types``.
-    /// - Throws: misconfigured, where the issuer can be none.
+    ///   - types: The accepted `typ` values in the header; see ``AccessTokenExpectation/types``.
+    /// - Throws: misconfigured if the issuer is invalid.
     package init(
         issuer text: String,
         audience: String,
@@ -46,7 +46,7 @@ package struct AccessTokenVerifier: Sendable {
                 .misconfigured(error == .insecure ? .issuerInsecure : .issuerInvalid)
             )
         }
-        // No code is asked for here: whether there is PKCE does not matter.
+        // No code is requested with this profile, so PKCE does not matter.
         var profile = ProviderProfile()
         profile.pkceUnannounced = true
         provider = RemoteProvider(
@@ -67,7 +67,7 @@ package struct AccessTokenVerifier: Sendable {
         } catch {
             throw .invalid
         }
-        // Before keys are fetched for it (RFC 8725 §3.1).
+        // Checked before keys are fetched for it (RFC 8725 §3.1).
         guard algorithms.contains(jwt.header.algorithm) else { throw .invalid }
         let keys = try await keys(for: jwt.header)
         do {

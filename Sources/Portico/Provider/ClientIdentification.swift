@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import PorticoProtocol
 
-/// How a request to the token endpoint and its like says which client sends it (RFC 6749 §2.3,
+/// How a request to the token endpoint and similar endpoints identifies its client (RFC 6749 §2.3,
 /// §3.2.1).
 package struct ClientIdentification: Sendable {
     package var form: [(name: String, value: String)]
@@ -12,18 +12,18 @@ package struct ClientIdentification: Sendable {
         self.fields = fields
     }
 
-    /// A public client's: its name, which proves nothing. An app has no other (RFC 8252 §8.5).
+    /// A public client's identifier, which proves nothing. An app has nothing else (RFC 8252 §8.5).
     package init(clientID: String) {
         self.init(form: [("client_id", clientID)])
     }
 }
 
-/// A client of one provider, as its flows see it.
+/// A client of one provider, as its flows use it.
 package struct FlowClient: Sendable {
     package let id: String
-    /// Audiences that an ID Token may have beside this client.
+    /// Audiences that an ID Token may have in addition to this client.
     package var trustedAudiences: Set<String> = []
-    /// How the client tells itself to a provider with this metadata; made for each request.
+    /// How the client identifies itself to a provider with this metadata; made for each request.
     package var identification:
         @Sendable (ProviderMetadata) throws(SignInError) -> ClientIdentification
 

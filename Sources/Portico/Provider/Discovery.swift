@@ -1,7 +1,7 @@
 import HTTPTypes
 import PorticoProtocol
 
-/// Fetching the provider's metadata from its well-known address (OpenID Connect Discovery 1.0 §4,
+/// Fetches the provider's metadata from its well-known address (OpenID Connect Discovery 1.0 §4,
 /// RFC 8414 §3).
 struct Discovery: Sendable {
     let issuer: Issuer
@@ -13,7 +13,8 @@ struct Discovery: Sendable {
             guard metadata.servesCodeFlow else {
                 throw SignInError(.misconfigured(.codeFlowNotSupported))
             }
-            // Without an announcement nobody knows whether the challenge is checked (RFC 7636 §7.2).
+            // Without an announcement, it is unknown whether the challenge is checked (RFC 7636
+            // §7.2).
             guard metadata.announcesS256 || pkceUnannounced else {
                 throw SignInError(.misconfigured(.pkceNotAnnounced))
             }
@@ -23,8 +24,8 @@ struct Discovery: Sendable {
         }
     }
 
-    /// At OpenID's address, and where there is nothing, at OAuth's. A document that is there and
-    /// wrong is not made good by another.
+    /// Fetches from OpenID's address, and from OAuth's if OpenID's has no document. An invalid
+    /// document is an error; the other address is not tried.
     private func metadata() async throws(SignInError) -> ProviderMetadata {
         for address in [issuer.openIDConfiguration, issuer.authorizationServerMetadata] {
             guard let address else { continue }

@@ -7,8 +7,8 @@ package import PorticoProtocol
     package import Foundation
 #endif
 
-/// Verifies ID Tokens with the provider's keys, always, whatever way they came
-/// (OpenID Connect Core §3.1.3.7).
+/// Verifies ID Tokens with the provider's keys, however they were received (OpenID Connect Core
+/// §3.1.3.7).
 package struct IDTokenVerifier: Sendable {
     private let provider: RemoteProvider
     private let now: @Sendable () -> Date
@@ -18,14 +18,14 @@ package struct IDTokenVerifier: Sendable {
         self.now = now
     }
 
-    /// ID Tokens hold roles and groups: larger than a usual token.
+    /// ID Tokens hold roles and groups, and are larger than other tokens.
     private static let limit = 64 * 1024
 
     /// - Parameters:
-    ///   - serverDate: When the server says it sent the token, to tell a wrong clock here from a
+    ///   - serverDate: The server's time when it sent the token, to tell a wrong local clock from a
     ///     wrong token.
-    ///   - isDirect: The token came straight from the provider, so that its time of issue is the
-    ///     other clock's time. One that somebody brought may just be old.
+    ///   - isDirect: The token came directly from the provider, so its time of issue is the
+    ///     provider's current time. A token from another source may just be old.
     package func verify(
         _ token: SecretText,
         meeting expectation: IDTokenExpectation,
@@ -47,9 +47,9 @@ package struct IDTokenVerifier: Sendable {
         }
     }
 
-    /// The token, its algorithm allowed and its signature right.
+    /// Checks the token's algorithm and signature, and returns the token.
     ///
-    /// - Parameter types: What it may be; an ID Token is not typed (OpenID Connect Core §2).
+    /// - Parameter types: The allowed types; an ID Token is not typed (OpenID Connect Core §2).
     package func signature(of token: SecretText, types: Set<JWTType> = [.jwt])
         async throws(SignInError) -> VerifiedJWT
     {
@@ -60,7 +60,7 @@ package struct IDTokenVerifier: Sendable {
             throw SignInError(.rejected(Self.check(error)))
         }
         let algorithms = try await provider.allowedAlgorithms()
-        // Before keys are fetched for it.
+        // Checked before keys are fetched for it.
         guard algorithms.contains(jwt.header.algorithm) else {
             throw SignInError(.rejected(.algorithm))
         }
@@ -72,7 +72,7 @@ package struct IDTokenVerifier: Sendable {
         }
     }
 
-    /// Whether our clock is what is wrong. The token is refused either way.
+    /// Whether the local clock is wrong. The token is refused either way.
     private static func clock(_ now: Date, _ theirs: Date?, _ expectation: IDTokenExpectation)
         -> SignInError.Hint?
     {

@@ -8,7 +8,7 @@ package import PorticoProtocol
     package import Foundation
 #endif
 
-/// Requests to the provider, what goes wrong with them told as a ``SignInError``.
+/// Sends requests to the provider, with failures as ``SignInError``.
 package struct ProviderHTTP: Sendable {
     package let transport: any HTTPTransport
     package let now: @Sendable () -> Date
@@ -26,7 +26,7 @@ package struct ProviderHTTP: Sendable {
 
     /// - Parameters:
     ///   - address: From checked metadata.
-    ///   - check: What an answer that is too large has failed.
+    ///   - check: The check that too large an answer fails.
     package func get(
         _ address: String,
         fields: HTTPFields = [:],
@@ -38,7 +38,8 @@ package struct ProviderHTTP: Sendable {
         return try await send(request, body: [], limits: limits, check: check)
     }
 
-    /// A form, as the token endpoint and its like take it (RFC 6749 §3.2, appendix B).
+    /// Posts a form, as the token endpoint and similar endpoints require (RFC 6749 §3.2, appendix
+    /// B).
     package func post(
         _ address: String,
         form: [(name: String, value: String)],
@@ -65,18 +66,20 @@ package struct ProviderHTTP: Sendable {
     ) async throws(SignInError) -> HTTPReply {
         let reply: HTTPReply
         do {
-            // Transports that keep their promises do it themselves; this is for the others.
+            // Transports that conform to ``HTTPTransport`` fully have checked it; this is for the
+            // others.
             try await localhost.check(request)
             reply = try await transport.send(request, body: body, limits: limits)
         } catch {
             throw Self.error(error, check)
         }
-        // Transports that keep their promise leave nothing to do here; this is for the others.
+        // Transports that conform to ``HTTPTransport`` fully have cut it off; this is for the
+        // others.
         guard reply.body.count <= limits.bytes else { throw SignInError(.rejected(check)) }
         return reply
     }
 
-    /// What a reply means that is neither a success nor an error in the protocol's words.
+    /// The error for a reply that is neither a success nor a protocol error.
     package func failure(of reply: HTTPReply) -> SignInError {
         switch reply.response.status.code {
         case 300...399: SignInError(.rejected(.redirected))
@@ -90,7 +93,7 @@ package struct ProviderHTTP: Sendable {
         guard let text = reply.field(.retryAfter), !text.isEmpty else { return nil }
         let seconds: Double
         if text.utf8.allSatisfy({ $0.isDigit }) {
-            // More digits than a number has are more than a day.
+            // A number too large for an integer is more than a day.
             seconds = Int64(text).map(Double.init) ?? 86_400
         } else if let date = HTTPDate.date(text) {
             seconds = date.timeIntervalSince(now())
@@ -127,13 +130,12 @@ package struct ProviderHTTP: Sendable {
 }
 
 extension HTTPReply {
-    /// The moment at which the server says it answered (RFC 9110 §6.6.1).
+    /// The server's time when it answered (RFC 9110 §6.6.1).
     var date: Date? {
         field(.date).flatMap(HTTPDate.date)
     }
 
-    /// For how long the reply may be used again, in seconds (RFC 9111 §5.2.2); `nil` where it does
-    /// not say.
+    /// How long the reply may be reused, in seconds (RFC 9111 §5.2.2); `nil` if not given.
     var maxAge: TimeInterval? {
         guard let field = field(.cacheControl) else { return nil }
         let directives = field.lowercased().split(separator: ",").map { directive in

@@ -8,10 +8,10 @@ package import PorticoProtocol
     import Foundation
 #endif
 
-/// What is known of the provider: its metadata and keys, fetched when needed and kept.
+/// The provider's metadata and keys, fetched when needed and cached.
 ///
-/// Any number of callers cause one fetch. A fetch belongs to none of them: a caller that is
-/// cancelled leaves, and the others get their answer.
+/// Any number of callers cause one fetch. The fetch does not belong to any of them: a cancelled
+/// caller returns at once, and the others get their answer.
 package actor RemoteProvider {
     package nonisolated let issuer: Issuer
     package nonisolated let profile: ProviderProfile
@@ -24,12 +24,12 @@ package actor RemoteProvider {
     private var keyFetch: Task<SignInError?, Never>?
     private var keyFailure: SignInError?
 
-    /// For how long metadata is used without asking again, and for how long it may still be used
-    /// where the provider cannot be asked (OpenID Connect Discovery 1.0 §4: cached, not for ever).
+    /// How long metadata is used without a new fetch, and how long it may still be used if the
+    /// provider cannot be reached (OpenID Connect Discovery 1.0 §4: cached, not for ever).
     private static let freshness: TimeInterval = 3600
     private static let life: TimeInterval = 24 * 3600
-    /// After a fetch that failed, what is known is used for so long without another: nobody waits
-    /// for a provider that is away.
+    /// After a failed fetch, cached data is used for this long without another fetch: callers do
+    /// not wait for a provider that is down.
     private static let pause: TimeInterval = 30
 
     package init(issuer: Issuer, profile: ProviderProfile, http: ProviderHTTP) {
@@ -38,7 +38,7 @@ package actor RemoteProvider {
         self.http = http
     }
 
-    /// - Throws: Only what a new fetch met, where there is nothing to fall back on.
+    /// - Throws: The failure of a new fetch, and only if nothing usable is cached.
     package func metadata() async throws(SignInError) -> ProviderMetadata {
         if let configured = profile.metadata { return configured }
         if let known, isWithin(Self.freshness, of: known.at) { return known.metadata }
@@ -51,23 +51,22 @@ package actor RemoteProvider {
         switch try await fetch.valueUnlessCancelled() {
         case .success(let metadata): return metadata
         case .failure(let error):
-            // That the provider cannot be asked does not make what it said untrue; that it now
-            // answers wrongly does not either, but is told once the life is over.
+            // An unreachable provider does not make its earlier metadata untrue; neither does one
+            // that now answers wrongly, but that is reported once the cached metadata has expired.
             if let known, isWithin(Self.life, of: known.at) { return known.metadata }
             throw error
         }
     }
 
-    /// What an ID Token of this provider may be signed with.
+    /// The algorithms allowed for ID Tokens of this provider.
     func allowedAlgorithms() async throws(SignInError) -> Set<SignatureAlgorithm> {
         if let pinned = profile.algorithms { return pinned }
         return try await metadata().allowedAlgorithms
     }
 
-    /// Asks the provider for metadata and keys now, whatever is kept of them, and keeps what it
-    /// answers.
+    /// Fetches metadata and keys from the provider now, whatever is cached, and caches the answer.
     ///
-    /// - Throws: Why it cannot be signed in at.
+    /// - Throws: Why signing in with this provider does not work.
     package func probe() async throws(SignInError) {
         if profile.metadata == nil {
             let fetch = metadataFetch ?? startMetadataFetch()
@@ -79,8 +78,8 @@ package actor RemoteProvider {
         if let error = try await fetch.valueUnlessCancelled() { throw error }
     }
 
-    /// The keys that may have signed a token with this header, after one more fetch where none of
-    /// the known ones fits (OpenID Connect Core §10.1.1).
+    /// The keys that may have signed a token with this header, after one more fetch if no cached
+    /// key fits (OpenID Connect Core §10.1.1).
     func keys(for header: JWSHeader) async throws(SignInError) -> [VerificationKey] {
         let metadata = try await metadata()
         guard let uri = metadata.keySetURI else {
@@ -105,7 +104,7 @@ package actor RemoteProvider {
         }
     }
 
-    /// Keys from an address that the provider has left are no longer its keys.
+    /// Keys from an address that the provider no longer uses are no longer its keys.
     private func use(_ uri: String) {
         if let known = keySetURI, !sameBytes(known, uri) { keySet = RemoteKeySet() }
         keySetURI = uri
@@ -172,7 +171,7 @@ package actor RemoteProvider {
 }
 
 extension Task where Failure == Never {
-    /// The task's value; a caller that is cancelled does not wait for it, and does not cancel it.
+    /// The task's value; a cancelled caller does not wait for it, and does not cancel the task.
     func valueUnlessCancelled() async throws(SignInError) -> Success {
         let waiting = Locked<CheckedContinuation<Success?, Never>?>(nil)
         let isCancelled = Locked(false)

@@ -2,7 +2,7 @@ import HTTPTypes
 package import PorticoBytes
 import PorticoProtocol
 
-/// Revoking tokens (RFC 7009).
+/// Revokes tokens (RFC 7009).
 package struct RevocationEndpoint: Sendable {
     private let address: String
     private let identification: ClientIdentification
@@ -14,8 +14,8 @@ package struct RevocationEndpoint: Sendable {
         self.http = http
     }
 
-    /// Revokes the refresh token, and with it what was issued from it; without one, the access
-    /// token (§2.1).
+    /// Revokes the refresh token, and with it all tokens issued from it; without a refresh token,
+    /// the access token (§2.1).
     static func revoke(
         _ record: SessionRecord,
         at provider: RemoteProvider,
@@ -40,7 +40,7 @@ package struct RevocationEndpoint: Sendable {
         }
     }
 
-    /// One more try where the server asks for a short pause (§2.2.1).
+    /// Tries again once if the server requests a short pause (§2.2.1).
     package func revoke(_ token: SecretText, hint: String) async throws(SignInError) {
         let reply = try await send(token, hint: hint)
         guard reply.response.status != .ok else { return }

@@ -8,7 +8,7 @@ package import PorticoProtocol
     package import Foundation
 #endif
 
-/// Requests to the token endpoint (RFC 6749 §3.2): a form by POST, with what tells the client.
+/// Sends requests to the token endpoint (RFC 6749 §3.2): a form by POST that identifies the client.
 package struct TokenEndpoint: Sendable {
     private let address: String
     private let identification: ClientIdentification
@@ -27,7 +27,7 @@ package struct TokenEndpoint: Sendable {
         self.profile = profile
     }
 
-    /// As a public client, which says its name and nothing that would authenticate it.
+    /// As a public client, which sends its identifier and does not authenticate.
     init(address: String, clientID: String, http: ProviderHTTP) {
         self.init(
             address: address,
@@ -37,20 +37,20 @@ package struct TokenEndpoint: Sendable {
         )
     }
 
-    /// An answer with tokens, and when the server says that it was made.
+    /// An answer with tokens, and the server's time when it answered.
     package struct Answer: Sendable {
         package let tokens: TokenResponse
         package let serverDate: Date?
     }
 
-    /// What came instead of tokens.
+    /// Why no tokens were received.
     package enum Failure: Error {
-        /// An error in the protocol's words (RFC 6749 §5.2).
+        /// A protocol error code (RFC 6749 §5.2).
         case refused(OAuthError.Code, retryAfter: Duration?)
         case other(SignInError)
     }
 
-    /// RFC 6749 §4.1.3, RFC 7636 §4.5.
+    /// Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5).
     package func redeem(_ code: SecretText, redirectURI: String, verifier: CodeVerifier)
         async throws(Failure) -> Answer
     {
@@ -65,7 +65,7 @@ package struct TokenEndpoint: Sendable {
         )
     }
 
-    /// A code that a system's own sign-in made: there was neither a redirect nor a challenge.
+    /// Redeems a code from a system's native sign-in, which has neither a redirect nor a challenge.
     package func redeemNative(_ code: SecretText) async throws(Failure) -> Answer {
         try await post(
             [("grant_type", "authorization_code"), ("code", code.reveal())],
@@ -73,9 +73,9 @@ package struct TokenEndpoint: Sendable {
         )
     }
 
-    /// RFC 6749 §6.
+    /// Exchanges a refresh token (RFC 6749 §6).
     ///
-    /// - Parameter idempotencyKey: Sent again with each repetition, so that a server that knows it
+    /// - Parameter idempotencyKey: The same for each repetition, so that a server which supports it
     ///   gives the same answer to a request whose answer was lost.
     package func refresh(_ token: SecretText, idempotencyKey: String) async throws(Failure)
         -> Answer
@@ -129,7 +129,7 @@ package struct TokenEndpoint: Sendable {
 }
 
 extension TokenEndpoint.Failure {
-    /// What it means where no session hangs on it.
+    /// The error for a request that no session depends on.
     package var signInError: SignInError {
         switch self {
         case .refused(let code, let retryAfter): SignInError(code, retryAfter: retryAfter)

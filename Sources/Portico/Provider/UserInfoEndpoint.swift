@@ -2,14 +2,14 @@ import HTTPTypes
 package import PorticoBytes
 package import PorticoProtocol
 
-/// Asking for the claims of whoever a token stands for (OpenID Connect Core §5.3).
+/// Fetches the claims of the person an access token belongs to (OpenID Connect Core §5.3).
 package struct UserInfoEndpoint: Sendable {
     private let address: String
     private let clientID: String
     private let provider: RemoteProvider
     private let http: ProviderHTTP
 
-    /// What somebody writes of themselves there may be longer than a name.
+    /// A profile text may be longer than a name.
     private static let limits = JSONLimits.foreign(size: 256 * 1024, text: 8 * 1024)
 
     package init(address: String, clientID: String, provider: RemoteProvider, http: ProviderHTTP) {
@@ -19,14 +19,14 @@ package struct UserInfoEndpoint: Sendable {
         self.http = http
     }
 
-    /// The claims of `subject`, the token being theirs.
+    /// The claims of `subject`, fetched with their token.
     package func claims(with token: SecretText, of subject: String) async throws(SignInError)
         -> JSONObject
     {
         try await claims(in: try await reply(to: token), of: subject)
     }
 
-    /// The token goes into the header field, never into the address (RFC 6750 §2.1, §2.3).
+    /// The token is sent in the header field, never in the URL (RFC 6750 §2.1, §2.3).
     func reply(to token: SecretText) async throws(SignInError) -> HTTPReply {
         var fields = HTTPFields()
         fields[.authorization] = "Bearer \(token.reveal())"
@@ -38,7 +38,7 @@ package struct UserInfoEndpoint: Sendable {
         )
     }
 
-    /// - Parameter subject: Of the ID Token; `sub` must be the same bytes (§5.3.2).
+    /// - Parameter subject: From the ID Token; `sub` must be the same bytes (§5.3.2).
     func claims(in reply: HTTPReply, of subject: String) async throws(SignInError) -> JSONObject {
         guard reply.response.status == .ok else {
             if reply.hasRefusedToken { throw SignInError(.interactionRequired(.sessionEnded)) }
@@ -64,7 +64,7 @@ package struct UserInfoEndpoint: Sendable {
         }
     }
 
-    /// A signed answer: its signature, issuer and audience are checked (§5.3.2, §5.3.4).
+    /// Reads a signed answer, checking its signature, issuer and audience (§5.3.2, §5.3.4).
     private func signedContent(of reply: HTTPReply) async throws(SignInError) -> JSONObject {
         let token = SecretText(String(decoding: reply.body, as: UTF8.self))
         let claims = try await IDTokenVerifier(provider: provider, now: http.now)

@@ -1,14 +1,14 @@
 import PorticoBytes
 
-/// What happened to a session.
+/// A change to a session.
 public enum SessionChange: Hashable, Sendable {
-    /// There is a new token; user and roles may be new too.
+    /// A new token was stored; user and roles may be new too.
     case refreshed
     /// The last change: the session is over.
     case ended(SignInError.Interaction)
 }
 
-/// Tells changes to any number of listeners, each with a stream of its own.
+/// Reports changes to any number of listeners, each with its own stream.
 final class ChangeFeed: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<SessionChange>.Continuation] = [:]
@@ -19,7 +19,7 @@ final class ChangeFeed: Sendable {
     private let state = Locked(State())
 
     func stream() -> AsyncStream<SessionChange> {
-        // Whoever does not listen for long misses the oldest, not the newest.
+        // A slow listener misses the oldest changes, not the newest.
         let (stream, continuation) = AsyncStream.makeStream(
             of: SessionChange.self,
             bufferingPolicy: .bufferingNewest(16)

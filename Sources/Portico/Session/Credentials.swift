@@ -1,22 +1,22 @@
 import PorticoBytes
 
-/// The raw tokens of a session, for a library that wants them.
+/// The raw tokens of a session, for libraries that need them.
 ///
-/// Printing or dumping this shows none of them.
+/// Printing or dumping this type shows none of them.
 public struct Credentials: Sendable {
-    /// What APIs are called with (RFC 6750). Keep it out of URLs and logs.
+    /// The token for calling APIs (RFC 6750). Keep it out of URLs and logs.
     public let accessToken: String
-    /// What new tokens are had with (RFC 6749 §6). After each use there is another one.
+    /// The token for getting new tokens (RFC 6749 §6). Each use replaces it.
     public let refreshToken: String?
-    /// Who signed in (OpenID Connect Core §2). It is no key to any API.
+    /// Who signed in (OpenID Connect Core §2). Do not use it to call an API.
     public let idToken: String?
 
     /// Tokens that another library obtained, for ``Session/init(adopting:by:)``.
     ///
     /// - Parameters:
-    ///   - accessToken: As the token endpoint gave it.
-    ///   - refreshToken: The newest, where there is one.
-    ///   - idToken: Without one nothing can be adopted.
+    ///   - accessToken: As issued by the token endpoint.
+    ///   - refreshToken: The newest, if any.
+    ///   - idToken: Required for adoption.
     public init(accessToken: String, refreshToken: String? = nil, idToken: String? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken

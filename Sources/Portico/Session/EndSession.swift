@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 
 /// Sends the browser to the provider's end session endpoint (OpenID Connect RP-Initiated Logout
-/// §2), as it was sent to the authorization endpoint.
+/// §2).
 struct EndSession: Sendable {
     let provider: RemoteProvider
     let client: SignInClient
@@ -33,9 +33,9 @@ struct EndSession: Sendable {
         let uri = receiver.redirectURI
         let address = address(endpoint, returningTo: (uri, state))
         try await receiver.response(timeout: timeout, opening: address, in: browser) { callback in
-            // A return with another state is not ours (§3).
+            // A return with another state does not belong to this sign-out (§3).
             let query = callback.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
-            // `try?`: what cannot be read has no state.
+            // `try?`: parameters that cannot be decoded have no state.
             let parameters = try? FormParameters(decoding: query)
             let given = try? parameters?.value("state")
             return given.map { state == SecretText($0) } ?? false

@@ -6,12 +6,12 @@ import PorticoBytes
     import Foundation
 #endif
 
-/// What is kept of a session of either kind, at a provider or at a backend: over restarts, and
-/// between the processes that share it.
+/// The stored state of a session, at a provider or at a backend: it survives restarts, and is
+/// shared by processes.
 protocol KeptRecord: Sendable {
-    /// Of the sign-in, so that another sign-in is never taken for this one.
+    /// Identifies the sign-in, so that another sign-in is never mistaken for this one.
     var id: String { get }
-    /// What servers are called with.
+    /// The token for calling servers.
     var accessToken: SecretText { get }
     var receivedAt: Date { get }
     /// `nil` means unknown, not for ever.
@@ -19,18 +19,19 @@ protocol KeptRecord: Sendable {
     var refreshToken: SecretText? { get }
     var pending: PendingRefresh? { get set }
 
-    /// - Returns: `nil` where the bytes are no record, or one that only a later version can read.
+    /// - Returns: `nil` if the bytes are not a record, or a record of a later, incompatible
+    ///   version.
     init?(_ bytes: [UInt8])
 
-    /// The form in which a storage keeps it.
+    /// The record in its storage format.
     func serialized() -> [UInt8]
 }
 
 extension KeptRecord {
-    /// Whether the access token can still be used for `interval` or for half of its life, by this
-    /// device's clock.
+    /// Whether the access token is valid for `interval` or for half of its life, by the local
+    /// clock.
     func isFresh(for interval: TimeInterval, at now: Date) -> Bool {
-        // A clock that was set back says nothing about how old the token is.
+        // A clock that was set back does not show how old the token is.
         guard now.timeIntervalSince(receivedAt) >= -60 else { return false }
         guard let expiresAt else { return now.timeIntervalSince(receivedAt) < assumedTokenLife }
         // A token that lives for less than the interval would be refreshed at every use.
@@ -38,7 +39,7 @@ extension KeptRecord {
         return expiresAt.timeIntervalSince(now) > enough
     }
 
-    /// Whether the access token may be tried, as the only one there will be.
+    /// Whether the access token may be tried although it cannot be refreshed.
     func isUsable(at now: Date) -> Bool {
         expiresAt.map { $0 > now } ?? true
     }
@@ -48,5 +49,5 @@ extension KeptRecord {
     }
 }
 
-/// For how long a token is used whose life the server does not tell.
+/// The assumed life of a token if the server does not give one.
 private let assumedTokenLife: TimeInterval = 3600

@@ -1,8 +1,9 @@
-/// The end of a session here, whatever becomes of it at the server.
+/// Ends a session locally, whatever happens at the server.
 extension KeptSession {
-    /// As stored: another process may have refreshed since, and its refresh token is the live one.
+    /// The record as stored: another process may have refreshed since, so its refresh token is
+    /// current.
     func latestRecord() async -> Record? {
-        // `try?`: what cannot be read is no reason to stay signed in.
+        // `try?`: an unreadable storage is no reason to stay signed in.
         guard let current = try? activeRecord(),
             let bytes = try? await storage.read(),
             let stored = Record(bytes), stored.isOf(current)
@@ -10,8 +11,8 @@ extension KeptSession {
         return stored
     }
 
-    /// Removes at once what is stored, and once more under the lock: a refresh in another process
-    /// may have been about to write.
+    /// Removes the stored record at once, and again under the lock: another process may have been
+    /// about to write a refresh.
     func clearStorage(of record: Record?) async -> SignInError? {
         guard let record else { return nil }
         do throws(SignInError) {
@@ -20,7 +21,8 @@ extension KeptSession {
             do throws(SignInError) {
                 lock = try await storage.lock(patience: .seconds(5))
             } catch {
-                // Whoever holds it for so long reads the storage again before it writes.
+                // A process that holds the lock for this long reads the storage again before it
+                // writes.
                 return nil
             }
             defer { lock.release() }
@@ -31,7 +33,7 @@ extension KeptSession {
         }
     }
 
-    /// Only this sign-in's record: another may have begun.
+    /// Removes this sign-in's record only: another sign-in may have begun.
     private func removeStored(_ record: Record) async throws(SignInError) {
         guard let bytes = try await storage.read() else { return }
         if let stored = Record(bytes), !stored.isOf(record) { return }

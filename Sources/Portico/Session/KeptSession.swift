@@ -6,7 +6,7 @@ import PorticoBytes
     import Foundation
 #endif
 
-/// A session that a storage keeps, and that all who share the storage renew by turns: at a provider
+/// A stored session that all processes sharing the storage renew in turn: at a provider
 /// (``Session``) or at a backend (``BackendSession``).
 protocol KeptSession: AnyObject, Sendable {
     associatedtype Record: KeptRecord
@@ -19,29 +19,28 @@ protocol KeptSession: AnyObject, Sendable {
     /// - Throws: Why the session has ended.
     func activeRecord() throws(SignInError) -> Record
 
-    /// Shows a record that is stored already.
+    /// Shows a record that is already stored.
     ///
-    /// - Returns: Whether the session had not ended meanwhile.
+    /// - Returns: Whether the session was still live.
     func show(_ record: Record) -> Bool
 
-    /// Ends the session here and forgets its tokens.
+    /// Ends the session locally and deletes its tokens.
     ///
-    /// - Returns: What there was, `nil` where it had ended before.
+    /// - Returns: The last record, or `nil` if the session had already ended.
     @discardableResult
     func end(_ ending: SignInError.Interaction) -> Record?
 
-    /// What the server makes of `record`, stored by ``store(_:replacing:)``. Called under the lock
-    /// of the storage.
+    /// Refreshes `record` at the server and stores the result with ``store(_:replacing:)``. Called
+    /// under the lock of the storage.
     func renewed(_ record: Record, by token: SecretText, _ request: PendingRefresh)
         async throws(SignInError) -> Record
 
-    /// Revokes tokens that nobody will use, as far as that goes.
+    /// Revokes tokens that will not be used, as far as possible.
     func discard(_ record: Record) async
 }
 
 extension KeptSession {
-    /// The record with an access token that can be used for `interval`, refreshed first where it
-    /// must be.
+    /// The record with an access token that is valid for `interval`, refreshed first if necessary.
     func freshRecord(for interval: Duration) async throws(SignInError) -> Record {
         let record = try activeRecord()
         let now = now()
@@ -54,7 +53,7 @@ extension KeptSession {
         return try await refresher.record(of: self, for: .freshness(seconds))
     }
 
-    /// One refresh, alone among all who share the storage.
+    /// Refreshes once, under the lock of the storage.
     func refresh(for goal: RefreshGoal) async -> Result<Record, SignInError> {
         do throws(SignInError) {
             let lock = try await storage.lock(patience: lockPatience)
@@ -67,7 +66,7 @@ extension KeptSession {
 
     private func refreshLocked(for goal: RefreshGoal) async throws(SignInError) -> Record {
         let stored = try await storedRecord()
-        // Another process may have done it while we waited for the lock.
+        // Another process may have refreshed while this one waited for the lock.
         if isMet(goal, by: stored) {
             guard show(stored) else { throw Self.signedOut }
             return stored
@@ -76,7 +75,7 @@ extension KeptSession {
             throw SignInError(.interactionRequired(.expired))
         }
         let fresh = try await renewed(stored, by: token, try await prepare(stored, token))
-        // The answer to a repeated request is as old as the first: its token may be over by now.
+        // The answer to a repeated request is as old as the first: its token may have expired.
         guard !fresh.isUsable(at: now()), let next = fresh.refreshToken, next != token else {
             return fresh
         }
@@ -85,9 +84,9 @@ extension KeptSession {
 
     private static var signedOut: SignInError { SignInError(.interactionRequired(.signedOut)) }
 
-    /// The session as the storage has it now.
+    /// The session as stored now.
     ///
-    /// - Throws: interactionRequired(.signedOut) where it was ended or replaced elsewhere.
+    /// - Throws: interactionRequired(.signedOut) if another process ended or replaced it.
     func storedRecord() async throws(SignInError) -> Record {
         let current = try activeRecord()
         let bytes = try await storage.read()
@@ -106,8 +105,8 @@ extension KeptSession {
         }
     }
 
-    /// Stores the key of this refresh before the request leaves. A refresh whose answer was lost is
-    /// repeated with the key that it had, so that the server can give the same answer again.
+    /// Stores the key of this refresh before the request is sent. A refresh that got no answer is
+    /// repeated with the same key, so that the server can give the same answer again.
     private func prepare(_ record: Record, _ token: SecretText) async throws(SignInError)
         -> PendingRefresh
     {
@@ -119,7 +118,7 @@ extension KeptSession {
         return pending
     }
 
-    /// Stores the result before anybody sees it. One that comes after a sign-out is dropped.
+    /// Stores the result before it is shown. A result that arrives after a sign-out is dropped.
     func store(_ fresh: Record, replacing token: SecretText?) async throws(SignInError) {
         let stored: Record
         do throws(SignInError) {
@@ -128,23 +127,24 @@ extension KeptSession {
             if error == Self.signedOut { await discard(fresh) }
             throw error
         }
-        // Somebody wrote without the lock: theirs is as good as ours.
+        // Another writer did not take the lock; its record is as good as this one.
         guard stored.refreshToken == token else {
             throw SignInError(.transient(.busy, retryAfter: nil))
         }
         try await storage.write(fresh.serialized())
         guard show(fresh) else {
-            // Signed out while it was written: the sign-out may have removed the old one only.
+            // Signed out during the write: the sign-out may have removed only the old record.
             try await storage.remove()
             await discard(fresh)
             throw Self.signedOut
         }
     }
 
-    /// Only `invalid_grant` for the refresh token that is still the current one ends a session.
+    /// Ends the session after `invalid_grant`, but only if the refresh token is still the current
+    /// one.
     ///
-    /// - Parameter token: What the server calls no good.
-    /// - Returns: What to tell the caller.
+    /// - Parameter token: The token that the server refused.
+    /// - Returns: The error for the caller.
     func ending(refused token: SecretText) async throws(SignInError) -> SignInError {
         guard try await storedRecord().refreshToken == token else {
             return SignInError(.transient(.busy, retryAfter: nil))
@@ -155,5 +155,5 @@ extension KeptSession {
     }
 }
 
-/// The lock is held for at most as long as a token request takes; this is longer.
+/// The lock is held at most as long as a token request takes; this is longer.
 private let lockPatience = Duration.seconds(40)

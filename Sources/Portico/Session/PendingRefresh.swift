@@ -1,7 +1,7 @@
 import PorticoBytes
 
-/// A refresh whose answer is not stored yet. It is written before the request leaves, so that a
-/// repetition carries the same key.
+/// A refresh that has no stored answer yet. It is stored before the request is sent, so that a
+/// repetition has the same key.
 struct PendingRefresh: Sendable, Equatable {
     let idempotencyKey: String
     /// The SHA-256 of the refresh token that is being exchanged, as base64url.

@@ -7,18 +7,18 @@ import PorticoProtocol
     import Foundation
 #endif
 
-/// What a caller needs of a refresh.
+/// The result that a caller needs from a refresh.
 enum RefreshGoal: Sendable {
-    /// A token that is good for so many seconds.
+    /// A token that is valid for this many seconds.
     case freshness(TimeInterval)
-    /// Another token than this one, which a server called invalid.
+    /// A different token from this one, which a server refused as invalid.
     case replacement(of: SecretText)
 }
 
-/// Lets one refresh of a session run at a time, for whoever wants it.
+/// Runs one refresh of a session at a time, for any number of callers.
 ///
-/// A refresh belongs to nobody: once begun it runs to its end and its result is stored, even if
-/// every caller was cancelled. A rotation that was cut off would cost the session.
+/// A refresh does not belong to a caller: once begun, it completes and its result is stored, even
+/// if every caller was cancelled. Interrupting a rotation would lose the session.
 actor Refresher<Owner: KeptSession> {
     private typealias Running = Task<Result<Owner.Record, SignInError>, Never>
 
@@ -28,8 +28,8 @@ actor Refresher<Owner: KeptSession> {
         -> Owner.Record
     {
         if case .replacement(let used) = goal {
-            // An older refresh may find the very token that is to be replaced: no joining it. Its
-            // failure is not ours.
+            // An older refresh may return the very token that is to be replaced, so it cannot be
+            // joined. Its failure does not concern this caller.
             while let running {
                 let result = try await running.valueUnlessCancelled()
                 if case .success(let record) = result, record.accessToken != used { return record }

@@ -2,17 +2,17 @@ import PorticoBytes
 import PorticoProtocol
 
 extension Session {
-    /// A session from tokens that another library obtained for the same client.
+    /// Makes a session from tokens that another library obtained for the same client.
     ///
-    /// They count only once the ID Token is verified and the UserInfo endpoint has said that the
-    /// access token stands for the same person. An ID Token that has expired is replaced by a
-    /// refresh first; without a refresh token it is refused.
+    /// The tokens are used only after the ID Token is verified and the UserInfo endpoint has
+    /// confirmed that the access token belongs to the same person. An expired ID Token is first
+    /// replaced by a refresh; without a refresh token it is refused.
     ///
-    /// A refresh spends the refresh token that was given, so its successor is kept at once: where
-    /// something fails in passing after that, ``SignInClient/restore()`` has the session, and the
-    /// given credentials are worth nothing any more.
+    /// A refresh spends the given refresh token, so its successor is stored at once: if a temporary
+    /// error follows, ``SignInClient/restore()`` returns the session, and the given credentials are
+    /// no longer valid.
     ///
-    /// - Throws: rejected(.idTokenMissing), and whatever a sign-in can throw.
+    /// - Throws: rejected(.idTokenMissing), and every error of a sign-in.
     public convenience init(adopting credentials: Credentials, by client: SignInClient)
         async throws(SignInError)
     {
@@ -52,7 +52,7 @@ private struct Adoption {
         return record
     }
 
-    /// The nonce was the other library's to check; everything else is checked.
+    /// Verifies everything but the nonce, which the other library had to check.
     private func verified(_ text: SecretText, _ accessToken: SecretText, mustBeFresh: Bool)
         async throws(SignInError) -> VerifiedToken
     {
@@ -63,8 +63,8 @@ private struct Adoption {
         return VerifiedToken(text: text, claims: verified.claims)
     }
 
-    /// Everything is checked but that it has expired. The access token that came with it may have
-    /// been refreshed without it.
+    /// Verifies everything but the expiry. The access token issued with it may have been refreshed
+    /// without a new ID Token.
     private func verifiedThoughExpired(_ text: SecretText) async throws(SignInError)
         -> VerifiedToken
     {
@@ -91,7 +91,7 @@ private struct Adoption {
             clientID: client.clientID,
             accessToken: accessToken,
             receivedAt: client.context.now(),
-            // Its life is not known; the ID Token's end is the best guess, and a 401 corrects it.
+            // Its life is unknown; the ID Token's expiry is the best guess, and a 401 corrects it.
             expiresAt: idToken.claims.expiresAt,
             refreshToken: refreshToken,
             idToken: idToken,
@@ -101,7 +101,7 @@ private struct Adoption {
         )
     }
 
-    /// New tokens for an expired ID Token, of the same person.
+    /// Gets new tokens for an expired ID Token, of the same person.
     private func refreshed(_ old: SecretText, _ accessToken: String, _ refreshToken: SecretText)
         async throws(SignInError) -> SessionRecord
     {
@@ -114,7 +114,7 @@ private struct Adoption {
         )
         let answer = try await answer(to: refreshToken)
         kept.refreshToken = answer.tokens.refreshToken ?? refreshToken
-        // The given refresh token is spent: whatever fails from here on, its successor is kept.
+        // The given refresh token is spent: its successor is stored before anything can fail.
         try await client.store(kept)
         do throws(SignInError) {
             let fresh = try await checked(answer, kept)
@@ -171,8 +171,8 @@ private struct Adoption {
         ).refreshed(with: answer.tokens, idToken: idToken, receivedAt: client.context.now())
     }
 
-    /// Tokens that are another person's, or nobody's, are revoked and forgotten. What else the
-    /// storage holds by now stays.
+    /// Revokes and deletes tokens that do not belong to the person. Anything else stored by now
+    /// stays.
     private func discard(_ record: SessionRecord) async {
         _ = await RevocationEndpoint.revoke(record, at: provider, for: client)
         let storage = client.context.storage
@@ -182,7 +182,7 @@ private struct Adoption {
             let stored = try await storage.read().flatMap(SessionRecord.init)
             if let stored, stored.isOf(record) { try await storage.remove() }
         } catch {
-            // It stays, revoked: the next use of it says that the session has ended.
+            // The record stays, revoked: its next use reports that the session has ended.
         }
     }
 

@@ -1,7 +1,7 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// What a refresh asks the provider, and what it takes of the answer (RFC 6749 §6).
+/// The request of a refresh, and what it takes from the answer (RFC 6749 §6).
 extension Session {
     func renewed(_ stored: SessionRecord, by token: SecretText, _ request: PendingRefresh)
         async throws(SignInError) -> SessionRecord
@@ -24,9 +24,8 @@ extension Session {
         return fresh
     }
 
-    /// Keeps the refresh token that has taken the place of the spent one, before anything else may
-    /// fail: keys to verify the ID Token with may have to be fetched first. Nothing of the answer is
-    /// used before it is checked.
+    /// Stores the new refresh token before anything else can fail: verifying the ID Token may need
+    /// keys to be fetched first. Nothing else of the answer is used before it is checked.
     private func keepSuccessor(
         of answer: TokenEndpoint.Answer,
         in record: SessionRecord,
@@ -42,7 +41,7 @@ extension Session {
         return kept
     }
 
-    /// All of an answer that is not the provider's to give is discarded, its refresh token too.
+    /// Discards everything in an invalid answer, its refresh token too.
     private func putBack(
         _ former: SessionRecord,
         _ request: PendingRefresh,
@@ -66,8 +65,8 @@ extension Session {
         }
     }
 
-    /// The record that the answer makes, its ID Token being checked where there is one
-    /// (OpenID Connect Core §12.2).
+    /// The record after the answer, with its ID Token checked if it has one (OpenID Connect Core
+    /// §12.2).
     private func checked(_ answer: TokenEndpoint.Answer, continuing record: SessionRecord)
         async throws(SignInError) -> SessionRecord
     {
@@ -94,7 +93,7 @@ extension Session {
         _ = await RevocationEndpoint.revoke(record, at: provider, for: client)
     }
 
-    /// Everything but `invalid_grant` leaves the session as it was.
+    /// Every error but `invalid_grant` leaves the session as it was.
     private func failure(_ failure: TokenEndpoint.Failure, of token: SecretText)
         async throws(SignInError) -> SignInError
     {
@@ -107,8 +106,8 @@ extension Session {
 }
 
 extension SignInError {
-    /// Whether an answer is known to be wrong. Where it could not be checked, for want of keys or of
-    /// a right clock, nothing is known against its refresh token.
+    /// Whether an answer is known to be wrong. If it could not be checked, for lack of keys or a
+    /// correct clock, its refresh token may be valid.
     var condemnsAnswer: Bool {
         guard case .rejected(let check) = kind else { return false }
         return check != .key

@@ -2,16 +2,16 @@ import PorticoBytes
 import PorticoProtocol
 
 extension Session {
-    /// Ends the session: here first, so that it is over even without a network, then at the
+    /// Ends the session: first locally, so that it is over even without a network, then at the
     /// provider (OpenID Connect RP-Initiated Logout §6).
     ///
     /// - Parameters:
-    ///   - scope: How far it goes.
-    ///   - browser: Shows the provider's sign-out page. A request of our own in the background
-    ///     would not have the browser's cookies and could end nothing.
+    ///   - scope: How much is ended.
+    ///   - browser: Shows the provider's sign-out page. A background request from the app would lack
+    ///     the browser's cookies and could not end anything.
     ///   - returnPath: A loopback path that is registered at the provider as
-    ///     `post_logout_redirect_uri`; then the report can tell whether the browser came back.
-    ///   - timeout: How long to wait for it.
+    ///     `post_logout_redirect_uri`; the report can then show whether the browser came back.
+    ///   - timeout: How long to wait for the browser.
     @discardableResult
     public func signOut(
         _ scope: SignOutScope = .everything,

@@ -10,12 +10,12 @@ import PorticoProtocol
 extension Session {
     /// The claims at the UserInfo endpoint (OpenID Connect Core §5.3), fetched now.
     ///
-    /// - Throws: rejected(.subject) where they are another person's: none of them is used.
+    /// - Throws: rejected(.subject) if they are another person's; none of them is used.
     public func userInfo() async throws(SignInError) -> User {
         User(issuer: user.issuer, subject: user.subject, claims: try await userInfoClaims())
     }
 
-    /// The same, as a type of the app's own.
+    /// The same, as a type of the app.
     public func userInfo<Info: Decodable>(as type: Info.Type) async throws(SignInError) -> Info {
         let claims = try await userInfoClaims()
         do {

@@ -7,10 +7,10 @@ public import PorticoProtocol
     public import Foundation
 #endif
 
-/// A person's session at the provider: who they are, and access tokens that are fresh.
+/// A person's session at the provider: who they are, and fresh access tokens.
 ///
-/// Any number of tasks may use one session. Several sessions over one storage, in this process or
-/// in others, are the same session.
+/// Any number of tasks may use one session. Several sessions that share a storage, in this process
+/// or in others, are the same session.
 public final class Session: Sendable {
     let client: SignInClient
     let provider: RemoteProvider
@@ -21,7 +21,7 @@ public final class Session: Sendable {
     private struct State {
         var user: User
         var roles: Roles
-        /// `nil` once the session has ended: then no token is kept here.
+        /// `nil` once the session has ended: no token is kept after that.
         var record: SessionRecord?
         var ending: SignInError.Interaction?
         /// The claims of the last UserInfo answer.
@@ -40,41 +40,41 @@ public final class Session: Sendable {
         )
     }
 
-    /// Who is signed in: the claims of the verified ID Token. Stays readable when the session has
+    /// Who is signed in: the claims of the verified ID Token. Stays readable after the session has
     /// ended.
     public var user: User { state.withLock { $0.user } }
 
-    /// What the ID Token and the last UserInfo answer say that the person may do.
+    /// The person's roles in the ID Token and the last UserInfo answer.
     public var roles: Roles { state.withLock { $0.roles } }
 
-    /// Whether the session has not ended, as far as is known here.
+    /// Whether the session is live, as far as this process knows.
     public var isActive: Bool { state.withLock { $0.record != nil } }
 
-    /// What the access token may be used for, as the provider granted it.
+    /// The scope of the access token, as the provider granted it.
     public var scope: Scope { state.withLock { $0.record?.scope ?? .none } }
 
-    /// When the access token expires, where the provider says so.
+    /// When the access token expires, if the provider gives it.
     public var accessTokenExpiry: Date? { state.withLock { $0.record?.expiresAt } }
 
-    /// Whether there is a refresh token.
+    /// Whether the session has a refresh token.
     public var isRefreshable: Bool { state.withLock { $0.record?.refreshToken != nil } }
 
-    /// A stream of its own for each call; it ends with the session.
+    /// The changes of this session. Each call returns its own stream, which ends with the session.
     public var changes: AsyncStream<SessionChange> { feed.stream() }
 
-    /// An access token that can be used for `interval`, refreshed first where it must be.
+    /// An access token that is valid for `interval`, refreshed first if necessary.
     ///
-    /// Of a token whose whole life is shorter than twice the interval, half its life will do.
+    /// For a token that lives less than twice the interval, half its life is enough.
     ///
-    /// - Throws: interactionRequired where the session is over or cannot be refreshed, transient
-    ///   where a refresh did not succeed this time, storage where its result could not be kept.
+    /// - Throws: interactionRequired if the session is over or cannot be refreshed, transient if a
+    ///   refresh did not succeed this time, storage if its result could not be stored.
     public func token(validFor interval: Duration = .seconds(60)) async throws(SignInError)
         -> String
     {
         try await freshRecord(for: interval).accessToken.reveal()
     }
 
-    /// The raw tokens, the access token fresh.
+    /// The raw tokens, with a fresh access token.
     public func credentials() async throws(SignInError) -> Credentials {
         let record = try await freshRecord(for: .seconds(60))
         return Credentials(
@@ -108,7 +108,7 @@ public final class Session: Sendable {
         return isShown != nil
     }
 
-    /// Roles may stand in the UserInfo answer only.
+    /// Roles may appear only in the UserInfo answer.
     func show(userInfo claims: JSONObject) {
         let mapping = client.options.roleMapping
         state.withLock { state in

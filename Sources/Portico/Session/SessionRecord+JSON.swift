@@ -7,8 +7,7 @@ import PorticoProtocol
     import Foundation
 #endif
 
-/// The form in which a storage keeps a record. Where the word `serialized` stands, tokens leave
-/// their wrapping.
+/// The storage format of a record. `serialized` marks the calls where tokens leave their wrapper.
 extension SessionRecord {
     private static let version: Int64 = 1
 
@@ -32,9 +31,10 @@ extension SessionRecord {
         return json.serialized()
     }
 
-    /// - Returns: `nil` where the bytes are no record, or one that only a later version can read.
+    /// - Returns: `nil` if the bytes are not a record, or a record of a later, incompatible
+    ///   version.
     init?(_ bytes: [UInt8]) {
-        // `try?`: damage of any kind has one outcome. The limit is the storage's.
+        // `try?`: every kind of damage has the same outcome. The storage sets the size limit.
         guard let json = try? JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20)),
             json.int64("version") == Self.version,
             let id = json.string("id"), let issuer = json.string("issuer"),

@@ -13,9 +13,9 @@ struct VerifiedToken: Sendable {
     let claims: IDTokenClaims
 }
 
-/// What is kept of a session: over restarts, and between the processes that share it.
+/// The stored state of a session: it survives restarts, and is shared by processes.
 struct SessionRecord: KeptRecord {
-    /// Of the sign-in, so that another sign-in is never taken for this one.
+    /// Identifies the sign-in, so that another sign-in is never mistaken for this one.
     let id: String
     let issuer: String
     let clientID: String
@@ -29,7 +29,7 @@ struct SessionRecord: KeptRecord {
     /// §12.2).
     let original: IDTokenClaims
     var scope: Scope
-    /// A refresh whose answer is not stored yet.
+    /// A refresh that has no stored answer yet.
     var pending: PendingRefresh?
 
     init(
@@ -48,13 +48,13 @@ struct SessionRecord: KeptRecord {
         refreshToken = answer.refreshToken
         self.idToken = idToken
         original = idToken.claims
-        // Left out where it is the one that was asked for (RFC 6749 §5.1).
+        // Omitted if it equals the requested scope (RFC 6749 §5.1).
         scope = answer.scope ?? requestedScope
         self.receivedAt = receivedAt
         expiresAt = answer.expiresIn.map { receivedAt.addingTimeInterval(Double($0)) }
     }
 
-    /// The record after a refresh: what the answer leaves out stays (RFC 6749 §6).
+    /// The record after a refresh: values missing from the answer are kept (RFC 6749 §6).
     func refreshed(with answer: TokenResponse, idToken: VerifiedToken?, receivedAt: Date)
         -> SessionRecord
     {

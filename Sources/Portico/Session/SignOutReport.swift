@@ -1,49 +1,50 @@
-/// How far a sign-out goes.
+/// How much a sign-out ends.
 public struct SignOutScope: Hashable, Sendable {
     let revokes: Bool
     let endsBrowserSession: Bool
 
-    /// Forgets the session here.
+    /// Deletes the local session.
     public static let local = SignOutScope(revokes: false, endsBrowserSession: false)
-    /// And revokes its tokens at the provider (RFC 7009).
+    /// Also revokes its tokens at the provider (RFC 7009).
     public static let tokens = SignOutScope(revokes: true, endsBrowserSession: false)
-    /// And opens the provider's sign-out page in the browser (OpenID Connect RP-Initiated Logout).
+    /// Also opens the provider's sign-out page in the browser (OpenID Connect RP-Initiated Logout).
     public static let everything = SignOutScope(revokes: true, endsBrowserSession: true)
 }
 
-/// What a sign-out achieved. Whatever could not be done elsewhere, the session is over here.
+/// The outcome of a sign-out. Even if a remote step fails, the local session is over.
 public struct SignOutReport: Sendable {
-    /// What became of the tokens at the provider (RFC 7009).
+    /// The outcome for the tokens at the provider (RFC 7009).
     public enum Revocation: Hashable, Sendable {
         /// The provider has revoked them.
         case revoked
-        /// The scope of the sign-out did not ask for it, or there was nothing to revoke.
+        /// The scope of the sign-out did not include it, or there was nothing to revoke.
         case notAsked
         /// The provider has no revocation endpoint; tokens live until they expire.
         case notOffered
-        /// It was tried in vain; the tokens live until they expire.
+        /// Revocation failed; the tokens live until they expire.
         case failed(SignInError)
     }
 
-    /// What became of the single sign-on in the browser (OpenID Connect RP-Initiated Logout).
+    /// The outcome for the single sign-on session in the browser (OpenID Connect RP-Initiated
+    /// Logout).
     public enum BrowserSession: Hashable, Sendable {
-        /// The provider sent the browser back: the session there is over.
+        /// The provider sent the browser back: its session is over.
         case ended
-        /// The provider's page is open; whether it ends the session is between it and the person.
+        /// The provider's page is open; the person decides on it whether the session ends.
         case pageOpened
-        /// The scope of the sign-out did not ask for it.
+        /// The scope of the sign-out did not include it.
         case notAsked
         /// The provider has no end session endpoint.
         case notOffered
-        /// It was tried in vain; whoever opens the provider's pages may still be signed in there.
+        /// Sign-out failed; the browser may still be signed in at the provider.
         case failed(SignInError)
     }
 
-    /// What became of the tokens at the provider.
+    /// The outcome for the tokens at the provider.
     public let revocation: Revocation
-    /// What became of the single sign-on in the browser.
+    /// The outcome for the single sign-on session in the browser.
     public let browserSession: BrowserSession
-    /// `nil` where nothing is left in the storage.
+    /// `nil` if nothing is left in the storage.
     public let storageError: SignInError?
 
     /// Whether the provider has revoked the tokens.

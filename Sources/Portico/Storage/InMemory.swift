@@ -4,7 +4,7 @@ import PorticoBytes
 public final class InMemory: SessionStorage {
     private let state = Locked<(record: [UInt8]?, isLocked: Bool)>((nil, false))
 
-    /// Empty.
+    /// An empty storage.
     public init() {}
 
     @concurrent public func read() async throws(SignInError) -> [UInt8]? {

@@ -10,16 +10,16 @@ import PorticoBytes
 
 /// Keeps a session in a file that only this user may open (mode 0600, in a folder of mode 0700).
 ///
-/// It is not encrypted: a key beside it would only hide it. Who may read the user's files may act
-/// as the user anyway.
+/// The file is not encrypted: with the key stored next to it, encryption would only obscure it. A
+/// process that may read the user's files can act as the user anyway.
 public struct PrivateFile: SessionStorage {
     private let path: String
     private let folder: String
 
     /// A file that need not exist yet.
     ///
-    /// - Parameter path: Absolute. The folder is made where it is missing. Beside the file there
-    ///   will be a lock file with `.lock` appended to its name.
+    /// - Parameter path: Absolute. A missing folder is created. A lock file with `.lock` appended
+    ///   to the name is created beside the file.
     public init(_ path: String) {
         self.path = path
         folder = OwnerOnlyFile.folder(of: path) ?? "."
@@ -31,7 +31,7 @@ public struct PrivateFile: SessionStorage {
         } catch {
             switch error {
             case .missing: return nil
-            // Tokens of another user are not ours to use, and ours are not for others to see.
+            // Tokens of another user must not be used, and other users must not see ours.
             case .exposed: throw .storage(.exposed)
             case .system(errno: EACCES), .system(errno: EPERM): throw .storage(.locked)
             case .notAFile, .tooLong, .alreadyExists, .system: throw .storage(.unreadable)
@@ -53,7 +53,7 @@ public struct PrivateFile: SessionStorage {
         guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else {
             throw .storage(.unwritable)
         }
-        // Without a folder there is nothing that could come back.
+        // Without a folder, no entry can reappear.
         guard access(folder, F_OK) == 0 else { return }
         try syncFolder()
     }

@@ -1,44 +1,45 @@
 import PorticoBytes
 
-/// Keeps one session over restarts of the app, and lets the processes that share it take turns.
+/// Keeps one session across restarts of the app, and serializes the processes that share it.
 ///
-/// A record is opaque bytes that hold tokens: it must be readable by this app's user only.
+/// A record is opaque bytes that hold tokens: only this app's user may be able to read it.
 public protocol SessionStorage: Sendable {
-    /// What was last written, or `nil` where there is nothing.
+    /// What was last written, or `nil` if nothing was.
     ///
-    /// - Throws: storage(.locked) where it is there but cannot be opened now, else
+    /// - Throws: storage(.locked) if the storage exists but cannot be opened now, otherwise
     ///   storage(.unreadable) or storage(.exposed).
     @concurrent func read() async throws(SignInError) -> [UInt8]?
 
-    /// Replaces what is there: at every moment, and after a crash, the old or the new is there,
-    /// whole. When this returns the record is durable.
+    /// Replaces the record. At every moment, and after a crash, either the old or the new record is
+    /// stored, whole. When this returns, the record is durable.
     ///
     /// - Throws: storage(.unwritable)
     @concurrent func write(_ record: [UInt8]) async throws(SignInError)
 
-    /// Removes what is there, if anything is.
+    /// Removes the record, if any.
     @concurrent func remove() async throws(SignInError)
 
-    /// Takes the lock of all who share this storage, in this process and others, without waiting.
+    /// Takes the lock shared by all users of this storage, in this process and others, without
+    /// waiting.
     ///
-    /// - Returns: `nil` where somebody holds it. It is free again when the holder releases it or
-    ///   its process ends.
-    /// - Throws: storage(.unwritable) where there can be no lock.
+    /// - Returns: `nil` if another holder has it. The lock is free again when the holder releases
+    ///   it or its process ends.
+    /// - Throws: storage(.unwritable) if a lock is not possible.
     func tryLock() throws(SignInError) -> SessionLock?
 }
 
-/// A lock that is held until it is released, or let go of.
+/// A lock that is held until it is released or deallocated.
 public final class SessionLock: Sendable {
     private let onRelease: Locked<(@Sendable () -> Void)?>
 
-    /// A lock that is held from now on, for a storage of the app's own.
+    /// A lock that is held from now on, for an app's own storage type.
     ///
     /// - Parameter onRelease: Called once.
     public init(onRelease: @escaping @Sendable () -> Void) {
         self.onRelease = Locked(onRelease)
     }
 
-    /// Lets the next one in. Calling it again does nothing.
+    /// Releases the lock. Calling it again does nothing.
     public func release() {
         let onRelease = onRelease.withLock { onRelease in
             defer { onRelease = nil }
@@ -53,18 +54,19 @@ public final class SessionLock: Sendable {
 }
 
 extension SignInError {
-    /// What a storage throws.
+    /// The error of a storage.
     public static func storage(_ problem: StorageProblem) -> SignInError {
         SignInError(.storage(problem))
     }
 }
 
 extension SessionStorage {
-    /// Waits for the lock, asking again ever less often.
+    /// Waits for the lock, trying at growing intervals.
     ///
-    /// Never blocks a thread: `flock` with waiting would hold one of the few that all tasks share.
+    /// Never blocks a thread: a waiting `flock` would hold one of the few threads that all tasks
+    /// share.
     ///
-    /// - Throws: transient(.busy) where `patience` is over.
+    /// - Throws: transient(.busy) if `patience` is over.
     func lock(patience: Duration) async throws(SignInError) -> SessionLock {
         let deadline = ContinuousClock.now + patience
         var pause = Duration.milliseconds(2)

@@ -1,14 +1,14 @@
 import PorticoBytes
 
-/// An authorization request whose client and redirect URI are known to be good
-/// (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1, RFC 7636 §4.3).
+/// An authorization request with a checked client and redirect URI (RFC 6749 §4.1.1, OpenID Connect
+/// Core §3.1.2.1, RFC 7636 §4.3).
 package struct AuthorizationRequest: Sendable {
     package let scope: Scope
     package let nonce: String?
-    /// `nil` where the request has no `code_challenge`; the method is always S256.
+    /// `nil` if the request has no `code_challenge`; the method is always S256.
     package let challenge: CodeChallenge?
     package let prompt: Set<Prompt>
-    /// Seconds since the last authentication that are acceptable.
+    /// The maximum age of the authentication, in seconds.
     package let maxAge: Int64?
     package let loginHint: String?
     package let idTokenHint: String?
@@ -17,9 +17,9 @@ package struct AuthorizationRequest: Sendable {
     package let acrValues: [String]
     package let claims: ClaimsRequest?
 
-    /// Reads what comes after client and redirect URI, in the order of the standards.
+    /// Reads the parameters other than client and redirect URI, in the order of the standards.
     ///
-    /// - Throws: What is sent to the redirect URI: `invalid_request`, `unsupported_response_type`,
+    /// - Throws: The error for the redirect URI: `invalid_request`, `unsupported_response_type`,
     ///   `invalid_scope`, `request_not_supported`, `request_uri_not_supported`,
     ///   `registration_not_supported`.
     package init(_ form: FormParameters) throws(OAuthError) {
@@ -38,8 +38,8 @@ package struct AuthorizationRequest: Sendable {
         claims = try form["claims"].map { text throws(OAuthError) in try ClaimsRequest(text) }
     }
 
-    /// OpenID Connect Core §6.1: what is not supported is answered by its own error, and nothing
-    /// is fetched.
+    /// OpenID Connect Core §6.1: each unsupported parameter is refused with its own error, and
+    /// nothing is fetched.
     private static func refuseUnsupported(_ form: FormParameters) throws(OAuthError) {
         if form["request"] != nil {
             throw OAuthError(.requestNotSupported, "Request objects are not supported.")
@@ -55,7 +55,8 @@ package struct AuthorizationRequest: Sendable {
         }
     }
 
-    /// RFC 6749 §3.1.1: only `code` is served, so that no token travels in a URL (RFC 9700 §2.1.2).
+    /// RFC 6749 §3.1.1: only `code` is supported, so that no token appears in a URL (RFC 9700
+    /// §2.1.2).
     private static func checkResponseType(_ form: FormParameters) throws(OAuthError) {
         guard let type = form["response_type"] else {
             throw OAuthError(.invalidRequest, "response_type is missing.")
@@ -65,8 +66,8 @@ package struct AuthorizationRequest: Sendable {
         }
     }
 
-    /// RFC 7636 §4.3, §4.4.1. A missing method would mean `plain`, which is refused like any other
-    /// than S256 (docs/decisions/0032).
+    /// RFC 7636 §4.3, §4.4.1. A missing method would mean `plain`, which is refused, as is every
+    /// method other than S256 (docs/decisions/0032).
     private static func challenge(_ form: FormParameters) throws(OAuthError) -> CodeChallenge? {
         guard let text = form["code_challenge"] else {
             guard form["code_challenge_method"] == nil else {
@@ -100,7 +101,7 @@ package struct AuthorizationRequest: Sendable {
         return prompts
     }
 
-    /// Digits only, so that no number from outside can overflow or be negative.
+    /// Digits only, so that no foreign number can overflow or be negative.
     private static func maxAge(_ text: String?) throws(OAuthError) -> Int64? {
         guard let text else { return nil }
         guard let seconds = Int64(digits: text.utf8, atMost: 9) else {

@@ -1,17 +1,17 @@
 package import PorticoBytes
 
-/// What came back on the redirect URI, as the client that asked reads it (RFC 6749 §4.1.2,
-/// RFC 9207 §2.4).
+/// A response received on the redirect URI, as the client reads it (RFC 6749 §4.1.2, RFC 9207
+/// §2.4).
 package enum AuthorizationResponse: Sendable {
     case code(SecretText)
     case error(OAuthError.Code)
 
-    /// What the request that is waiting for a response holds.
+    /// The values of the pending request that a response must match.
     package struct Expectation: Sendable {
         package let redirectURI: String
         package let state: SecretText
         package let issuer: Issuer
-        /// Whether the metadata promises `iss` (RFC 9207 §3).
+        /// Whether the metadata announces `iss` (RFC 9207 §3).
         package let isIssuerAnnounced: Bool
 
         package init(
@@ -28,18 +28,18 @@ package enum AuthorizationResponse: Sendable {
     }
 
     package enum Refusal: Error, Hashable, Sendable {
-        /// It came in on another URI (RFC 8252 §8.10). Not our response: ignored.
+        /// Arrived at another URI (RFC 8252 §8.10). Not our response: ignored.
         case otherRedirect
-        /// It has no state or another one (RFC 8252 §8.9). Not our response: ignored.
+        /// No state, or a different one (RFC 8252 §8.9). Not our response: ignored.
         case otherState
         /// An error with a wrong or missing `iss`: forged, and ignored (RFC 9207 §2.4).
         case forgedError
         /// A code with a wrong or missing `iss`: the attempt is over (RFC 9700 §4.4.2).
         case otherIssuer
-        /// The state is right and the rest is not a response to a code request.
+        /// The state is correct, but this is not a response to a code request.
         case malformed
 
-        /// Whether the attempt goes on waiting as if nothing had come.
+        /// Whether the attempt keeps waiting as if nothing had arrived.
         package var isIgnored: Bool {
             switch self {
             case .otherRedirect, .otherState, .forgedError: true
@@ -48,7 +48,7 @@ package enum AuthorizationResponse: Sendable {
         }
     }
 
-    /// Checks the redirect URI, and then what ``init(_:expecting:)-(FormParameters,_)`` checks.
+    /// Checks the redirect URI, and then as ``init(_:expecting:)-(FormParameters,_)``.
     package init(_ uri: String, expecting expectation: Expectation) throws(Refusal) {
         guard let query = Self.response(in: uri, to: expectation.redirectURI) else {
             throw .otherRedirect
@@ -62,9 +62,9 @@ package enum AuthorizationResponse: Sendable {
         try self.init(parameters, expecting: expectation)
     }
 
-    /// Checks in the order state, `iss`, error, code: nothing is believed before the state is
-    /// right, and no code is looked at before the issuer is. On which redirect URI the parameters
-    /// came in, by query or by form, is the caller's to check first.
+    /// Checks in the order state, `iss`, error, code: nothing is used before the state is correct,
+    /// and no code is read before the issuer is. The caller must first check at which redirect URI
+    /// the parameters arrived, in a query or a form.
     package init(_ parameters: FormParameters, expecting expectation: Expectation)
         throws(Refusal)
     {
@@ -74,9 +74,9 @@ package enum AuthorizationResponse: Sendable {
         } catch {
             throw .otherState
         }
-        // RFC 6749 §10.12, RFC 8252 §8.9: not our request, not our answer.
+        // RFC 6749 §10.12, RFC 8252 §8.9: this does not answer our request.
         guard let state, expectation.state == SecretText(state) else { throw .otherState }
-        // RFC 9207 §2.4: before the error is shown, and before the code is sent anywhere.
+        // RFC 9207 §2.4: before the error is shown, and before the code is sent.
         let isError = parameters.contains("error")
         guard Self.isFrom(expectation, parameters) else {
             throw isError ? .forgedError : .otherIssuer
@@ -86,7 +86,7 @@ package enum AuthorizationResponse: Sendable {
         } catch {
             throw .malformed
         }
-        // We asked for a code alone; tokens here were put in by somebody (RFC 9700 §4.6).
+        // We requested only a code; an attacker injected these tokens (RFC 9700 §4.6).
         guard !parameters.contains("access_token"), !parameters.contains("id_token"),
             !parameters.contains("response")
         else { throw .malformed }
@@ -97,8 +97,7 @@ package enum AuthorizationResponse: Sendable {
         }
     }
 
-    /// Compared byte for byte where it is present, and required where it was promised
-    /// (RFC 9207 §2.4).
+    /// Compared byte for byte if present, and required if announced (RFC 9207 §2.4).
     private static func isFrom(_ expectation: Expectation, _ parameters: FormParameters) -> Bool {
         do {
             guard let issuer = try parameters.value("iss") else {
@@ -110,8 +109,8 @@ package enum AuthorizationResponse: Sendable {
         }
     }
 
-    /// The query parameters that were added to `redirectURI`, or `nil` where `uri` is another one
-    /// (RFC 8252 §8.10): everything but what was added must be equal.
+    /// The query parameters that were added to `redirectURI`, or `nil` if `uri` is a different one
+    /// (RFC 8252 §8.10): everything except the added parameters must be equal.
     private static func response(in uri: String, to redirectURI: String) -> Substring? {
         guard !uri.utf8.contains(UInt8(ascii: "#")) else { return nil }
         let (base, query) = split(uri)
@@ -130,8 +129,8 @@ package enum AuthorizationResponse: Sendable {
         return (uri[..<mark], uri[uri.utf8.index(after: mark)...])
     }
 
-    /// `https://host:443` and `https://host:443/` are `https://host/` (RFC 9110 §4.2.2, RFC 3986 §6.2.3):
-    /// browsers leave the port out, and add the slash.
+    /// `https://host:443` and `https://host:443/` become `https://host/` (RFC 9110 §4.2.2, RFC 3986
+    /// §6.2.3): browsers omit the port and add the slash.
     private static func asBrowsersSend(_ base: Substring) -> String {
         guard let address = HTTPAddress(String(base)) else { return String(base) }
         let slash = address.path.isEmpty ? "/" : ""

@@ -1,5 +1,5 @@
-/// The `claims` parameter: single claims asked for in the ID Token or at UserInfo
-/// (OpenID Connect Core §5.5).
+/// The `claims` parameter: individual claims requested in the ID Token or at UserInfo (OpenID
+/// Connect Core §5.5).
 package struct ClaimsRequest: Hashable, Sendable {
     package let idToken: [Claim]
     package let userInfo: [Claim]
@@ -7,14 +7,14 @@ package struct ClaimsRequest: Hashable, Sendable {
     package struct Claim: Hashable, Sendable {
         package let name: String
         package let isEssential: Bool
-        /// The values that would do; empty: any.
+        /// The acceptable values; empty for any value.
         package let values: [JSONValue]
     }
 
     /// The longest `claims` parameter that is read, in bytes.
     package static let longest = 4096
 
-    /// - Throws: `invalid_request` where the text is not a JSON object of the shape of §5.5, or longer
+    /// - Throws: `invalid_request` if the text is not a JSON object of the form in §5.5, or longer
     ///   than ``longest``.
     package init(_ text: String) throws(OAuthError) {
         guard text.utf8.count <= Self.longest else {
@@ -30,8 +30,8 @@ package struct ClaimsRequest: Hashable, Sendable {
         userInfo = try Self.claims(object["userinfo"])
     }
 
-    /// The subjects asked for by value: a positive answer is given for one of them only (§3.1.2.2).
-    /// `nil`: whoever it is. Values that nobody's `sub` can be are nobody.
+    /// The subjects requested by value: only one of them may be the answer (§3.1.2.2). `nil` for
+    /// any subject. A value that cannot be a `sub` matches no one.
     package var subjects: [String]? {
         for claim in idToken where claim.name == "sub" && !claim.values.isEmpty {
             return claim.values.compactMap(\.string)
@@ -39,7 +39,7 @@ package struct ClaimsRequest: Hashable, Sendable {
         return nil
     }
 
-    /// The authentication context classes of which one must be reached (§5.5.1.1).
+    /// The authentication context classes, one of which must be reached (§5.5.1.1).
     package var essentialACR: [String]? {
         for claim in idToken where claim.name == "acr" && claim.isEssential {
             let values = claim.values.compactMap(\.string)
@@ -48,11 +48,11 @@ package struct ClaimsRequest: Hashable, Sendable {
         return nil
     }
 
-    /// The same request in few bytes: what the request itself is judged by (`sub` by value, an essential
-    /// `acr`), and of claims that are served the name. Whether one of these is essential, or which value
-    /// is hoped for, changes nothing (§5.5.1).
+    /// A short form of the request: it keeps what the request itself is checked against (`sub` by
+    /// value, an essential `acr`), and only the names of the other supported claims. Whether such a
+    /// claim is essential, or has a requested value, changes nothing (§5.5.1).
     ///
-    /// - Returns: JSON of the shape of §5.5; `nil` where nothing is left.
+    /// - Returns: JSON of the form in §5.5; `nil` if nothing is left.
     package func compact(keeping isServed: (String) -> Bool) -> String? {
         var judged = JSONObject()
         if let subjects { judged["sub"] = .object(["values": Self.values(subjects)]) }
@@ -70,7 +70,7 @@ package struct ClaimsRequest: Hashable, Sendable {
         return object.isEmpty ? nil : String(decoding: object.serialized(), as: UTF8.self)
     }
 
-    /// Values that are all no text are still values: nobody's.
+    /// Values that are not text still count as values, which match no one.
     private static func values(_ texts: [String]) -> JSONValue {
         .array(texts.isEmpty ? [.null] : texts.map(JSONValue.string))
     }

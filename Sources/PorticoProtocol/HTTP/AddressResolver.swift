@@ -9,19 +9,18 @@ import PorticoBytes
     import Darwin
 #endif
 
-/// Says which addresses a host name has.
+/// Resolves a host name to its addresses.
 package protocol AddressResolver: Sendable {
-    /// Every address of `host`, in the order in which they should be tried; four or sixteen bytes
-    /// each. Empty where there is none.
+    /// Every address of `host`, in the order in which to try them, of four or sixteen bytes each.
+    /// Empty if it has none.
     ///
     /// - Parameter host: A name, or an IP literal without brackets.
     func addresses(of host: String) async throws -> [[UInt8]]
 }
 
-/// The resolver of the system: hosts file, DNS, and whatever else it is set up to ask.
+/// The system's resolver: hosts file, DNS, and other configured sources.
 package final class SystemResolver: AddressResolver {
-    /// `getaddrinfo` blocks its thread, at worst for a minute. More than so many questions at once
-    /// are not asked.
+    /// The most lookups at one time: `getaddrinfo` blocks its thread, at worst for a minute.
     private static let most = 32
 
     private let queue = DispatchQueue(label: "portico.resolver", attributes: .concurrent)
@@ -47,7 +46,7 @@ package final class SystemResolver: AddressResolver {
                 }
             }
         } onCancel: {
-            // Nobody waits for the system; its thread comes to an end by itself.
+            // The cancelled task does not wait for the system; the thread ends by itself.
             answer.give(.failure(CancellationError()))
         }
     }
@@ -74,11 +73,11 @@ package final class SystemResolver: AddressResolver {
         return addresses
     }
 
-    /// A family that is neither IPv4 nor IPv6 is not asked for and not used.
+    /// Addresses other than IPv4 and IPv6 are not requested and not used.
     private static func bytes(of entry: addrinfo) -> [UInt8]? {
         guard let address = entry.ai_addr else { return nil }
         let raw = UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen))
-        // Family and port first; in IPv6 the flow, too.
+        // Family and port come first; in IPv6 the flow too.
         switch entry.ai_family {
         case AF_INET: return raw.count >= 8 ? Array(raw[4..<8]) : nil
         case AF_INET6: return raw.count >= 24 ? Array(raw[8..<24]) : nil
@@ -87,7 +86,7 @@ package final class SystemResolver: AddressResolver {
     }
 }
 
-/// The first of two ends of a wait counts: the system's answer, or the task's cancellation.
+/// Ends a wait with whichever comes first: the system's answer, or the task's cancellation.
 private final class Answer: Sendable {
     private enum State {
         case open

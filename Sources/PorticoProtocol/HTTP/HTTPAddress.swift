@@ -3,19 +3,19 @@ import PorticoBytes
 /// An absolute `http` or `https` URI with a host, without user information and without a fragment
 /// (RFC 9110 §4.2).
 ///
-/// The text is kept and used byte for byte: nothing is normalised, no slash is cut or added.
+/// The text is kept and used byte for byte, without normalisation: no slash is removed or added.
 package struct HTTPAddress: Hashable, Sendable {
     package let text: String
     package let isSecure: Bool
     /// Host and port as written.
     package let authority: String
-    /// In lower case; an IPv6 literal with its brackets.
+    /// Lower case; an IPv6 literal with its brackets.
     package let host: String
     /// As written, or the default port of the scheme.
     package let port: Int
     /// As written; may be empty.
     package let path: String
-    /// What follows the first `?`, as written.
+    /// The text after the first `?`, as written.
     package let query: String?
 
     package init?(_ text: String) {
@@ -49,23 +49,22 @@ package struct HTTPAddress: Hashable, Sendable {
         host == "127.0.0.1" || host == "[::1]"
     }
 
-    /// Whether the host is `localhost` or a name below it, which are kept for this machine
-    /// (RFC 6761 §6.3). Where they lead is for ``LocalhostName`` to see: a resolver may say
-    /// something else.
+    /// Whether the host is `localhost` or a name below it, which are reserved for this machine (RFC
+    /// 6761 §6.3). ``LocalhostName`` checks what they resolve to, because a resolver may differ.
     package var isLocalhost: Bool {
         host == "localhost" || host.hasSuffix(".localhost")
     }
 
-    /// Whether what is sent there by plain http is to leave no machine: on a loopback literal, or
-    /// on a name that ``LocalhostName`` finds to be one.
+    /// Whether plain http to this host must stay on this machine: a loopback literal, or a name
+    /// that ``LocalhostName`` checks.
     package var isThisMachine: Bool { isLoopback || isLocalhost }
 
-    /// Scheme, host and port in one spelling (RFC 6454 §4).
+    /// Scheme, host and port in canonical form (RFC 6454 §4).
     package var origin: String {
         "\(isSecure ? "https" : "http")://\(host):\(port)"
     }
 
-    /// Path and query as they go on the request line.
+    /// Path and query as written on the request line.
     package var target: String {
         (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "")
     }
@@ -101,7 +100,7 @@ package struct HTTPAddress: Hashable, Sendable {
                 host = authority[..<colon]
                 port = authority[authority.index(after: colon)...]
             }
-            // Neither "@" (user information) nor "%" is a host character here.
+            // The host must not contain "@" (user information) or "%".
             guard host.utf8.allSatisfy({ $0.isLetterOrDigit || "-._".utf8.contains($0) }) else {
                 return nil
             }

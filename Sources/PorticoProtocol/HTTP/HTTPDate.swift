@@ -6,9 +6,9 @@ import PorticoBytes
     package import Foundation
 #endif
 
-/// The preferred format of a date in HTTP: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// Dates in HTTP's preferred format: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 package enum HTTPDate {
-    /// - Returns: `nil` where the text has another format.
+    /// - Returns: `nil` if the text has another format.
     package static func date(_ text: String) -> Date? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard text.utf8.count == 29, parts.count == 6, parts[5] == "GMT",
@@ -25,7 +25,7 @@ package enum HTTPDate {
         return Date(timeIntervalSince1970: Double(seconds))
     }
 
-    /// - Parameter seconds: Since 1970, of the years 1970 to 9999.
+    /// - Parameter seconds: Since 1970, in the years 1970 to 9999.
     package static func text(_ seconds: Int64) -> String {
         let date = CivilDate(seconds)
         return "\(CivilDate.weekdayNames[date.weekday]), \(date.day < 10 ? "0" : "")\(date.day) "

@@ -2,10 +2,10 @@ package import HTTPTypes
 import PorticoBytes
 
 extension HTTPField {
-    /// A field as it came over the wire: blanks around a value are not part of it (RFC 9112 §5.1).
+    /// A received field: whitespace around the value is not part of it (RFC 9112 §5.1).
     ///
-    /// `HTTPField(name:value:)` takes them off as well, but takes the blanks at the end times the bytes
-    /// before them: a product that somebody chooses.
+    /// `HTTPField(name:value:)` removes it too, but its time grows with the whitespace at the end
+    /// multiplied by the bytes before it, and an attacker chooses both.
     package init(_ name: Name, received value: String) {
         self.init(name: name, value: value.trimmingBlanks)
     }

@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 extension HTTPRequest {
-    /// A request to `address` as it is written.
+    /// A request to `address` exactly as written.
     package init(_ method: Method, to address: HTTPAddress) {
         self.init(
             method: method,
@@ -11,7 +11,7 @@ extension HTTPRequest {
         )
     }
 
-    /// Where the request goes, or `nil` where it is incomplete.
+    /// The request's address, or `nil` if it is incomplete.
     package var address: HTTPAddress? {
         guard let scheme, let authority, let path else { return nil }
         return HTTPAddress("\(scheme)://\(authority)\(path)")

@@ -1,15 +1,15 @@
 public import HTTPTypes
 import PorticoBytes
 
-/// Sends one HTTP request and hands back the whole reply (RFC 9110).
+/// Sends one HTTP request and returns the whole reply (RFC 9110).
 ///
-/// What every implementation promises, because the checks above it rely on it:
-/// - a redirect is a reply like any other and is never followed: following one would carry a code
-///   or a token to an address that the provider's metadata does not name (RFC 9700 §4.12);
+/// Every implementation must guarantee the following, because security checks rely on it:
+/// - a redirect is a reply like any other and is never followed: following one would send a code or
+///   a token to an address that the provider's metadata does not name (RFC 9700 §4.12);
 /// - the server's certificate is checked (RFC 8414 §6.1);
 /// - plain http for `localhost` or a name below it goes to a loopback address (RFC 6761 §6.3);
-/// - no cookie, no cache and no stored credential takes part;
-/// - a reply is given up as soon as it is longer or takes longer than `limits` allows;
+/// - no cookies, cache or stored credentials are used;
+/// - a reply is abandoned as soon as it is longer or takes longer than `limits` allows;
 /// - cancelling the calling task ends the exchange.
 public protocol HTTPTransport: Sendable {
     /// Sends a request and waits for the whole reply.
@@ -17,13 +17,13 @@ public protocol HTTPTransport: Sendable {
     /// - Parameters:
     ///   - request: With scheme, authority and path.
     ///   - body: Empty for none.
-    ///   - limits: How much is read and how long it is waited for.
-    /// - Throws: Why there is no reply; a reply with an error status is one.
+    ///   - limits: How much to read, and how long to wait.
+    /// - Throws: Why there is no reply; a reply with an error status does not throw.
     func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
         async throws(HTTPTransportError) -> HTTPReply
 }
 
-/// How much of a reply is read, and how long it is waited for.
+/// How much of a reply to read, and how long to wait for it.
 public struct HTTPLimits: Hashable, Sendable {
     /// The longest body, in bytes.
     public var bytes: Int
@@ -39,14 +39,14 @@ public struct HTTPLimits: Hashable, Sendable {
     }
 }
 
-/// The reply to a request, its body complete.
+/// The reply to a request, with its complete body.
 public struct HTTPReply: Sendable {
-    /// Status and fields, of whatever status.
+    /// Status and fields, whatever the status.
     public var response: HTTPResponse
-    /// The content, decoded from any transfer coding; empty where there is none.
+    /// The content, without transfer coding; empty if the reply has none.
     public var body: [UInt8]
 
-    /// For a transport of the app's own.
+    /// A reply made by an app's own transport.
     ///
     /// - Parameters:
     ///   - response: Status and fields.
@@ -58,7 +58,7 @@ public struct HTTPReply: Sendable {
 }
 
 extension HTTPReply {
-    /// The value of a field, where it is bounded as every text of a stranger's is (``ForeignText``).
+    /// The value of a field, if it is bounded like all foreign text (``ForeignText``).
     package func field(_ name: HTTPField.Name) -> String? {
         response.headerFields[name].flatMap { ForeignText.isBounded($0.utf8) ? $0 : nil }
     }
@@ -70,7 +70,7 @@ extension HTTPReply {
         return type.filter { $0 != " " && $0 != "\t" }.lowercased()
     }
 
-    /// Whether the body says that it is JSON: `application/json` or a `+json` type (RFC 6839 §3.1).
+    /// Whether the content type is JSON: `application/json` or a `+json` type (RFC 6839 §3.1).
     package var isJSON: Bool {
         guard let type = mediaType else { return false }
         return type == "application/json"

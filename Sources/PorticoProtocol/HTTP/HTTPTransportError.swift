@@ -1,6 +1,6 @@
-/// Why there is no reply. A reply with an error status is not an error here.
+/// Why there is no reply. A reply with an error status is not such an error.
 public struct HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What happened, for a log. Holds nothing of what was sent or received.
+    /// What happened, for a log. Never holds sent or received text.
     public let description: String
 
     private init(_ description: StaticString) {
@@ -19,12 +19,13 @@ public struct HTTPTransportError: Error, Hashable, Sendable, CustomStringConvert
     public static let malformed = Self("The exchange is not well-formed HTTP.")
     /// The calling task was cancelled.
     public static let cancelled = Self("The exchange was cancelled.")
-    /// The address may not be asked: it is not https on the usual port, or leads to no public network.
+    /// The address is not allowed: it is not https on the usual port, or is not on a public
+    /// network.
     package static let refused = Self("The address is not one that may be asked.")
-    /// `localhost`, or a name below it, has an address that is another machine's.
+    /// `localhost`, or a name below it, has the address of another machine.
     package static let elsewhere = Self(
-        "The name localhost leads to another machine here. Mend the hosts file, or say 127.0.0.1."
+        "The name localhost resolves to another machine. Correct the hosts file, or use 127.0.0.1."
     )
-    /// The content is of another type than was asked for.
-    package static let wrongType = Self("The answer is of another type than was asked for.")
+    /// The content type is not the requested one.
+    package static let wrongType = Self("The answer has a different type from the requested one.")
 }

@@ -1,30 +1,30 @@
 package import HTTPTypes
 
-/// Where `localhost` and the names below it lead on this machine: to itself, or nowhere
-/// (RFC 6761 §6.3).
+/// Checks that `localhost` and names below it resolve to this machine, or to nothing (RFC 6761
+/// §6.3).
 ///
-/// Plain http goes to such a name in place of a loopback literal, for who develops. A hosts file, a
-/// search list or a resolver may lead it to another machine, to which a password or a token would go in
-/// the clear.
+/// During development, such a name may replace a loopback literal for plain http. A hosts file, a
+/// search list or a resolver may map it to another machine, which would receive passwords and
+/// tokens in the clear.
 package struct LocalhostName: Sendable {
     private let resolver: any AddressResolver
 
-    /// Asks the system.
+    /// Uses the system's resolver.
     package static let system = LocalhostName(resolver: SystemResolver())
 
     package init(resolver: any AddressResolver) {
         self.resolver = resolver
     }
 
-    /// The address with a loopback literal in place of its name, once for each address that the name
-    /// has, in the order in which they should be tried: who connects to one of them asks no resolver
-    /// again, and says the name in `Host` (RFC 9110 §7.2).
+    /// The address with a loopback literal in place of its name, once for each address of the name,
+    /// in the order in which to try them. The caller connects to one of them without resolving the
+    /// name again, and sends the name in `Host` (RFC 9110 §7.2).
     ///
-    /// A name that the system does not know is this machine all the same, as browsers have it.
+    /// A name that the system cannot resolve counts as this machine, as in browsers.
     ///
-    /// - Returns: `nil` where the address has no such name, and where it is https: its certificate says
-    ///   who it is.
-    /// - Throws: elsewhere, where an address of the name is not a loopback one; cancelled.
+    /// - Returns: `nil` if the address has no such name, or is https: its certificate identifies
+    ///   the server.
+    /// - Throws: elsewhere if an address of the name is not a loopback address; cancelled.
     package func literals(for address: HTTPAddress) async throws(HTTPTransportError)
         -> [HTTPAddress]?
     {
@@ -35,14 +35,14 @@ package struct LocalhostName: Sendable {
         } catch {
             throw .cancelled
         }
-        // One that is elsewhere among loopback ones is no accident: none of them is used.
+        // One foreign address among loopback ones is not an accident: none of them is used.
         let literals = found.map(Self.literal)
         guard !literals.contains(nil) else { throw .elsewhere }
         return (literals.isEmpty ? ["127.0.0.1", "[::1]"] : literals.compactMap { $0 })
             .compactMap { HTTPAddress("http://\($0):\(address.port)\(address.target)") }
     }
 
-    /// For who cannot choose what is connected to.
+    /// For a caller that cannot choose the address to connect to.
     ///
     /// - Throws: As ``literals(for:)``.
     package func check(_ request: HTTPRequest) async throws(HTTPTransportError) {
@@ -50,8 +50,8 @@ package struct LocalhostName: Sendable {
         _ = try await literals(for: address)
     }
 
-    /// A loopback address as it stands in a URI, or `nil` where it is none (RFC 1122 §3.2.1.3,
-    /// RFC 4291 §2.5.3).
+    /// A loopback address as written in a URI, or `nil` if it is not a loopback address (RFC 1122
+    /// §3.2.1.3, RFC 4291 §2.5.3).
     private static func literal(_ bytes: [UInt8]) -> String? {
         if bytes.count == 4, bytes[0] == 127 {
             return bytes.map(String.init).joined(separator: ".")

@@ -1,8 +1,8 @@
-/// Where `http` will do in place of `https` (RFC 8414 §2 allows it nowhere).
+/// The addresses for which `http` is accepted instead of `https` (RFC 8414 §2 allows none).
 package enum PlainHTTP: Hashable, Sendable {
     case nowhere
-    /// The IP literals `127.0.0.1` and `[::1]`, `localhost` and the names below it: nothing leaves the
-    /// machine. Whoever sends something sees to it that such a name leads here (``LocalhostName``).
+    /// The IP literals `127.0.0.1` and `[::1]`, `localhost` and names below it: traffic stays on
+    /// this machine. The sender must check what such a name resolves to (``LocalhostName``).
     case onLoopback
 
     package func permits(_ address: HTTPAddress) -> Bool {

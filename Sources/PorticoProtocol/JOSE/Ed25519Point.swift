@@ -1,9 +1,9 @@
-/// The form of an Ed25519 public key (RFC 8032 §5.1.2).
+/// Checks the encoding of an Ed25519 public key (RFC 8032 §5.1.2).
 enum Ed25519Point {
-    /// Whether it is written in its one proper way and has a large order.
+    /// Whether the point has its canonical encoding and a large order.
     ///
-    /// Under a key of small order a signature that anybody can make verifies for many messages, so
-    /// such a key proves nothing. What is no point at all verifies nothing and is harmless.
+    /// With a key of small order, a signature that anyone can make is valid for many messages, so
+    /// such a key proves nothing. Bytes that are not a point verify nothing and are harmless.
     static func isProper(_ bytes: [UInt8]) -> Bool {
         guard bytes.count == 32 else { return false }
         // The top bit is the sign of x; the rest is y, little-endian.
@@ -15,7 +15,7 @@ enum Ed25519Point {
     /// 2^255 - 19.
     private static let prime: [UInt8] = [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]
 
-    /// The y of the eight points whose order divides eight.
+    /// The y coordinates of the eight points with an order that divides eight.
     private static let lowOrder: Set<[UInt8]> = [
         [UInt8](repeating: 0, count: 32),
         [1] + [UInt8](repeating: 0, count: 31),

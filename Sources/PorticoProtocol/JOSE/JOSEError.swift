@@ -1,4 +1,4 @@
-/// Why a token is not believed (RFC 7515 §5.2, RFC 7519 §7.2).
+/// Why a token is refused (RFC 7515 §5.2, RFC 7519 §7.2).
 package enum JOSEError: Error, Hashable, Sendable {
     case tooLarge
     case notCompact
@@ -22,7 +22,7 @@ package enum JOSEError: Error, Hashable, Sendable {
 extension JOSEError: CustomStringConvertible {
     package var description: String { "\(words)" }
 
-    /// A literal, so that nothing of the token gets out.
+    /// A literal, so that it holds nothing of the token.
     package var words: StaticString {
         switch self {
         case .tooLarge: "The token is too large."

@@ -1,8 +1,8 @@
 import PorticoBytes
 
-/// A public key for signatures as JSON, its members checked (RFC 7517 §4, RFC 7518 §6).
+/// A public signature key in JSON, with checked members (RFC 7517 §4, RFC 7518 §6).
 ///
-/// It is bound to exactly one algorithm (RFC 8725 §3.1) and has no place for a private member.
+/// It is bound to exactly one algorithm (RFC 8725 §3.1) and cannot hold a private member.
 package struct JWK: Hashable, Sendable {
     package let parameters: Parameters
     package let algorithm: SignatureAlgorithm
@@ -28,11 +28,11 @@ package struct JWK: Hashable, Sendable {
     /// Reads one key.
     ///
     /// - Parameter unlabelledRSA: The algorithm of an RSA key that names none. OpenID Connect
-    ///   presumes RS256 (Core §3.1.3.7-7); who was promised PS256 says so here.
+    ///   assumes RS256 (Core §3.1.3.7-7); a caller that agreed on PS256 passes it.
     package init(parsing object: JSONObject, unlabelledRSA: SignatureAlgorithm = .rs256)
         throws(JWKError)
     {
-        // A private key that was published is nobody's key any more (RFC 7517 §9.3).
+        // A published private key must not be trusted any more (RFC 7517 §9.3).
         for name in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] where object[name] != nil {
             throw .privateMembers
         }
@@ -64,7 +64,7 @@ package struct JWK: Hashable, Sendable {
         keyID = try Self.keyID(of: object)
     }
 
-    /// The public members, as they stand in a published key set.
+    /// The public members, as published in a key set.
     package var object: JSONObject {
         var object: JSONObject = ["kty": .string(keyType)]
         if let keyID { object["kid"] = .string(keyID) }
@@ -98,8 +98,8 @@ extension JWK {
         }
     }
 
-    /// `use`, where present, must be `sig` (§4.2); `key_ops`, where present, an array of different
-    /// texts with `verify` among them (§4.3).
+    /// `use`, if present, must be `sig` (§4.2); `key_ops`, if present, must be an array of
+    /// different texts that includes `verify` (§4.3).
     private static func checkPurpose(of object: JSONObject) throws(JWKError) {
         if let use = object["use"] {
             guard use == "sig" else { throw .notForSignatures }
@@ -113,7 +113,7 @@ extension JWK {
         }
     }
 
-    /// `alg` where present (§4.4), else the first that fits.
+    /// `alg` if present (§4.4), otherwise the first algorithm that fits.
     private static func algorithm(
         of object: JSONObject,
         fitting algorithms: [SignatureAlgorithm]
@@ -142,7 +142,7 @@ extension JWK {
         return bytes
     }
 
-    /// A number; the zero that some libraries put in front is taken away (RFC 7518 §6.3.1.1).
+    /// A number; a leading zero that some libraries add is removed (RFC 7518 §6.3.1.1).
     private static func unsigned(_ name: String, in object: JSONObject) throws(JWKError)
         -> [UInt8]
     {

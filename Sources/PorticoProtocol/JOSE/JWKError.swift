@@ -18,7 +18,7 @@ package enum JWKError: Error, Hashable, Sendable {
 extension JWKError: CustomStringConvertible {
     package var description: String { "\(words)" }
 
-    /// A literal, so that nothing of the key gets out.
+    /// A literal, so that it holds nothing of the key.
     package var words: StaticString {
         switch self {
         case .notAKey: "A member of the key is missing or malformed."

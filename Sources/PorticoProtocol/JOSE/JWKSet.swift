@@ -3,8 +3,8 @@ import PorticoBytes
 /// The keys of an issuer or a client (RFC 7517 §5).
 package struct JWKSet: Hashable, Sendable {
     package let keys: [VerificationKey]
-    /// Why other keys of the text are not among ``keys``. Where every key must be good, as at a
-    /// registration (RFC 7591 §2), there must be none.
+    /// Why other keys of the text are not among ``keys``. If every key must be valid, as at a
+    /// registration (RFC 7591 §2), this must be empty.
     package let refusals: [JWKError]
 
     private static let limit = 100
@@ -16,8 +16,8 @@ package struct JWKSet: Hashable, Sendable {
 
     /// Reads a set and skips each key that cannot be used (RFC 7517 §5).
     ///
-    /// Two different keys with one `kid` and one algorithm are both refused: which is meant, nobody
-    /// can say (RFC 7517 §4.5). With different algorithms the algorithm tells them apart.
+    /// Two different keys with the same `kid` and algorithm are both refused, because they cannot
+    /// be told apart (RFC 7517 §4.5). With different algorithms they can.
     ///
     /// - Parameter unlabelledRSA: See ``JWK/init(parsing:unlabelledRSA:)``.
     package init(
@@ -34,7 +34,7 @@ package struct JWKSet: Hashable, Sendable {
         try self.init(object, unlabelledRSA: unlabelledRSA)
     }
 
-    /// A set that stands within another object, as `jwks` of a client's metadata does.
+    /// A set inside another object, such as `jwks` in a client's metadata.
     package init(_ object: JSONObject, unlabelledRSA: SignatureAlgorithm = .rs256)
         throws(JWKError)
     {

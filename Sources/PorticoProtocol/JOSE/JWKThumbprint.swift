@@ -1,7 +1,7 @@
 import Crypto
 import PorticoBytes
 
-/// What names a public key by its content (RFC 7638 §3).
+/// Identifies a public key by its content (RFC 7638 §3).
 package struct JWKThumbprint: Hashable, Sendable {
     /// SHA-256, as base64url: 43 characters.
     package let text: String

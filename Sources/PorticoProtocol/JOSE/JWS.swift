@@ -1,22 +1,21 @@
 import PorticoBytes
 
-/// A JSON Web Signature in compact serialization, taken apart and not yet believed
-/// (RFC 7515 §3.1).
+/// A JSON Web Signature in compact serialization, parsed but not verified (RFC 7515 §3.1).
 package struct JWS: Sendable {
     package let header: JWSHeader
-    /// Worth nothing until ``signer(among:allowing:)`` has returned.
+    /// Must not be trusted until ``signer(among:allowing:)`` has returned.
     package let uncheckedPayload: [UInt8]
     private let signature: [UInt8]
-    /// As it was received.
+    /// The token as received.
     private let token: [UInt8]
     /// Where header and payload end.
     private let signingInputEnd: Int
 
-    /// More than any token of ours has, in bytes.
+    /// Longer than any token that we issue, in bytes.
     package static let standardLimit = 16 * 1024
 
-    /// - Throws: A ``JOSEError`` for everything that is not header, payload and signature in
-    ///   strict base64url: JWE (five parts), JSON serialization, padding, white space.
+    /// - Throws: A ``JOSEError`` for everything other than header, payload and signature in strict
+    ///   base64url: JWE (five parts), JSON serialization, padding, white space.
     package init(parsing token: some Collection<UInt8>, limit: Int = JWS.standardLimit)
         throws(JOSEError)
     {
@@ -42,11 +41,11 @@ package struct JWS: Sendable {
 
     /// The key that made the signature (RFC 7515 §5.2).
     ///
-    /// The algorithm is checked before any key is looked at (RFC 7515 §4.1.1). Where the header
-    /// names a key, only keys of that name are tried; where it names none, all that fit the
-    /// algorithm are (OpenID Connect Core §10.1).
+    /// The algorithm is checked before any key is tried (RFC 7515 §4.1.1). If the header names a
+    /// key, only keys of that name are tried; otherwise all keys that fit the algorithm (OpenID
+    /// Connect Core §10.1).
     ///
-    /// - Throws: `.algorithmNotAllowed`, `.unknownKey` where none fits, `.invalidSignature`.
+    /// - Throws: `.algorithmNotAllowed`, `.unknownKey` if none fits, `.invalidSignature`.
     package func signer(
         among keys: some Sequence<VerificationKey>,
         allowing algorithms: Set<SignatureAlgorithm>
@@ -60,12 +59,12 @@ package struct JWS: Sendable {
         throw isKnown ? .invalidSignature : .unknownKey
     }
 
-    /// Whether `key` made the signature, whatever key id the header names.
+    /// Whether `key` made the signature, whatever key ID the header names.
     package func isSigned(by key: VerificationKey) -> Bool {
-        // A key works with its own algorithm and with no other (RFC 8725 §3.1).
+        // A key is used with its own algorithm only (RFC 8725 §3.1).
         guard key.algorithm == header.algorithm else { return false }
         if let known = key.signatures, known.contains(token) { return true }
-        // What the signature covers is never encoded again (RFC 7515 §5.2).
+        // The signed bytes are never encoded again (RFC 7515 §5.2).
         guard key.isValid(signature, for: token[..<signingInputEnd]) else { return false }
         key.signatures?.insert(token)
         return true

@@ -1,21 +1,21 @@
 import PorticoBytes
 
-/// The protected header of a JWS, before anything is believed (RFC 7515 §4).
+/// The protected header of a JWS, not verified (RFC 7515 §4).
 ///
-/// `jku`, `jwk`, `x5u` and `x5c` may be there; nothing looks for keys in them (RFC 8725 §3.10).
+/// `jku`, `jwk`, `x5u` and `x5c` may be present; keys are never taken from them (RFC 8725 §3.10).
 package struct JWSHeader: Hashable, Sendable {
     package let algorithm: SignatureAlgorithm
-    /// `kid`: looked up among keys in memory, and used for nothing else (RFC 7515 §4.1.4).
+    /// `kid`: used only to look up keys in memory (RFC 7515 §4.1.4).
     package let keyID: String?
-    /// `typ` as it was written; ``JWTType`` reads it.
+    /// `typ` as written; ``JWTType`` reads it.
     package let type: String?
-    /// `cty` as it was written (RFC 7515 §4.1.10).
+    /// `cty` as written (RFC 7515 §4.1.10).
     package let contentType: String?
     package let members: JSONObject
 
     static let keyIDLimit = 256
 
-    /// - Parameter bytes: What the first part of a token decodes to.
+    /// - Parameter bytes: The decoded first part of a token.
     init(parsing bytes: [UInt8]) throws(JOSEError) {
         do {
             members = try JSONObject(parsing: bytes)
@@ -25,9 +25,9 @@ package struct JWSHeader: Hashable, Sendable {
         // "alg" MUST be present and understood (RFC 7515 §4.1.1).
         guard let name = try Self.text("alg", in: members) else { throw .algorithmMissing }
         guard let algorithm = SignatureAlgorithm(wire: name) else { throw .algorithmNotAllowed }
-        // We understand no extension, so any "crit" names one that we do not (§4.1.11).
+        // No extension is supported, so any "crit" names an unknown one (§4.1.11).
         guard members["crit"] == nil else { throw .criticalHeader }
-        // RFC 7797 §6: whoever does not know "b64" must not guess what was signed.
+        // RFC 7797 §6: without support for "b64", the signed bytes must not be guessed.
         guard members["b64"] == nil else { throw .unencodedPayload }
         self.algorithm = algorithm
         keyID = try Self.text("kid", in: members)
@@ -36,7 +36,7 @@ package struct JWSHeader: Hashable, Sendable {
         guard (keyID?.utf8.count ?? 0) <= Self.keyIDLimit else { throw .keyIDTooLong }
     }
 
-    /// A member that is a text wherever it is present.
+    /// A member that must be a text if present.
     private static func text(_ name: String, in members: JSONObject) throws(JOSEError) -> String? {
         guard let value = members[name] else { return nil }
         guard let text = value.string else { throw .invalidHeader }

@@ -1,11 +1,11 @@
-/// A JSON Web Token that was received and is not yet believed (RFC 7519 §3).
+/// A received JSON Web Token that is not verified (RFC 7519 §3).
 package struct JWT: Sendable {
     private let jws: JWS
 
     package var header: JWSHeader { jws.header }
 
-    /// - Throws: A ``JOSEError`` where it is no signed token in compact serialization, or holds
-    ///   another token (RFC 7519 §5.2): nothing is unpacked silently.
+    /// - Throws: A ``JOSEError`` if it is not a signed token in compact serialization, or holds
+    ///   another token (RFC 7519 §5.2): nested tokens are never unpacked silently.
     package init(parsing token: some Collection<UInt8>, limit: Int = JWS.standardLimit)
         throws(JOSEError)
     {
@@ -19,17 +19,17 @@ package struct JWT: Sendable {
         try self.init(parsing: token.utf8, limit: limit)
     }
 
-    /// What the token says of itself, believed by nobody: to find out whose keys to ask for.
+    /// The unverified claims, for example to find out which issuer's keys to fetch.
     package func uncheckedClaims() throws(JOSEError) -> JSONObject {
         try claims()
     }
 
-    /// The token, once its algorithm, its type and its signature have been found right
-    /// (RFC 7519 §7.2). Issuer, audience and times are the caller's to check.
+    /// The token with its algorithm, type and signature verified (RFC 7519 §7.2). The caller must
+    /// check issuer, audience and times.
     ///
     /// - Parameters:
     ///   - keys: The keys of the issuer that the token must come from (RFC 8725 §3.8).
-    ///   - types: What the token may be (RFC 8725 §3.12).
+    ///   - types: The allowed types of the token (RFC 8725 §3.12).
     package func verified(
         by keys: some Sequence<VerificationKey>,
         allowing algorithms: Set<SignatureAlgorithm>,
@@ -54,7 +54,7 @@ package struct JWT: Sendable {
     }
 }
 
-/// A token whose signature, algorithm and type were right; only ``JWT/verified(by:allowing:types:)``
+/// A token with a verified signature, algorithm and type; only ``JWT/verified(by:allowing:types:)``
 /// makes one.
 package struct VerifiedJWT: Sendable {
     package let header: JWSHeader

@@ -1,7 +1,7 @@
 /// The form of an ES256 signature: r and s, 32 bytes each (RFC 7518 §3.4).
 enum P256Signature {
-    /// Whether both numbers lie in 1..<n, before any arithmetic is done with them: a zero made
-    /// whole libraries say yes (CVE-2022-21449).
+    /// Whether both numbers lie in 1..<n, checked before any arithmetic: with a zero, some
+    /// libraries accepted every signature (CVE-2022-21449).
     static func isInRange(_ signature: [UInt8]) -> Bool {
         signature.count == 64 && isScalar(signature[..<32]) && isScalar(signature[32...])
     }

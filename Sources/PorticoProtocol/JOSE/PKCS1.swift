@@ -1,5 +1,5 @@
-/// The few forms of DER that RSA keys travel in, for `SecKey`, which reads only one of them
-/// (RFC 8017 appendix A.1, RFC 5208 §5).
+/// The DER encodings of RSA keys, for `SecKey`, which reads only one of them (RFC 8017 appendix
+/// A.1, RFC 5208 §5).
 enum PKCS1 {
     /// `RSAPublicKey ::= SEQUENCE { modulus INTEGER, publicExponent INTEGER }`.
     ///
@@ -20,7 +20,7 @@ enum PKCS1 {
         return (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
     }
 
-    /// The `RSAPrivateKey` within a `PrivateKeyInfo`, `nil` where it is none.
+    /// The `RSAPrivateKey` in a `PrivateKeyInfo`; `nil` if it has none.
     static func privateKey(fromPKCS8 der: [UInt8]) -> [UInt8]? {
         var outer = der[...]
         guard var body = read(sequence, from: &outer), outer.isEmpty,
@@ -55,13 +55,13 @@ extension PKCS1 {
         return [tag, 0x80 | UInt8(length.count)] + length + content
     }
 
-    /// An INTEGER is signed: a zero in front keeps a high first bit from meaning minus.
+    /// An INTEGER is signed: a leading zero keeps a high first bit from meaning a negative number.
     private static func encode(unsigned number: [UInt8]) -> [UInt8] {
         let needsZero = number.first.map { $0 & 0x80 != 0 } ?? true
         return encode(integer, needsZero ? [0] + number : number)
     }
 
-    /// Takes one element off the front of `bytes` and returns its content.
+    /// Removes one element from the front of `bytes` and returns its content.
     private static func read(_ tag: UInt8, from bytes: inout ArraySlice<UInt8>)
         -> ArraySlice<UInt8>?
     {

@@ -1,4 +1,4 @@
-// Where there is no `Security`: RSA by CryptoExtras.
+// On systems without `Security`: RSA by CryptoExtras.
 #if !canImport(Security)
     import Crypto
     import CryptoExtras
@@ -9,7 +9,7 @@
         import Foundation
     #endif
 
-    /// An RSA public key, strong enough already.
+    /// An RSA public key, already checked to be strong enough.
     struct RSAPublicKey: Sendable {
         private let key: _RSA.Signing.PublicKey
 

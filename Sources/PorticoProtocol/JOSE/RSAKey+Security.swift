@@ -1,9 +1,9 @@
-// On Apple systems: RSA by `SecKey`, so that an app links no second crypto library.
+// On Apple systems: RSA by `SecKey`, so that an app does not link a second crypto library.
 #if canImport(Security)
     import Foundation
     import Security
 
-    /// An RSA public key, strong enough already.
+    /// An RSA public key, already checked to be strong enough.
     ///
     /// A `SecKey` is immutable and may be used from any thread.
     struct RSAPublicKey: @unchecked Sendable {

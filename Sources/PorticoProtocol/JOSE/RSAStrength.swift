@@ -1,7 +1,7 @@
 /// Which RSA keys are strong enough (RFC 7518 §3.3).
 enum RSAStrength {
-    /// At least 2048 bits; at most 8192, because the time to verify is the sender's choice
-    /// otherwise. The exponent is odd, at least 3, and has at most 32 bits.
+    /// At least 2048 bits, and at most 8192, because otherwise the sender chooses how long
+    /// verification takes. The exponent is odd, at least 3, and has at most 32 bits.
     ///
     /// - Parameters: Big-endian, without leading zeros.
     static func isSufficient(modulus: [UInt8], exponent: [UInt8]) -> Bool {

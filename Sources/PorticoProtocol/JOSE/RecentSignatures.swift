@@ -1,14 +1,14 @@
 import Crypto
 import PorticoBytes
 
-/// The tokens that one key signed lately: one that comes back to its own issuer costs a hash then,
-/// not a computation on a curve.
+/// The tokens that one key signed recently: verifying a token at its own issuer then costs a hash
+/// instead of a computation on a curve.
 ///
-/// A token is in it whole, its signature with it, and only once this very key made that signature
-/// or found it right, so it says nothing that the check itself would not say. It belongs to its key
-/// and is gone with it.
+/// A token is added whole, with its signature, and only after this key made or verified that
+/// signature, so the answer is the same as that of the check itself. The cache belongs to its key
+/// and is discarded with it.
 final class RecentSignatures: Sendable {
-    /// How many tokens a generation holds; there are two, of about 60 bytes a token.
+    /// The tokens in one of the two generations, of about 60 bytes each.
     static let capacity = 4096
 
     private struct Generations {
@@ -18,7 +18,7 @@ final class RecentSignatures: Sendable {
 
     private let generations = Locked(Generations())
 
-    /// How many tokens it holds.
+    /// How many tokens are stored.
     var count: Int { generations.withLock { $0.young.count + $0.old.count } }
 
     /// - Parameter token: In compact serialization, all three parts (RFC 7515 §7.1).

@@ -4,35 +4,36 @@
     package import Foundation
 #endif
 
-/// When to fetch an issuer's keys, and which to use: a state machine that does no I/O
-/// (OpenID Connect Core §10.1.1).
+/// Decides when to fetch an issuer's keys and which to use: a state machine without I/O (OpenID
+/// Connect Core §10.1.1).
 ///
-/// Whoever is told ``Answer/fetch`` fetches, and reports by ``received(_:at:)`` or ``failed(at:)``;
-/// everybody else waits for that one fetch and then asks again.
+/// A caller that gets ``Answer/fetch`` fetches, and reports with ``received(_:at:)`` or
+/// ``failed(at:)``; the other callers wait for that fetch and then ask again.
 package struct RemoteKeySet: Sendable {
     package enum Answer: Hashable, Sendable {
-        /// Verify with these: the set is fresh and they fit the header.
+        /// Verify with these keys: the set is fresh and they fit the header.
         case use([VerificationKey])
-        /// Fetch now; nobody else was told to.
+        /// Fetch now; no other caller was told to.
         case fetch
-        /// A fetch is under way.
+        /// A fetch is running.
         case wait
-        /// The issuer has no such key: the token is not its own.
+        /// The issuer has no such key: the token is not from this issuer.
         case unknown
-        /// The issuer could not be asked a moment ago. That says nothing about the token.
+        /// The issuer could not be reached a moment ago. The token may still be valid.
         case unavailable
     }
 
-    /// For how long a set is used without asking again, where nothing else is said.
+    /// How long a set is used without a new fetch, unless specified otherwise.
     package static let freshness: TimeInterval = 300
-    /// How long after a fetch a key that is not in the set causes no other: made-up names of keys
-    /// must not make us a weapon against the issuer.
+    /// How long after a fetch an unknown key does not cause another one: invented key names must
+    /// not make us attack the issuer.
     private static let coolDown: TimeInterval = 60
-    /// How long after a failed fetch nobody tries again where there is no fresh set.
+    /// How long after a failed fetch no caller tries again while there is no fresh set.
     private static let pause: TimeInterval = 5
-    /// After this a fetch that was never reported counts as lost.
+    /// A fetch without a report counts as lost after this.
     private static let patience: TimeInterval = 60
-    /// How far apart the clocks of two callers may be read. A clock that goes back further was set.
+    /// How far apart two callers may read the clock. A larger step back means that the clock was
+    /// set.
     private static let jitter: TimeInterval = -10
 
     private var current: (set: JWKSet, receivedAt: Date, freshFor: TimeInterval)?
@@ -70,7 +71,7 @@ package struct RemoteKeySet: Sendable {
         underWaySince = nil
     }
 
-    /// The set that was there stays, and is used for as long as it is fresh.
+    /// The existing set stays, and is used as long as it is fresh.
     package mutating func failed(at now: Date) {
         last = (now, hasFailed: true)
         underWaySince = nil

@@ -7,16 +7,16 @@ package import PorticoBytes
     import Foundation
 #endif
 
-/// A private key that signs tokens with one algorithm under one name (RFC 7515 §5.1).
+/// A private key that signs tokens with one algorithm and one key ID (RFC 7515 §5.1).
 package struct SigningKey: Sendable {
-    /// What others verify with; its `kid` stands in each token.
+    /// The public key for verifiers; its `kid` is in each token.
     package let verificationKey: VerificationKey
-    /// The same, for tokens that come back to whoever signed them: it knows those signed lately.
+    /// The same, for verifying at the issuer itself: it caches recently signed tokens.
     package let issuersKey: VerificationKey
     package let keyID: String
     private let material: Material
     private let signatures = RecentSignatures()
-    /// For each type, the encoded header with the period behind it.
+    /// For each type, the encoded header followed by the period.
     private let headers: [JWTType: [UInt8]]
 
     fileprivate enum Material: Sendable {
@@ -27,12 +27,12 @@ package struct SigningKey: Sendable {
 
     package var algorithm: SignatureAlgorithm { verificationKey.algorithm }
 
-    /// Reads a key that was kept.
+    /// Reads a stored key.
     ///
     /// - Parameters:
-    ///   - stored: What ``revealStored()`` gave: 32 bytes for ES256 and EdDSA, DER (PKCS#1, or
+    ///   - stored: The result of ``revealStored()``: 32 bytes for ES256 and EdDSA, DER (PKCS#1, or
     ///     PKCS#8 of an imported key) for RSA.
-    ///   - keyID: The thumbprint where there is none (RFC 7638 §1).
+    ///   - keyID: The thumbprint if not given (RFC 7638 §1).
     package init(_ algorithm: SignatureAlgorithm, stored: [UInt8], keyID: String? = nil)
         throws(JWKError)
     {
@@ -60,8 +60,8 @@ package struct SigningKey: Sendable {
         }
     }
 
-    /// Makes a new key. RSA keys have 2048 bits and come from the system's own randomness, because
-    /// no library makes them from another.
+    /// Makes a new key. RSA keys have 2048 bits and use the system's randomness, because no library
+    /// accepts another source.
     package init(
         generating algorithm: SignatureAlgorithm,
         keyID: String? = nil,
@@ -72,7 +72,7 @@ package struct SigningKey: Sendable {
         case .rs256: try self.init(algorithm, .rsa(RSAPrivateKey(), .pkcs1), keyID)
         case .ps256: try self.init(algorithm, .rsa(RSAPrivateKey(), .pss), keyID)
         case .es256:
-            // A draw in 2^32 is not below the order of the curve.
+            // One draw in 2^32 is not below the order of the curve.
             let draws = (0..<8).lazy.map { _ in random.bytes(32) }
             guard let scalar = draws.first(where: P256Signature.isScalar) else {
                 throw .invalidPrivateKey
@@ -105,7 +105,7 @@ package struct SigningKey: Sendable {
         )
     }
 
-    /// The private key itself, to be sealed before it is kept. Where this word stands, it may leak.
+    /// The private key itself, to be sealed before it is stored. Every call is a possible leak.
     package func revealStored() -> [UInt8] {
         switch material {
         case .p256(let key): Array(key.rawRepresentation)
@@ -116,7 +116,7 @@ package struct SigningKey: Sendable {
 
     /// A token in compact serialization (RFC 7515 §7.1).
     ///
-    /// - Parameter claims: A JSON object, already written.
+    /// - Parameter claims: A serialized JSON object.
     package func sign(claims: [UInt8], type: JWTType) throws(JOSEError) -> String {
         guard var token = headers[type] else { throw .signingFailed }
         token.reserveCapacity(token.count + claims.count * 4 / 3 + 360)

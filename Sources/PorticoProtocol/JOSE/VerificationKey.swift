@@ -1,11 +1,11 @@
 import Crypto
 import PorticoBytes
 
-/// A public key that is ready to check signatures of one algorithm (RFC 8725 §3.1).
+/// A public key prepared for checking signatures of one algorithm (RFC 8725 §3.1).
 package struct VerificationKey: Sendable {
     package let jwk: JWK
     private let material: Material
-    /// Only the issuer's own keys have them: whoever else verifies sees most tokens once.
+    /// Only the issuer's own keys have a cache: other verifiers see most tokens once.
     private(set) var signatures: RecentSignatures?
 
     private enum Material: Sendable {
@@ -17,13 +17,13 @@ package struct VerificationKey: Sendable {
     package var algorithm: SignatureAlgorithm { jwk.algorithm }
     package var keyID: String? { jwk.keyID }
 
-    /// - Throws: A ``JWKError`` where the key is too weak, or not a proper point of its curve.
+    /// - Throws: A ``JWKError`` if the key is too weak, or not a proper point of its curve.
     package init(_ jwk: JWK) throws(JWKError) {
         self.jwk = jwk
         switch jwk.parameters {
         case .ec(let x, let y):
             do {
-                // Refuses what is not on the curve (RFC 7518 §6.2.1).
+                // Refuses points that are not on the curve (RFC 7518 §6.2.1).
                 material = .p256(try P256.Signing.PublicKey(x963Representation: [0x04] + x + y))
             } catch {
                 throw .invalidPoint
@@ -43,15 +43,15 @@ package struct VerificationKey: Sendable {
         }
     }
 
-    /// The same key, remembering what it signed.
+    /// The same key with a cache of what it signed.
     func remembering(_ signatures: RecentSignatures) -> VerificationKey {
         var key = self
         key.signatures = signatures
         return key
     }
 
-    /// Whether the key may have signed a token with this header: the same algorithm and, where the
-    /// token names a key, the same name.
+    /// Whether the key may have signed a token with this header: the algorithm is the same and, if
+    /// the token names a key, the key ID too.
     package func fits(_ header: JWSHeader) -> Bool {
         guard algorithm == header.algorithm else { return false }
         guard let named = header.keyID else { return true }
@@ -62,7 +62,7 @@ package struct VerificationKey: Sendable {
     func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         switch material {
         case .p256(let key):
-            // `try?`: what is no signature at all is no valid one either.
+            // `try?`: malformed bytes are not a valid signature either.
             guard P256Signature.isInRange(signature),
                 let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
             else { return false }

@@ -1,4 +1,4 @@
-/// Why a text is not the JSON we accept (RFC 8259).
+/// Why a text is not acceptable JSON (RFC 8259).
 package enum JSONError: Error, Hashable, Sendable {
     case tooLarge
     case tooDeep
@@ -19,7 +19,7 @@ package enum JSONError: Error, Hashable, Sendable {
 extension JSONError: CustomStringConvertible {
     package var description: String { "\(words)" }
 
-    /// A literal, so that nothing of the text gets out.
+    /// A literal, so that it holds nothing of the text.
     package var words: StaticString {
         switch self {
         case .tooLarge: "The JSON text is too large."

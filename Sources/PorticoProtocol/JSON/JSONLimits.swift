@@ -1,25 +1,25 @@
 import PorticoBytes
 
-/// How much JSON is read from a stranger (RFC 8259 §9).
+/// Limits for reading foreign JSON (RFC 8259 §9).
 package struct JSONLimits: Sendable {
     /// In bytes.
     package let size: Int
     /// How many arrays and objects may be open at once.
     package let depth: Int
-    /// The longest string that is not all ASCII, in bytes.
+    /// The longest string with non-ASCII characters, in bytes.
     package let text: Int
     /// How many members an object may have.
     package let members: Int
 
-    /// Strings and objects may be as large as the whole: for what comes from ourselves, or is a file
-    /// of the operator's.
+    /// Strings and objects may be as large as the whole: for our own data, and the operator's
+    /// files.
     ///
-    /// - Parameter depth: Cut to 128, because each level takes room on the stack.
+    /// - Parameter depth: At most 128, because each level uses stack space.
     package init(size: Int, depth: Int = 32) {
         self.init(size: size, depth: depth, text: size, members: size)
     }
 
-    /// What anybody may send (``ForeignText``), providers that somebody chose among them.
+    /// For input from anyone (``ForeignText``), including providers that a user configured.
     package static func foreign(
         size: Int,
         depth: Int = 32,

@@ -1,9 +1,9 @@
 import PorticoBytes
 
-/// The members of a JSON object in the order in which they were written (RFC 8259 §4).
+/// The members of a JSON object in the order written (RFC 8259 §4).
 ///
 /// No name occurs twice. Names are compared as bytes. Two objects with the same members are equal
-/// whatever their order.
+/// in any order.
 public struct JSONObject: Sendable {
     private var members: [(name: String, value: JSONValue)]
 
@@ -12,18 +12,18 @@ public struct JSONObject: Sendable {
         members = []
     }
 
-    /// - Returns: `nil` where a name occurs twice.
+    /// - Returns: `nil` if a name occurs twice.
     init?(unique members: [(name: String, value: JSONValue)]) {
         guard Self.areUnique(members) else { return nil }
         self.members = members
     }
 
-    /// How many members there are.
+    /// The number of members.
     public var count: Int { members.count }
-    /// Whether there is no member.
+    /// Whether the object has no members.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The value of a member. Setting a new name appends it, setting `nil` takes the member away.
+    /// The value of a member. Setting a new name appends it; setting `nil` removes the member.
     public subscript(name: String) -> JSONValue? {
         get {
             for member in members where sameBytes(member.name, name) {
@@ -44,17 +44,17 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject {
-    /// The text of a member, `nil` where it is missing or no text.
+    /// The text of a member; `nil` if it is missing or not text.
     public func string(_ name: String) -> String? { self[name]?.string }
-    /// The whole number of a member, `nil` where it is missing or none that 64 bits hold.
+    /// The integer of a member; `nil` if it is missing or not a 64-bit integer.
     public func int64(_ name: String) -> Int64? { self[name]?.int64 }
-    /// The truth value of a member, `nil` where it is missing or none.
+    /// The Boolean value of a member; `nil` if it is missing or not Boolean.
     public func bool(_ name: String) -> Bool? { self[name]?.bool }
-    /// The values of a member, `nil` where it is missing or no array.
+    /// The values of a member; `nil` if it is missing or not an array.
     public func array(_ name: String) -> [JSONValue]? { self[name]?.array }
-    /// The object in a member, `nil` where it is missing or no object.
+    /// The object in a member; `nil` if it is missing or not an object.
     public func object(_ name: String) -> JSONObject? { self[name]?.object }
-    /// The texts of a member, `nil` where it is missing or no array of texts only.
+    /// The texts of a member; `nil` if it is missing or not an array of texts only.
     public func strings(_ name: String) -> [String]? { self[name]?.strings }
 }
 
@@ -83,7 +83,7 @@ extension JSONObject: Hashable {
         }
     }
 
-    /// Independent of the order, as `==` is.
+    /// Independent of the order, like `==`.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
         for member in members {
@@ -97,8 +97,8 @@ extension JSONObject: Hashable {
 }
 
 extension JSONObject {
-    /// A few names are compared each with each; many, which a stranger may have sent to keep us
-    /// busy, are sorted first.
+    /// A few names are compared in pairs. Many are sorted first, because an attacker may send them
+    /// to use up processor time.
     private static func areUnique(_ members: [(name: String, value: JSONValue)]) -> Bool {
         if members.count <= 32 {
             for (index, member) in members.enumerated() {

@@ -1,7 +1,7 @@
 import PorticoBytes
 
 extension JSONValue {
-    /// Reads one JSON text, strictly: UTF-8 without a byte order mark, no name twice in an object
+    /// Reads one JSON text strictly: UTF-8 without a byte order mark, no repeated name in an object
     /// (RFC 8259 §4 leaves the outcome open; RFC 7515 §4 and RFC 7519 §4 allow the refusal), no
     /// half of a surrogate pair, no NUL, no number beyond a `Double`.
     package init(parsing bytes: some Collection<UInt8>, limits: JSONLimits = .standard)
@@ -27,7 +27,7 @@ extension JSONObject {
     }
 }
 
-/// A reader of the grammar of RFC 8259 §2, one method a rule.
+/// A parser of the grammar in RFC 8259 §2, with one method for each rule.
 private struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
@@ -136,7 +136,7 @@ private struct JSONParser {
         return .number(number)
     }
 
-    /// One more digit behind `integer`, `nil` where that no longer fits.
+    /// Appends a digit to `integer`; `nil` if the result does not fit.
     private func appending(_ digit: UInt8, to integer: Int64, _ isNegative: Bool) -> Int64? {
         let value = Int64(digit &- UInt8(ascii: "0"))
         let (shifted, tooLarge) = integer.multipliedReportingOverflow(by: 10)
@@ -173,7 +173,7 @@ extension JSONParser {
         throw .unexpectedEnd
     }
 
-    /// A string whose first escape stands at `position`.
+    /// A string with its first escape at `position`.
     private mutating func escapedString(from start: Int) throws(JSONError) -> String {
         var collected = Array(bytes[start..<position])
         while position < bytes.count {
@@ -191,7 +191,7 @@ extension JSONParser {
         throw .unexpectedEnd
     }
 
-    /// What an escape stands for, read from behind its backslash.
+    /// The character of an escape, read from after its backslash.
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
         guard position < bytes.count else { throw .unexpectedEnd }
         let byte = bytes[position]
@@ -210,7 +210,7 @@ extension JSONParser {
 
     private mutating func hexadecimalEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try hexadecimalUnit()
-        // RFC 8259 §9 lets us limit what strings hold: C libraries would end the text here.
+        // RFC 8259 §9 allows limits on strings: C libraries would end the text at NUL.
         guard first != 0 else { throw .controlCharacter }
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard skipByte(UInt8(ascii: "\\")), skipByte(UInt8(ascii: "u")) else {
@@ -241,8 +241,8 @@ extension JSONParser {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
-    /// Text that may be other than ASCII: UTF-8, where decoding leaves the bytes as they were instead
-    /// of putting U+FFFD in, and of bounded length.
+    /// Text that may not be ASCII: it must be UTF-8, decoded without replacement by U+FFFD, and of
+    /// bounded length.
     private func decoded(_ bytes: some Collection<UInt8>) throws(JSONError) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.elementsEqual(bytes) else { throw .invalidUTF8 }
@@ -254,7 +254,7 @@ extension JSONParser {
 }
 
 extension JSONParser {
-    /// The byte to come; NUL, which no rule wants, at the end.
+    /// The next byte; at the end NUL, which no rule accepts.
     private var next: UInt8 {
         position < bytes.count ? bytes[position] : 0
     }
@@ -263,7 +263,7 @@ extension JSONParser {
         position < bytes.count ? .unexpectedByte : .unexpectedEnd
     }
 
-    /// Into an array or object, whose first byte is the next one.
+    /// Enters an array or object that starts with the next byte.
     private mutating func descend() throws(JSONError) {
         depth += 1
         guard depth <= limits.depth else { throw .tooDeep }

@@ -3,32 +3,32 @@ import PorticoBytes
 /// One value of a JSON text (RFC 8259 §3).
 ///
 /// A number without fraction and exponent that fits is an ``integer(_:)``, every other one a
-/// ``number(_:)``. Texts are equal when their bytes are, so that two spellings of the same
-/// character are two values (RFC 8259 §8.3).
+/// ``number(_:)``. Texts are compared as bytes, so two encodings of the same character are two
+/// values (RFC 8259 §8.3).
 public enum JSONValue: Sendable {
-    /// `null`, which is a value: a member that is missing is a `nil` of Swift's.
+    /// `null`, which is a value: a missing member is `nil` in Swift.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without fraction and exponent that 64 bits hold.
+    /// A number without fraction and exponent that fits into 64 bits.
     case integer(Int64)
-    /// Every other number, as exact as a `Double` is.
+    /// Any other number, with the precision of a `Double`.
     case number(Double)
-    /// A text, its escapes resolved.
+    /// A text with its escapes resolved.
     case string(String)
-    /// Values in their order.
+    /// Values in order.
     case array([JSONValue])
-    /// Members by name, none of them twice.
+    /// Members with unique names.
     case object(JSONObject)
 }
 
 extension JSONValue {
-    /// The text, where the value is one.
+    /// The text; `nil` for other values.
     public var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The number, where the value is one without a fraction that fits.
+    /// The number; `nil` for other values and numbers that have a fraction or do not fit.
     public var int64: Int64? {
         switch self {
         case .integer(let integer): integer
@@ -37,22 +37,22 @@ extension JSONValue {
         }
     }
 
-    /// The truth value, where the value is one. No number and no text counts as one.
+    /// The Boolean value; `nil` for other values, including numbers and texts.
     public var bool: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
-    /// The values of an array, where the value is one.
+    /// The values of an array; `nil` for other values.
     public var array: [JSONValue]? {
         if case .array(let values) = self { values } else { nil }
     }
 
-    /// The object, where the value is one.
+    /// The object; `nil` for other values.
     public var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// The texts of an array that holds nothing else.
+    /// The texts of an array that holds only texts; `nil` for other values.
     public var strings: [String]? {
         guard case .array(let values) = self else { return nil }
         var texts: [String] = []

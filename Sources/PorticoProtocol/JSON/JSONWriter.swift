@@ -28,7 +28,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-    /// Appends the object as JSON without white space, its members in their order.
+    /// Appends the object as JSON without white space, with its members in order.
     package func append(to text: inout [UInt8]) {
         text.append(UInt8(ascii: "{"))
         var isFirst = true
@@ -50,7 +50,7 @@ extension JSONObject {
     }
 }
 
-/// The one writer of JSON scalars, straight into bytes.
+/// The only writer of JSON scalars, directly into bytes.
 package enum JSONWriter {
     /// A string with its quotation marks (RFC 8259 §7).
     package static func append(_ string: String, to text: inout [UInt8]) {
@@ -75,12 +75,12 @@ package enum JSONWriter {
         text[start...].reverse()
     }
 
-    /// JSON has no word for infinity and not-a-number: they become `null` (RFC 8259 §6).
+    /// JSON cannot express infinity or not-a-number: they become `null` (RFC 8259 §6).
     package static func append(_ number: Double, to text: inout [UInt8]) {
         text.append(contentsOf: number.isFinite ? number.description.utf8 : "null".utf8)
     }
 
-    /// Runs without anything to escape are copied whole.
+    /// Copies runs without anything to escape whole.
     private static func appendEscaped(
         _ bytes: UnsafeBufferPointer<UInt8>,
         to text: inout [UInt8]

@@ -4,14 +4,14 @@
     package import Foundation
 #endif
 
-/// Seconds since 1970-01-01T00:00:00Z, as `exp`, `nbf` and `iat` hold them (RFC 7519 §2).
+/// Seconds since 1970-01-01T00:00:00Z, as in `exp`, `nbf` and `iat` (RFC 7519 §2).
 package enum NumericDate {
-    /// The end of the year 9999. What lies behind it, no clock of ours can mean.
+    /// The end of the year 9999. No valid time is later.
     private static let limit = 253_402_300_800.0
 
-    /// The moment that a claim names: a number, with or without a fraction.
+    /// The time in a claim: a number, with or without a fraction.
     ///
-    /// - Returns: `nil` for a text, for a moment before 1970 and for one after the year 9999.
+    /// - Returns: `nil` for a text, a time before 1970 or a time after the year 9999.
     package static func date(_ value: JSONValue) -> Date? {
         let seconds: Double
         switch value {
@@ -23,7 +23,7 @@ package enum NumericDate {
         return Date(timeIntervalSince1970: seconds)
     }
 
-    /// The whole seconds of a moment, cut to what ``date(_:)`` reads.
+    /// The time in whole seconds, limited to the range of ``date(_:)``.
     package static func value(_ date: Date) -> JSONValue {
         .integer(seconds(date))
     }

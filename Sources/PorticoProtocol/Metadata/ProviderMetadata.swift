@@ -1,46 +1,46 @@
 import PorticoBytes
 
-/// What an authorization server says of itself (RFC 8414 §2, OpenID Connect Discovery 1.0 §3).
+/// The metadata of an authorization server (RFC 8414 §2, OpenID Connect Discovery 1.0 §3).
 ///
-/// Endpoints are kept byte for byte. Members that are not known here stay in ``json``.
+/// Endpoints are kept byte for byte. Unknown members are in ``json``.
 public struct ProviderMetadata: Sendable, Hashable {
-    /// `issuer`: who issues the ID Tokens, byte for byte the one that was asked for.
+    /// `issuer`: the issuer of the ID Tokens, byte for byte the requested one.
     public let issuer: String
-    /// `authorization_endpoint`: what the browser opens (RFC 6749 §3.1).
+    /// `authorization_endpoint`: the address for the browser (RFC 6749 §3.1).
     public let authorizationEndpoint: String
-    /// `token_endpoint`: where codes and refresh tokens are redeemed (RFC 6749 §3.2).
+    /// `token_endpoint`: redeems codes and refresh tokens (RFC 6749 §3.2).
     public let tokenEndpoint: String
-    /// `userinfo_endpoint` (OpenID Connect Core §5.3), where there is one.
+    /// `userinfo_endpoint` (OpenID Connect Core §5.3), if any.
     public let userInfoEndpoint: String?
-    /// `jwks_uri`: where the keys are that sign ID Tokens.
+    /// `jwks_uri`: the keys that sign ID Tokens.
     public let keySetURI: String?
-    /// `revocation_endpoint` (RFC 7009 §2), where there is one.
+    /// `revocation_endpoint` (RFC 7009 §2), if any.
     public let revocationEndpoint: String?
-    /// `end_session_endpoint` (OpenID Connect RP-Initiated Logout §2.1), where there is one.
+    /// `end_session_endpoint` (OpenID Connect RP-Initiated Logout §2.1), if any.
     public let endSessionEndpoint: String?
-    /// `scopes_supported`; a server may know more than it lists.
+    /// `scopes_supported`; a server may support more than it lists.
     public let scopesSupported: [String]?
-    /// `response_types_supported`, where it says.
+    /// `response_types_supported`, if listed.
     public let responseTypesSupported: [String]?
-    /// `code_challenge_methods_supported` (RFC 8414 §2): the methods of PKCE, where it says.
+    /// `code_challenge_methods_supported` (RFC 8414 §2): the PKCE methods, if listed.
     public let codeChallengeMethodsSupported: [String]?
     /// `id_token_signing_alg_values_supported`, as JOSE names them.
     public let idTokenSigningAlgorithms: [String]?
     /// Whether each authorization response carries `iss` (RFC 9207 §3).
     public let sendsIssuerInResponses: Bool
-    /// Whether single claims can be asked for (OpenID Connect Core §5.5).
+    /// Whether individual claims can be requested (OpenID Connect Core §5.5).
     public let supportsClaimsParameter: Bool
-    /// Everything, as it was read.
+    /// All members, as read.
     public let json: JSONObject
 
     package enum Refusal: Error, Hashable, Sendable {
         case malformed
-        /// The document speaks for another issuer (RFC 8414 §3.3).
+        /// The document belongs to another issuer (RFC 8414 §3.3).
         case otherIssuer
         case missingMember
-        /// A member has another type than the standard gives it, or is no absolute URL.
+        /// A member does not have its standard type, or is not an absolute URL.
         case malformedMember
-        /// An endpoint is `http`, and the issuer is not, or elsewhere.
+        /// An endpoint is `http` although the issuer is not, or is not on this machine.
         case insecureEndpoint
     }
 
@@ -48,8 +48,8 @@ public struct ProviderMetadata: Sendable, Hashable {
     package static let limits = HTTPLimits(bytes: 64 * 1024, seconds: 10)
 
     /// - Parameters:
-    ///   - document: The body that the well-known address of `issuer` answered with.
-    ///   - issuer: Whose metadata was asked for; `issuer` in the document must be the same bytes.
+    ///   - document: The body of the answer from the well-known address of `issuer`.
+    ///   - issuer: The requested issuer; `issuer` in the document must be the same bytes.
     package init(parsing document: [UInt8], of issuer: Issuer) throws(Refusal) {
         let json: JSONObject
         do {
@@ -63,7 +63,7 @@ public struct ProviderMetadata: Sendable, Hashable {
     package init(_ json: JSONObject, of issuer: Issuer) throws(Refusal) {
         let members = Members(json: json, plainHTTP: issuer.plainHTTP)
         guard let name = try members.text("issuer") else { throw .missingMember }
-        // Without this check anybody's document could name this issuer's endpoints (§6.2).
+        // Without this check, any document could set this issuer's endpoints (§6.2).
         guard issuer.isNamed(name) else { throw .otherIssuer }
         guard let authorizationEndpoint = try members.endpoint("authorization_endpoint"),
             let tokenEndpoint = try members.endpoint("token_endpoint")
@@ -85,25 +85,26 @@ public struct ProviderMetadata: Sendable, Hashable {
         self.json = json
     }
 
-    /// Whether the server says that it checks S256 (RFC 7636 §7.2, RFC 8414 §2).
+    /// Whether the server announces that it checks S256 (RFC 7636 §7.2, RFC 8414 §2).
     package var announcesS256: Bool {
         codeChallengeMethodsSupported?.contains("S256") ?? false
     }
 
-    /// Whether the code flow can be used: it can where nothing is said (RFC 8414 §2 requires it).
+    /// Whether the code flow is supported, which is assumed if not listed (RFC 8414 §2 requires
+    /// it).
     package var servesCodeFlow: Bool {
         responseTypesSupported?.contains("code") ?? true
     }
 
-    /// The algorithms that an ID Token may be signed with: those the server lists, without `none`
-    /// and those with a shared secret; RS256 is the default (OpenID Connect Core §3.1.3.7).
+    /// The algorithms allowed for an ID Token: those the server lists, except `none` and those with
+    /// a shared secret; RS256 is the default (OpenID Connect Core §3.1.3.7).
     package var allowedAlgorithms: Set<SignatureAlgorithm> {
         guard let names = idTokenSigningAlgorithms else { return [.rs256] }
         return Set(names.compactMap(SignatureAlgorithm.init(rawValue:)))
     }
 }
 
-/// Reading members: `null` counts as absent, another type is an error.
+/// Reads members: `null` counts as missing, a wrong type is an error.
 private struct Members {
     let json: JSONObject
     let plainHTTP: PlainHTTP

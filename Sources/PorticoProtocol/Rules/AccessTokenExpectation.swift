@@ -6,15 +6,15 @@ import PorticoBytes
     package import Foundation
 #endif
 
-/// What an access token must say to be good at one resource server (RFC 9068 §4).
+/// The requirements for an access token at one resource server (RFC 9068 §4).
 package struct AccessTokenExpectation: Sendable {
     package var issuer: Issuer
-    /// What the token must be meant for: this resource server.
+    /// The required audience: this resource server.
     package var audience: String
-    /// What its header may say that it is: `at+jwt` (RFC 9068 §2.1). `JWT` says nothing, so that the claim
-    /// `typ` has to say `Bearer`, as Keycloak writes it.
+    /// The allowed `typ` header: `at+jwt` (RFC 9068 §2.1). `JWT` is not specific, so the claim
+    /// `typ` must then be `Bearer`, as in Keycloak's tokens.
     package var types: Set<JWTType> = [.accessToken]
-    /// How far the two clocks may be apart, in seconds.
+    /// The allowed difference between the two clocks, in seconds.
     package var leeway: TimeInterval = 30
 
     package init(issuer: Issuer, audience: String) {
@@ -43,8 +43,8 @@ package struct VerifiedAccessToken: Sendable {
     package let subject: String
     package let scope: Scope
 
-    /// Checks in the order of RFC 9068 §4. Its signature and algorithm are what makes a
-    /// ``VerifiedJWT``.
+    /// Checks in the order of RFC 9068 §4. A ``VerifiedJWT`` has its signature and algorithm
+    /// checked already.
     package init(_ jwt: VerifiedJWT, meeting expected: AccessTokenExpectation, at now: Date)
         throws(AccessTokenRefusal)
     {
@@ -59,7 +59,7 @@ package struct VerifiedAccessToken: Sendable {
         guard let subject = claims.string("sub"), (1...1024).contains(subject.utf8.count) else {
             throw .subject
         }
-        // A stolen one would be good for anybody, were it taken here (RFC 9449 §7.1).
+        // If accepted, a stolen token would work for anyone (RFC 9449 §7.1).
         guard claims["cnf"] == nil else { throw .bound }
         self.claims = claims
         self.subject = subject

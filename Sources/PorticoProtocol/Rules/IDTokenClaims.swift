@@ -4,7 +4,7 @@
     package import Foundation
 #endif
 
-/// The claims of an ID Token, each of the type it must have (OpenID Connect Core §2).
+/// The claims of an ID Token, each with its required type (OpenID Connect Core §2).
 package struct IDTokenClaims: Sendable, Hashable {
     package let issuer: String
     package let subject: String
@@ -17,7 +17,7 @@ package struct IDTokenClaims: Sendable, Hashable {
     package let authTime: Date?
     package let acr: String?
     package let accessTokenHash: String?
-    /// All claims, these included.
+    /// All claims, including these.
     package let json: JSONObject
 
     package init(_ json: JSONObject) throws(IDTokenRefusal) {
@@ -49,7 +49,7 @@ package struct IDTokenClaims: Sendable, Hashable {
         return texts
     }
 
-    /// A claim may be absent, but not of another type: `null` is another type here.
+    /// A claim may be absent, but must not have another type; `null` counts as another type.
     private static func text(_ name: String, _ json: JSONObject, or refusal: IDTokenRefusal)
         throws(IDTokenRefusal) -> String?
     {
@@ -67,32 +67,32 @@ package struct IDTokenClaims: Sendable, Hashable {
     }
 }
 
-/// The check of OpenID Connect Core §3.1.3.7 that an ID Token did not pass.
+/// The check of OpenID Connect Core §3.1.3.7 that an ID Token failed.
 package enum IDTokenRefusal: Error, Hashable, Sendable {
     case issuer
     case subject
     case audience
     case authorizedParty
-    /// `exp` is missing or no date.
+    /// `exp` is missing or not a date.
     case expiry
     /// `exp` has passed.
     case expired
-    /// `iat` is missing or no date.
+    /// `iat` is missing or not a date.
     case issuedAt
-    /// `iat` is further from now than a fresh token's can be.
+    /// `iat` is too far from now for a fresh token.
     case issuedAtAnotherTime
-    /// `iat` is before that of the sign-in which the token continues.
+    /// `iat` is before that of the sign-in that the token continues.
     case issuedBeforeSignIn
-    /// `nbf` is no date.
+    /// `nbf` is not a date.
     case notBefore
-    /// `nbf` is still to come.
+    /// `nbf` is in the future.
     case notYetValid
     case nonce
     case acr
     case authTime
     case accessTokenHash
 
-    /// Whether a wrong clock may be the cause, theirs or ours.
+    /// Whether a wrong clock may be the cause, at the provider or on this machine.
     package var isAboutTime: Bool {
         switch self {
         case .expired, .issuedAtAnotherTime, .notYetValid: true

@@ -6,41 +6,41 @@ package import PorticoBytes
     package import Foundation
 #endif
 
-/// What an ID Token must say to be the answer to a certain request (OpenID Connect Core §3.1.3.7,
+/// The requirements for the ID Token that answers a certain request (OpenID Connect Core §3.1.3.7,
 /// §12.2).
 package struct IDTokenExpectation: Sendable {
     package var issuer: Issuer
-    /// Other spellings of `iss` that mean the same issuer. No standard knows any; some providers
-    /// have one.
+    /// Other spellings of `iss` for the same issuer. No standard defines any; some providers have
+    /// one.
     package var otherIssuerNames: Set<String> = []
     package var clientID: String
-    /// Other audiences that may stand beside the client; any further one is a reason to refuse.
+    /// Other audiences allowed in addition to the client; any further one is refused.
     package var trustedAudiences: Set<String> = []
-    /// Other clients that the token may have been issued to, for this one: an app's own, where the
-    /// audience is its server.
+    /// Other clients that the token may have been issued to, for this one: an app's client ID when
+    /// its server is the audience.
     package var trustedParties: Set<String> = []
     package var nonce: Nonce
     /// The `max_age` of the request, in seconds.
     package var maxAge: Int64?
-    /// The values of which `acr` must be one; empty where it does not matter.
+    /// The allowed values of `acr`; empty for any value.
     package var acr: [String] = []
     /// The access token of the same answer.
     package var accessToken: SecretText?
-    /// How far the two clocks may be apart, in seconds; at most five minutes.
+    /// The allowed difference between the two clocks, in seconds; at most five minutes.
     package var leeway: TimeInterval = 60
-    /// How long ago the token may have been issued; `nil` where it need not be fresh.
+    /// The maximum age of the token; `nil` if it need not be fresh.
     package var maximumTokenAge: TimeInterval? = 600
     /// The token of the sign-in that a refreshed one continues (§12.2).
     package var original: IDTokenClaims?
 
     package enum Nonce: Sendable {
-        /// The one of the request, present and equal (§3.1.3.7, 11).
+        /// The nonce of the request, present and equal (§3.1.3.7, 11).
         case equal(SecretText)
-        /// The same, unless the token says `nonce_supported: false`, as Apple's do of old systems.
+        /// The same, unless the token has `nonce_supported: false`, as Apple's from old systems do.
         case equalWhereSupported(SecretText)
-        /// As on refresh: absent, or the one of the sign-in; without one, absent (§12.2).
+        /// On refresh: absent, or that of the sign-in; if the sign-in had none, absent (§12.2).
         case absentOr(String?)
-        /// The request was made by somebody else, as where a session is adopted.
+        /// Another program made the request, as for an adopted session.
         case unchecked
     }
 
@@ -55,8 +55,8 @@ package struct IDTokenExpectation: Sendable {
 package struct VerifiedIDToken: Sendable, Hashable {
     package let claims: IDTokenClaims
 
-    /// Checks in the order of OpenID Connect Core §3.1.3.7. Its signature and algorithm (6, 7, 8)
-    /// are what makes a ``VerifiedJWT``.
+    /// Checks in the order of OpenID Connect Core §3.1.3.7. A ``VerifiedJWT`` has its signature and
+    /// algorithm (6, 7, 8) checked already.
     package init(_ jwt: VerifiedJWT, meeting expected: IDTokenExpectation, at now: Date)
         throws(IDTokenRefusal)
     {
@@ -67,7 +67,7 @@ package struct VerifiedIDToken: Sendable, Hashable {
         try expected.checkTimes(claims, at: now)
         try expected.checkNonce(claims)
         try expected.checkAuthentication(claims, at: now)
-        // §3.1.3.8, with the hash that the token's own algorithm uses.
+        // §3.1.3.8, with the hash of the token's own algorithm.
         if let hash = claims.accessTokenHash, let accessToken = expected.accessToken {
             let own = jwt.key.algorithm.leftHalfHash(of: accessToken.reveal())
             guard ConstantTime.equal(hash, own) else { throw .accessTokenHash }
@@ -160,7 +160,7 @@ extension IDTokenClaims {
         else { throw .audience }
         guard issuedAt >= original.issuedAt else { throw .issuedBeforeSignIn }
         if let authTime, let first = original.authTime, authTime != first { throw .authTime }
-        // What was absent stays absent.
+        // A claim that was absent must stay absent.
         switch (authorizedParty, original.authorizedParty) {
         case (nil, nil): break
         case (let party?, let first?) where sameBytes(party, first): break

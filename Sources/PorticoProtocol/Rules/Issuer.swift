@@ -3,17 +3,17 @@ import PorticoBytes
 /// The identifier of an authorization server: an `https` URL without query and fragment
 /// (RFC 8414 §2, OpenID Connect Discovery 1.0 §3).
 ///
-/// Issuers are equal when their bytes are; a trailing slash makes another issuer (RFC 9207 §2.4).
+/// Issuers are compared as bytes; a trailing slash makes a different issuer (RFC 9207 §2.4).
 package struct Issuer: Sendable {
     package let address: HTTPAddress
-    /// Where its endpoints may be `http`: nowhere, unless the issuer is.
+    /// Which of its endpoints may be `http`: none, unless the issuer is.
     package let plainHTTP: PlainHTTP
 
     package var text: String { address.text }
 
-    /// - Parameter allowInsecureLoopback: Whether `http` will do on this machine: on the IP literal
-    ///   `127.0.0.1` or `[::1]`, on `localhost` and the names below it.
-    /// - Throws: What makes it no issuer.
+    /// - Parameter allowInsecureLoopback: Whether `http` is allowed on this machine: on the IP
+    ///   literal `127.0.0.1` or `[::1]`, on `localhost` and names below it.
+    /// - Throws: Why it is not an issuer.
     package init(_ text: String, allowInsecureLoopback: Bool = false) throws(Refusal) {
         try self.init(text, plainHTTP: allowInsecureLoopback ? .onLoopback : .nowhere)
     }
@@ -27,10 +27,10 @@ package struct Issuer: Sendable {
     }
 
     package enum Refusal: Error {
-        /// Not an absolute http or https URL, or with user information, a fragment, a placeholder.
+        /// Not an absolute http or https URL, or has user information, a fragment or a placeholder.
         case notAnAddress
         case hasQuery
-        /// `http`, and not where it is allowed.
+        /// `http`, where it is not allowed.
         case insecure
     }
 
@@ -39,13 +39,13 @@ package struct Issuer: Sendable {
         sameBytes(text, other)
     }
 
-    /// Where OpenID Connect puts the metadata: the path is appended to the issuer, one trailing
-    /// slash left out (OpenID Connect Discovery 1.0 §4.1).
+    /// OpenID Connect's address of the metadata: the path is appended to the issuer, without a
+    /// trailing slash (OpenID Connect Discovery 1.0 §4.1).
     package var openIDConfiguration: HTTPAddress? {
         HTTPAddress(withoutTrailingSlash + "/.well-known/openid-configuration")
     }
 
-    /// Where OAuth puts the metadata: between host and path (RFC 8414 §3.1).
+    /// OAuth's address of the metadata: between host and path (RFC 8414 §3.1).
     package var authorizationServerMetadata: HTTPAddress? {
         let root = text.prefix(text.count - address.path.count)
         let path = withoutTrailingSlash.dropFirst(root.count)

@@ -1,8 +1,9 @@
 import PorticoBytes
 
-/// Where an authorization response is sent (RFC 6749 §3.1.2).
+/// The address of an authorization response (RFC 6749 §3.1.2).
 ///
-/// Compared as bytes (RFC 9700 §2.1): `String ==` would call two spellings of one character equal.
+/// Compared as bytes (RFC 9700 §2.1): `String ==` would treat two encodings of one character as
+/// equal.
 package struct RedirectURI: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -12,19 +13,20 @@ package struct RedirectURI: Hashable, Sendable {
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether a client that registered this URI may be answered at `requested`
-    /// (RFC 9700 §2.1, RFC 8252 §8.4).
+    /// Whether a client that registered this URI may receive the response at `requested` (RFC 9700
+    /// §2.1, RFC 8252 §8.4).
     ///
-    /// The two must be equal: nothing is normalised, no prefix and no wildcard matches. The port of
-    /// an `http` URI on a loopback IP literal is the one exception, because a native app learns its
-    /// port only once it listens (RFC 8252 §7.3). `localhost` is a name, not a literal (§8.3).
+    /// The two must be equal: nothing is normalised, and prefixes and wildcards do not match. The
+    /// only exception is the port of an `http` URI on a loopback IP literal, because a native app
+    /// learns its port only once it listens (RFC 8252 §7.3). `localhost` is a name, not a literal
+    /// (§8.3).
     package func permits(_ requested: RedirectURI) -> Bool {
         if self == requested { return true }
         guard let registered = PortlessLoopback(bytes) else { return false }
         return registered == PortlessLoopback(requested.bytes)
     }
 
-    /// The kind of redirect a native app can receive (RFC 8252 §7).
+    /// The kind of redirect, as native apps can receive it (RFC 8252 §7).
     package var kind: Kind {
         if PortlessLoopback(bytes) != nil { return .loopback }
         if bytes.starts(with: "https://".utf8) { return .https }
@@ -37,7 +39,7 @@ package struct RedirectURI: Hashable, Sendable {
         /// `http` on `127.0.0.1` or `[::1]`.
         case loopback
         case privateUseScheme
-        /// `http` anywhere else.
+        /// `http` on any other host.
         case http
     }
 
@@ -46,7 +48,7 @@ package struct RedirectURI: Hashable, Sendable {
         String(decoding: bytes.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
     }
 
-    /// `https://host` or `https://host:port` of an https URI, else `nil`.
+    /// `https://host` or `https://host:port` of an https URI, otherwise `nil`.
     package var httpsOrigin: String? {
         guard kind == .https else { return nil }
         let authority = bytes.dropFirst("https://".utf8.count).prefix {
@@ -55,11 +57,11 @@ package struct RedirectURI: Hashable, Sendable {
         return "https://" + String(decoding: authority, as: UTF8.self)
     }
 
-    /// Whether the loopback literal is the IPv6 one.
+    /// Whether the host is the IPv6 loopback literal.
     package var isIPv6Loopback: Bool { PortlessLoopback(bytes)?.host == "[::1]" }
 }
 
-/// An `http` URI on a loopback IP literal, its port left out (RFC 8252 §7.3).
+/// An `http` URI on a loopback IP literal, without its port (RFC 8252 §7.3).
 private struct PortlessLoopback: Equatable {
     let host: String
     let pathAndQuery: [UInt8]

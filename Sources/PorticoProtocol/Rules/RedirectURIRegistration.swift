@@ -1,6 +1,6 @@
 import PorticoBytes
 
-/// What a client may register as a redirect URI (RFC 8252 §8.4, RFC 6749 §3.1.2, RFC 9700 §2.1).
+/// The redirect URIs that a client may register (RFC 8252 §8.4, RFC 6749 §3.1.2, RFC 9700 §2.1).
 extension RedirectURI {
     /// Why a redirect URI is refused at registration.
     package enum Refusal: Error, Hashable, Sendable {
@@ -12,7 +12,7 @@ extension RedirectURI {
         case noHost
         case plainHTTP
         case localhost
-        /// A scheme without a period is not one that the app's maker can own (RFC 8252 §7.1).
+        /// A scheme without a period cannot belong to the app's maker (RFC 8252 §7.1).
         case dotlessScheme
         /// `com.example.app://host`: a private-use URI has no authority (RFC 8252 §7.1).
         case authority
@@ -38,8 +38,8 @@ extension RedirectURI {
         }
     }
 
-    /// - Parameter development: Whether the client has the `development` switch, which admits what
-    ///   tools like Expo Go register: dotless schemes, an authority, `localhost`.
+    /// - Parameter development: Whether the client has the `development` switch, which allows what
+    ///   tools like Expo Go register: schemes without a period, an authority, `localhost`.
     /// - Throws: The first rule that the URI breaks.
     package func checkRegistrable(development: Bool) throws(Refusal) {
         let bytes = Array(text.utf8)
@@ -55,14 +55,14 @@ extension RedirectURI {
         case .loopback: return
         case .https: _ = try address()
         case .http:
-            // Its own name only: where a browser is sent for another one, nobody can say here.
+            // Only `localhost` itself: where a browser sends other names cannot be known.
             guard try address().host == "localhost" else { throw .plainHTTP }
             guard development else { throw .localhost }
         case .privateUseScheme: try checkPrivateUse(bytes, colon, development)
         }
     }
 
-    /// With a host, and with or without a path: an absolute URI needs none (RFC 3986 §4.3).
+    /// With a host, and with or without a path: an absolute URI does not need one (RFC 3986 §4.3).
     private func address() throws(Refusal) -> HTTPAddress {
         let authority = text.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).dropFirst()
             .first

@@ -1,14 +1,13 @@
-/// What a person may do, as the provider's claims say it.
+/// A person's roles, from the provider's claims.
 ///
-/// For showing and hiding things in an app. Whether something is allowed is for the server to
-/// decide that does it.
+/// Use them only to show and hide things in an app. The server must decide what is allowed.
 public struct Roles: Hashable, Sendable {
-    /// The roles that belong to no client.
+    /// The roles that do not belong to a client.
     public let names: Set<String>
-    /// The roles of single clients, by `client_id`.
+    /// The roles of individual clients, by `client_id`.
     public let clients: [String: Set<String>]
 
-    /// No role at all.
+    /// No roles.
     public static let none = Roles(names: [], clients: [:])
 
     package init(names: Set<String>, clients: [String: Set<String>]) {
@@ -16,12 +15,12 @@ public struct Roles: Hashable, Sendable {
         self.clients = clients
     }
 
-    /// Whether the person has the role, compared to the letter.
+    /// Whether the person has the role; the name must match exactly.
     public func contains(_ role: String) -> Bool {
         names.contains(role)
     }
 
-    /// Whether the person has the role of the realm, or of one client, compared to the letter.
+    /// Whether the person has the role of the realm or of one client; the names must match exactly.
     ///
     /// - Parameters:
     ///   - role: The name alone, without its owner.
@@ -43,7 +42,7 @@ extension Roles {
     }
 }
 
-/// To whom a role belongs.
+/// The owner of a role.
 public struct RoleOwner: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case realm
@@ -52,7 +51,7 @@ public struct RoleOwner: Hashable, Sendable {
 
     let kind: Kind
 
-    /// No client: the realm, or whatever the provider calls it.
+    /// The realm, or whatever the provider calls it, rather than a client.
     public static let realm = RoleOwner(kind: .realm)
 
     /// A client, by its `client_id`.
@@ -61,11 +60,11 @@ public struct RoleOwner: Hashable, Sendable {
     }
 }
 
-/// Where in the claims the roles are: there is no standard for it.
+/// Where to find roles among the claims: no standard defines it.
 public struct RoleMapping: Hashable, Sendable {
-    /// Claims with a list of names, each as the way down to it.
+    /// Claims with a list of names, each as a path.
     private let lists: [[String]]
-    /// A claim with an object that has `roles` for each client.
+    /// A claim with an object that holds `roles` for each client.
     private let clientObject: String?
 
     private init(lists: [[String]], clientObject: String?) {
@@ -74,19 +73,19 @@ public struct RoleMapping: Hashable, Sendable {
     }
 
     /// `realm_access.roles`, `resource_access.{client}.roles` and a flat `roles`, as Keycloak and
-    /// our own provider have them.
+    /// Portico's provider write them.
     public static let keycloak = RoleMapping(
         lists: [["realm_access", "roles"], ["roles"]],
         clientObject: "resource_access"
     )
 
-    /// One claim with a list of names, or within objects: `.claim("groups")`,
+    /// One claim with a list of names, possibly inside objects: `.claim("groups")`,
     /// `.claim("urn:example", "roles")`.
     public static func claim(_ path: String...) -> RoleMapping {
         RoleMapping(lists: [path], clientObject: nil)
     }
 
-    /// The roles in `claims`. What has another shape counts as none.
+    /// The roles in `claims`. Values of another form are ignored.
     package func roles(in claims: JSONObject) -> Roles {
         var names: Set<String> = []
         for path in lists {

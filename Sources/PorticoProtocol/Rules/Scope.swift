@@ -1,18 +1,16 @@
-/// What an access token may be used for: a set of tokens, their order without meaning
-/// (RFC 6749 §3.3).
+/// The permissions of an access token: a set of tokens without a meaningful order (RFC 6749 §3.3).
 public struct Scope: Hashable, Sendable {
-    /// The tokens in the order first given, without repeats.
+    /// The tokens in the order given, without repeats.
     public let tokens: [String]
 
-    /// The longest `scope` parameter that is read, in bytes, and how many tokens it may have.
+    /// The longest accepted `scope` parameter, in bytes, and the most tokens in it.
     static let longest = 4096
     static let most = 100
 
-    /// Reads a `scope` parameter: tokens with spaces between; repeats are dropped.
+    /// Reads a `scope` parameter: tokens separated by spaces; repeats are dropped.
     ///
-    /// - Throws: `invalid_scope` where a token has a character outside
-    ///   `%x21 / %x23-5B / %x5D-7E` (RFC 6749 §3.3), or where there are more than 4,096 bytes or 100
-    ///   different tokens.
+    /// - Throws: `invalid_scope` if a token has a character outside `%x21 / %x23-5B / %x5D-7E` (RFC
+    ///   6749 §3.3), or if there are more than 4,096 bytes or 100 different tokens.
     public init(_ text: String) throws(OAuthError) {
         guard text.utf8.count <= Self.longest else {
             throw OAuthError(.invalidScope, "scope is too long.")
@@ -31,23 +29,23 @@ public struct Scope: Hashable, Sendable {
         self.tokens = tokens
     }
 
-    /// - Parameter tokens: Scope tokens known to be well-formed, for instance from the registration.
+    /// - Parameter tokens: Well-formed scope tokens, for instance from the registration.
     package init(tokens: [String]) {
         var unique: [String] = []
         for token in tokens where !unique.contains(token) { unique.append(token) }
         self.tokens = unique
     }
 
-    /// No token at all.
+    /// An empty scope.
     public static let none = Scope(tokens: [])
 
-    /// The `scope` parameter: tokens with single spaces between.
+    /// The `scope` parameter: tokens separated by single spaces.
     public var text: String { tokens.joined(separator: " ") }
 
-    /// Whether there is no token.
+    /// Whether the scope is empty.
     public var isEmpty: Bool { tokens.isEmpty }
 
-    /// Whether the token is granted, compared to the letter.
+    /// Whether the token is granted; it must match exactly.
     public func contains(_ token: String) -> Bool {
         tokens.contains(token)
     }
@@ -57,7 +55,7 @@ public struct Scope: Hashable, Sendable {
         tokens.allSatisfy(other.contains)
     }
 
-    /// The tokens of this scope that `other` has too.
+    /// The tokens of this scope that are also in `other`.
     package func intersection(_ other: Scope) -> Scope {
         Scope(tokens: tokens.filter(other.contains))
     }

@@ -1,4 +1,4 @@
-/// How a client may get tokens (RFC 6749 §1.3).
+/// How a client gets tokens (RFC 6749 §1.3).
 package enum GrantType: String, CaseIterable, Hashable, Sendable {
     case authorizationCode = "authorization_code"
     case refreshToken = "refresh_token"

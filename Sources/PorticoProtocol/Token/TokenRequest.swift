@@ -9,12 +9,12 @@ package enum TokenRequest: Sendable {
     /// RFC 6749 §4.1.3, with the `code_verifier` of RFC 7636 §4.5.
     package struct AuthorizationCode: Sendable {
         package let code: String
-        /// `nil` where the request has none.
+        /// `nil` if the request has none.
         package let redirectURI: RedirectURI?
         package let codeVerifier: Verifier
     }
 
-    /// A `code_verifier` as it came.
+    /// A `code_verifier` as received.
     package enum Verifier: Sendable {
         case absent
         /// Not 43 to 128 unreserved characters (RFC 7636 §4.1).
@@ -25,12 +25,12 @@ package enum TokenRequest: Sendable {
     /// RFC 6749 §6.
     package struct Refresh: Sendable {
         package let refreshToken: String
-        /// `nil` means the scope of the grant.
+        /// `nil` for the scope of the grant.
         package let scope: Scope?
     }
 
-    /// - Throws: `invalid_request` where a parameter is missing or repeated,
-    ///   `unsupported_grant_type` for a grant type that is not served here, `invalid_scope`.
+    /// - Throws: `invalid_request` if a parameter is missing or repeated, `unsupported_grant_type`
+    ///   for a grant type that is not supported, `invalid_scope`.
     package init(_ form: FormParameters) throws(OAuthError) {
         try form.refuseRepeats()
         switch GrantType(wire: try form.required("grant_type")) {
@@ -55,8 +55,8 @@ package enum TokenRequest: Sendable {
         }
     }
 
-    /// - Throws: `unsupported_grant_type` where the request names a grant type that is not served here,
-    ///   `invalid_request` where a parameter is repeated.
+    /// - Throws: `unsupported_grant_type` if the request names a grant type that is not supported,
+    ///   `invalid_request` if a parameter is repeated.
     package static func refuseUnserved(_ form: FormParameters) throws(OAuthError) {
         try form.refuseRepeats()
         if let name = form["grant_type"], GrantType(wire: name) == nil { throw unserved }

@@ -6,21 +6,21 @@ package struct TokenResponse: Sendable {
     package let accessToken: SecretText
     package let refreshToken: SecretText?
     package let idToken: SecretText?
-    /// Seconds from the answer on; `nil` means unknown, not for ever.
+    /// Seconds from the answer on; `nil` means unknown, not forever.
     package let expiresIn: Int64?
-    /// `nil` where the scope is the one asked for (RFC 6749 §5.1).
+    /// `nil` if the scope is the requested one (RFC 6749 §5.1).
     package let scope: Scope?
 
     package enum Refusal: Error, Hashable, Sendable {
         case malformed
-        /// A token that we would not know how to use (RFC 6749 §7.1).
+        /// A token type that is not supported (RFC 6749 §7.1).
         case unknownTokenType
     }
 
-    /// The longest life of an access token that is believed: ten years.
+    /// The longest accepted life of an access token: ten years.
     private static let longestLife: Int64 = 10 * 366 * 86_400
 
-    /// - Throws: malformed where a required member is missing or a member has a wrong type, name
+    /// - Throws: malformed if a required member is missing, a member has a wrong type, a name
     ///   occurs twice, or the text is not UTF-8; unknownTokenType. Unknown members are ignored.
     package init(parsing body: [UInt8]) throws(Refusal) {
         let json: JSONObject
@@ -32,15 +32,15 @@ package struct TokenResponse: Sendable {
         try self.init(json, token: "access_token")
     }
 
-    /// - Parameter name: The member with the token that servers are called with.
+    /// - Parameter name: The member with the token for calling servers.
     /// - Throws: As ``init(parsing:)``.
     package init(_ json: JSONObject, token name: String) throws(Refusal) {
-        // An error with status 200 is no success, whatever else it holds.
+        // An error with status 200 is not a success, whatever else it holds.
         guard json["error"] == nil else { throw .malformed }
         guard let accessToken = try Self.token(name, json),
             let type = json.string("token_type")
         else { throw .malformed }
-        // Without regard to case (RFC 6749 §5.1).
+        // Case-insensitive (RFC 6749 §5.1).
         guard type.lowercased() == "bearer" else { throw .unknownTokenType }
         self.accessToken = accessToken
         refreshToken = try Self.token("refresh_token", json)
@@ -49,12 +49,12 @@ package struct TokenResponse: Sendable {
         scope = Self.scope(json["scope"])
     }
 
-    /// `null` counts as absent.
+    /// `null` counts as missing.
     private static func token(_ name: String, _ json: JSONObject) throws(Refusal) -> SecretText? {
         switch json[name] {
         case nil, .null?: return nil
         case .string(let text)?:
-            // Visible ASCII (RFC 6749 appendix A.12): it goes into a header field.
+            // Visible ASCII (RFC 6749 appendix A.12): it is sent in a header field.
             guard !text.isEmpty, text.utf8.allSatisfy({ $0.isVisible }) else {
                 throw .malformed
             }
@@ -63,14 +63,14 @@ package struct TokenResponse: Sendable {
         }
     }
 
-    /// A number, with a fraction or not, or a numeric text as lax servers send it.
+    /// A number, with or without a fraction, or numeric text, as lax servers send it.
     private static func seconds(_ value: JSONValue?) throws(Refusal) -> Int64? {
         let seconds: Int64
         switch value {
         case nil, .null?: return nil
         case .integer(let integer)?: seconds = integer
         case .number(let number)?:
-            // Cut first: a conversion of what does not fit would trap.
+            // Limited first: converting a value that does not fit would trap.
             seconds = Int64(min(max(number, -1), Double(longestLife)))
         case .string(let text)?:
             guard text.utf8.count <= 18, let integer = Int64(text) else { throw .malformed }
@@ -81,21 +81,22 @@ package struct TokenResponse: Sendable {
         return min(seconds, longestLife)
     }
 
-    /// What is no scope counts as absent: it is information for the app, and no check rests on it.
+    /// An invalid scope counts as missing: it is information for the app, and no check depends on
+    /// it.
     private static func scope(_ value: JSONValue?) -> Scope? {
         // `try?` for the same reason.
         value?.string.flatMap { try? Scope($0) }
     }
 }
 
-/// An answer of the token or revocation endpoint with an error (RFC 6749 §5.2).
+/// An error answer of the token or revocation endpoint (RFC 6749 §5.2).
 package struct TokenErrorResponse: Sendable {
     package let code: OAuthError.Code
 
-    /// - Returns: `nil` where the reply is no such answer, for instance a gateway's page.
+    /// - Returns: `nil` if the reply is not such an answer, for instance a gateway's page.
     package init?(_ reply: HTTPReply) {
         guard (400...499).contains(reply.response.status.code), reply.isJSON,
-            // `try?`: what is not JSON is no such answer.
+            // `try?`: a reply that is not JSON is not such an answer.
             let json = try? JSONObject(parsing: reply.body),
             let code = json.string("error"), !code.isEmpty, code.utf8.count <= 256
         else { return nil }

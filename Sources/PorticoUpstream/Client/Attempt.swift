@@ -3,10 +3,10 @@ package import Portico
 package import PorticoBytes
 import PorticoProtocol
 
-/// One sign-in under way at an identity provider: everything that must be secret until its answer
-/// comes. A server keeps none of it: ``encoded`` travels sealed in the browser that began it.
+/// A pending sign-in at an identity provider: everything that must stay secret until its answer
+/// arrives. The server stores none of it: ``encoded`` is kept sealed in the browser that began it.
 package struct Attempt: Sendable {
-    /// What is spent when the answer counts.
+    /// Spent when the answer is accepted.
     package let id: UniqueID
     /// The configured name of the provider.
     package let provider: String
@@ -14,12 +14,12 @@ package struct Attempt: Sendable {
     package let issuer: String
     /// Seconds since 1970.
     package let startedAt: Int64
-    /// The `max_age` that was asked for.
+    /// The requested `max_age`.
     package let maxAge: Int64?
     let secrets: FlowSecrets
 
-    /// What `auth_time` may be old at `now`: the provider counts from the request, not from the
-    /// answer, before which the person may take their time.
+    /// The allowed age of `auth_time` at `now`: the provider counts from the request, while the
+    /// person may take their time before the answer.
     func maxAge(at now: Date) -> Int64? {
         maxAge.map { $0 + max(0, NumericDate.seconds(now) - startedAt) }
     }
@@ -47,7 +47,7 @@ package struct Attempt: Sendable {
 extension Attempt {
     private static let version: UInt8 = 1
 
-    /// Not readable by whoever may not know the secrets: to be sealed.
+    /// Contains secrets: to be sealed.
     package var encoded: [UInt8] {
         var writer = ByteWriter()
         writer.byte(Self.version)
@@ -63,7 +63,7 @@ extension Attempt {
         return writer.bytes
     }
 
-    /// - Throws: where the bytes are not those of an attempt, to the last one.
+    /// - Throws: if the bytes are not exactly those of an attempt.
     package init(encoded: [UInt8]) throws(ByteReader.Malformed) {
         var reader = ByteReader(encoded)
         guard try reader.byte() == Self.version, let id = UniqueID(bytes: try reader.fixed(16))

@@ -4,18 +4,18 @@ import Portico
 import PorticoBytes
 import PorticoProtocol
 
-/// Proves to a provider which client we are (RFC 6749 §2.3, OpenID Connect Core §9). Secrets are
-/// built into requests here and nowhere else.
+/// Authenticates us to a provider (RFC 6749 §2.3, OpenID Connect Core §9). Only this type puts
+/// secrets into requests.
 struct ClientProof: Sendable {
     let provider: IdentityProvider
     let secret: ProviderSecret?
     let now: @Sendable () -> Date
     let random: RandomSource
 
-    /// How long an assertion or a minted secret is good for, in seconds (PRV-A-10 allows months).
+    /// The life of an assertion or a generated secret, in seconds (PRV-A-10 allows months).
     private static let life: Int64 = 300
 
-    /// - Parameter clientID: Ours, or that of the app whose native code is redeemed (PRV-A-12).
+    /// - Parameter clientID: Ours, or that of the app that received the native code (PRV-A-12).
     func identification(of clientID: String, at metadata: ProviderMetadata)
         throws(SignInError) -> ClientIdentification
     {
@@ -38,7 +38,7 @@ struct ClientProof: Sendable {
         }
     }
 
-    /// What the metadata offers, `client_secret_basic` where it says nothing (RFC 8414 §2).
+    /// A method that the metadata offers, or `client_secret_basic` if it lists none (RFC 8414 §2).
     private func shared(
         _ secret: SecretText,
         _ chosen: IdentityProvider.ProofMethod?,
@@ -56,8 +56,8 @@ struct ClientProof: Sendable {
         }
     }
 
-    /// Both are form-encoded before they are joined (RFC 6749 §2.3.1); a space as `%20`, for there are
-    /// servers that do not know its other form, `+`.
+    /// Both are form-encoded before they are joined (RFC 6749 §2.3.1); a space as `%20`, because
+    /// some servers do not support its other form, `+`.
     private static func basic(_ clientID: String, _ secret: SecretText) -> ClientIdentification {
         var pair: [UInt8] = []
         FormEncoding.append(clientID.utf8, to: &pair)
@@ -76,8 +76,8 @@ struct ClientProof: Sendable {
         )
     }
 
-    /// RFC 7523 §2.2, §3. The audience is the issuer and nothing else: an endpoint that the metadata
-    /// names may be somebody else's (attack E20).
+    /// RFC 7523 §2.2, §3. The only audience is the issuer: an endpoint named in the metadata may
+    /// belong to an attacker (attack E20).
     private func assertion(
         _ key: P256PrivateKey,
         _ keyID: String?,
@@ -127,7 +127,7 @@ struct ClientProof: Sendable {
         }
     }
 
-    /// With the alphabet and the padding of RFC 4648 §4, as HTTP Basic wants it.
+    /// With the alphabet and padding of RFC 4648 §4, as HTTP Basic requires.
     private static func base64(_ bytes: [UInt8]) -> String {
         let text = Base64URL.encode(bytes).map { character -> Character in
             switch character {

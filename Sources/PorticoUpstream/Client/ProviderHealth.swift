@@ -1,10 +1,10 @@
 import Portico
 import PorticoProtocol
 
-/// Whether a provider answers, as far as is known. A page shows its button all the same, with a
-/// note (pages, state D).
+/// Whether a provider works, as far as is known. A page shows its button in any case, with a note
+/// (pages, state D).
 package enum ProviderHealth: Hashable, Sendable {
-    /// It was not asked yet.
+    /// It has not been tried yet.
     case unknown
     case up
     /// - Parameter since: When it was first noticed. Seconds since 1970.
@@ -13,9 +13,9 @@ package enum ProviderHealth: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case unreachable
         case timedOut
-        /// It answers with errors, or with what is no answer.
+        /// It answers with errors or invalid answers.
         case failing
-        /// What it says of itself cannot be used, or belongs to another issuer.
+        /// Its metadata cannot be used, or belongs to another issuer.
         case unusable
     }
 
@@ -25,7 +25,7 @@ package enum ProviderHealth: Hashable, Sendable {
 }
 
 extension UpstreamClient {
-    /// Asks the provider now for what a sign-in needs first: metadata and keys.
+    /// Fetches now what a sign-in needs first: metadata and keys.
     package func probe() async -> ProviderHealth {
         do {
             try await remote.probe()
@@ -36,7 +36,7 @@ extension UpstreamClient {
         return health
     }
 
-    /// Keeps what an error says of the provider. One person's refused code says nothing of it.
+    /// Records what an error shows about the provider. One person's refused code shows nothing.
     func note(_ error: SignInError, isProbe: Bool = false) {
         let reason: ProviderHealth.Reason
         switch error.kind {

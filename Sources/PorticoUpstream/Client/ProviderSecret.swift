@@ -2,14 +2,14 @@ import Crypto
 package import PorticoBytes
 import PorticoProtocol
 
-/// What a client proves itself to a provider with.
+/// The credential of a client at a provider.
 package enum ProviderSecret: Sendable {
     /// A client secret or app secret.
     case text(SecretText)
-    /// A private key, such as Apple's `.p8` file holds.
+    /// A private key, such as in Apple's `.p8` file.
     case key(P256PrivateKey)
 
-    /// Reads a secret as it was entered or kept: a text, or a key in PEM.
+    /// Reads a secret as entered or stored: a text, or a key in PEM.
     package init(_ stored: SecretText) throws(IdentityProviderRefusal) {
         let text = stored.reveal()
         if text.contains("-----BEGIN") {
@@ -20,7 +20,7 @@ package enum ProviderSecret: Sendable {
     }
 }
 
-/// A private key of the curve P-256, from a PEM file (PKCS #8, RFC 5958; PRV-A-11).
+/// A P-256 private key from a PEM file (PKCS #8, RFC 5958; PRV-A-11).
 package struct P256PrivateKey: Sendable {
     private let pem: SecretText
     private let scalar: [UInt8]
@@ -35,7 +35,7 @@ package struct P256PrivateKey: Sendable {
         }
     }
 
-    /// The key as it signs tokens: ES256, 64 bytes of signature (RFC 7518 §3.4).
+    /// The key for signing tokens: ES256, 64 bytes of signature (RFC 7518 §3.4).
     func signingKey(named keyID: String?) throws(JWKError) -> SigningKey {
         try SigningKey(.es256, stored: scalar, keyID: keyID)
     }
@@ -47,11 +47,11 @@ extension P256PrivateKey: CustomStringConvertible, CustomReflectable {
 }
 
 extension IdentityProvider {
-    /// Whether this is the sort of secret that the provider is used with.
+    /// Checks that the secret is of the kind that the provider uses.
     package func check(_ secret: ProviderSecret?) throws(IdentityProviderRefusal) {
         switch (proof, secret) {
         case (.mintedSecret, .key), (.assertion, .key), (.secret, .text): break
-        // A public client: an OpenID provider may have it so, the others give everybody a secret.
+        // A public client: OpenID providers may allow it; the others give every client a secret.
         case (.secret, nil) where kind == .oidc || kind == .keycloak: break
         default: throw .otherSecret
         }

@@ -11,7 +11,8 @@ extension UpstreamClient {
         return FacebookGraph(base: base, appID: provider.clientID, appSecret: secret, http: http)
     }
 
-    /// By the Graph API, with a token that came straight from it (PRV-F-3).
+    /// Identifies the person through the Graph API, with a token received directly from it
+    /// (PRV-F-3).
     func profiled(by flow: CodeFlow, _ code: SecretText) async throws(SignInError)
         -> ProvenPerson
     {

@@ -3,17 +3,17 @@ package import Portico
 package import PorticoBytes
 import PorticoProtocol
 
-/// What an app got from its system's own sign-in, and hands to its server (PRV-N-1).
+/// The tokens that an app got from its system's sign-in and passes to its server (PRV-N-1).
 package struct NativeToken: Sendable {
-    /// An identity token, such as Sign in with Apple, Google and Limited Login give.
+    /// An identity token, as from Sign in with Apple, Google and Limited Login.
     package var idToken: String?
-    /// Facebook's classic login gives only this; nobody else's is taken (PRV-N-3).
+    /// Facebook's classic login gives only this; no other provider's is accepted (PRV-N-3).
     package var accessToken: SecretText?
-    /// As we issued it; that it is ours and unused is the caller's to know.
+    /// As we issued it; the caller must check that it is ours and unused.
     package var nonce: SecretText?
-    /// Apple's, for a refresh token (PRV-A-18).
+    /// From Apple, for a refresh token (PRV-A-18).
     package var authorizationCode: SecretText?
-    /// Apple's `user`, which comes once.
+    /// Apple's `user`, which is sent only once.
     package var user: String?
 
     package init(
@@ -32,13 +32,13 @@ package struct NativeToken: Sendable {
 }
 
 extension UpstreamClient {
-    /// Verifies what an app brought (PRV-G-12, PRV-A-17, PRV-F-4, PRV-F-10).
+    /// Verifies the tokens from an app (PRV-G-12, PRV-A-17, PRV-F-4, PRV-F-10).
     ///
-    /// That it is presented once is the caller's to keep, by ``ProvenPerson/tokenHash``; it is not
-    /// older than ten minutes (PRV-N-2).
+    /// The caller must ensure that a token is accepted once, with ``ProvenPerson/tokenHash``; it is
+    /// at most ten minutes old (PRV-N-2).
     ///
-    /// - Parameter audiences: The client ids of the app at this provider. Without any nobody comes in:
-    ///   a token for the web was given to no app.
+    /// - Parameter audiences: The client IDs of the app at this provider. If empty, every token is
+    ///   refused: a token for the web was not issued to an app.
     package func verifyNative(
         _ token: NativeToken,
         audiences: [String],
@@ -60,8 +60,9 @@ extension UpstreamClient {
         }
     }
 
-    /// Verifies an identity token that the provider's script on a page of ours posts (PRV-G-13): it
-    /// was made for our own client id, and for no request of ours, so that it has no nonce.
+    /// Verifies an identity token that the provider's script posts from one of our pages
+    /// (PRV-G-13): it was made for our own client ID, but not for a request of ours, so it has no
+    /// nonce.
     package func verifyCredential(_ credential: String, at now: Date) async throws(SignInError)
         -> ProvenPerson
     {
@@ -93,7 +94,7 @@ extension UpstreamClient {
             nonce: nonce
         )
         expected.otherIssuerNames = provider.profile.otherIssuerNames
-        // Another of the app's ids may have asked for it: `azp` is the platform's, `aud` the
+        // Another of the app's client IDs may have requested it: `azp` is the platform's, `aud` the
         // server's (PRV-G-3).
         expected.trustedParties = Set(audiences)
         let verified = try await IDTokenVerifier(provider: nativeRemote, now: { now })
@@ -114,8 +115,8 @@ extension UpstreamClient {
         return person
     }
 
-    /// Each of the platforms' sign-ins can carry a nonce, so that none is taken without: a token that
-    /// was made for nobody's request here is not good here.
+    /// Every platform's sign-in supports a nonce, so it is required: a token that was not made for
+    /// one of our requests is refused.
     private func expectedNonce(_ nonce: SecretText?) throws(SignInError)
         -> IDTokenExpectation.Nonce
     {
@@ -128,23 +129,23 @@ extension UpstreamClient {
         }
     }
 
-    /// The one of the app's client ids that the token names, to be checked with it; without one the
-    /// check fails.
+    /// The app's client ID that the token names, to be checked with it; if none matches, the check
+    /// fails.
     private static func audience(of text: String, among audiences: [String]) -> String {
-        // `try?`: what cannot be read is told by the check.
+        // `try?`: the check reports a token that cannot be parsed.
         let claims = try? JWT(parsing: text, limit: 64 * 1024).uncheckedClaims()
         let named = claims?.string("aud").map { [$0] } ?? claims?.strings("aud") ?? []
         return audiences.first { one in named.contains { sameBytes($0, one) } } ?? ""
     }
 
-    /// Of what is signed: a signature can be written in more than one way, for some algorithms.
+    /// The hash of the signed part: some algorithms have several encodings of a signature.
     private static func hash(of text: String) -> Hash256 {
         let end = text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.utf8.endIndex
         return Hash256(of: Array(text.utf8[..<end]))
     }
 
-    /// As the app that got it, without a redirect URI (PRV-A-12). That it fails fails the sign-in: a
-    /// code of somebody else's came with this token.
+    /// Redeems as the app that got the code, without a redirect URI (PRV-A-12). A failure ends the
+    /// sign-in: the code then belongs to another token.
     private func redeemNative(
         _ code: SecretText,
         as clientID: String,
@@ -163,7 +164,7 @@ extension UpstreamClient {
         }
     }
 
-    /// By an access token, which at no other provider proves who brings it (PRV-F-4, PRV-N-3).
+    /// Identifies the person by an access token, which no other provider allows (PRV-F-4, PRV-N-3).
     private func person(debugging token: SecretText, at now: Date) async throws(SignInError)
         -> ProvenPerson
     {
@@ -182,11 +183,11 @@ extension UpstreamClient {
 }
 
 extension IDTokenClaims {
-    /// Where the token says which code came with it, it is this one (OpenID Connect Core
-    /// §3.3.2.10; PRV-A-14).
+    /// If the token has a hash of its code, this code must match (OpenID Connect Core §3.3.2.10;
+    /// PRV-A-14).
     fileprivate func check(_ code: SecretText, _ text: String) throws(SignInError) {
         guard let claim = json["c_hash"] else { return }
-        // `try?`: it was read before.
+        // `try?`: it was parsed before.
         let algorithm = (try? JWT(parsing: text, limit: 64 * 1024))?.header.algorithm ?? .rs256
         guard let hash = claim.string,
             ConstantTime.equal(hash, algorithm.leftHalfHash(of: code.reveal()))

@@ -3,13 +3,13 @@ package import PorticoBytes
 import PorticoProtocol
 
 extension UpstreamClient {
-    /// A new access token, for the proxy to an API (RFC 6749 §6).
+    /// Gets a new access token, for the proxy to an API (RFC 6749 §6).
     ///
     /// - Parameters:
-    ///   - token: As ``ProvenPerson/refreshToken`` or this has given it.
-    ///   - idempotencyKey: That of the request before, where its answer was lost.
-    /// - Returns: With the refresh token to keep from now on, where it is another one.
-    /// - Throws: interactionRequired(.sessionEnded) where the token is not good any more.
+    ///   - token: From ``ProvenPerson/refreshToken`` or an earlier call.
+    ///   - idempotencyKey: The key of the earlier request, if its answer was lost.
+    /// - Returns: With the refresh token to store, if it changed.
+    /// - Throws: interactionRequired(.sessionEnded) if the token is no longer valid.
     package func refresh(_ token: SecretText, idempotencyKey: String? = nil)
         async throws(SignInError) -> (
             accessToken: SecretText, expiresAt: Int64?, refreshToken: SecretText?
@@ -39,7 +39,7 @@ extension UpstreamClient {
         )
     }
 
-    /// - Parameter clientID: The id by which the provider knows us, or one of our apps.
+    /// - Parameter clientID: Our client ID at the provider, or that of one of our apps.
     func tokenEndpoint(for clientID: String) async throws(SignInError) -> TokenEndpoint {
         let metadata = try await remote.metadata()
         return TokenEndpoint(
@@ -52,7 +52,7 @@ extension UpstreamClient {
 
     /// Revokes a refresh token (RFC 7009; PRV-A-19).
     ///
-    /// - Returns: Whether it is revoked; `false` also where the provider has no way to do it.
+    /// - Returns: Whether it is revoked; `false` also if the provider does not support revocation.
     package func revoke(_ token: SecretText) async -> Bool {
         let (token, clientID) = ForeignToken.read(token, of: provider)
         do throws(SignInError) {
@@ -72,10 +72,10 @@ extension UpstreamClient {
     }
 }
 
-/// A refresh token with the client that it was issued to, where that is not the provider's usual
-/// one: a native code is redeemed as the app (PRV-A-12), and so is what comes of it.
+/// A refresh token with the client that it was issued to, if that is not the provider's usual one:
+/// a native code is redeemed as the app (PRV-A-12), and so are the tokens issued for it.
 enum ForeignToken {
-    // No token holds a space (RFC 6749 appendix A.17).
+    // No token contains a space (RFC 6749 appendix A.17).
     static func written(
         _ token: SecretText,
         _ clientID: String,

@@ -4,11 +4,11 @@ package import PorticoBytes
 package import PorticoProtocol
 
 /// Signs people in at one identity provider, for a server: an attempt begins in one request and
-/// ends in another, and nothing of it is kept here. The checks of the flow are `Portico`'s.
+/// ends in another, and none of it is stored here. `Portico` has the checks of the flow.
 package final class UpstreamClient: Sendable {
     package let provider: IdentityProvider
     let remote: RemoteProvider
-    /// The same provider, as its native identity tokens are verified.
+    /// The same provider, configured for verifying native identity tokens.
     let nativeRemote: RemoteProvider
     let http: ProviderHTTP
     let proof: ClientProof
@@ -16,12 +16,12 @@ package final class UpstreamClient: Sendable {
     let random: RandomSource
     private let kept = Locked(ProviderHealth.unknown)
 
-    /// Seconds by which a provider's clock may be ahead of ours. An `auth_time` further ahead is none:
-    /// it would never grow old.
+    /// How far a provider's clock may be ahead of ours, in seconds. An `auth_time` further ahead is
+    /// refused: it would never become too old.
     private static let clockLeeway = 60.0
 
-    /// Nothing is fetched yet. A secret that does not fit the provider is told by the first call that
-    /// needs it, and before that by ``IdentityProvider/check(_:)``.
+    /// Nothing is fetched yet. A secret that does not fit the provider is reported by the first
+    /// call that needs it, and before that by ``IdentityProvider/check(_:)``.
     package init(
         _ provider: IdentityProvider,
         secret: ProviderSecret?,
@@ -45,7 +45,7 @@ package final class UpstreamClient: Sendable {
         }
     }
 
-    /// How the provider was when it was last needed.
+    /// The provider's state when it was last used.
     package var health: ProviderHealth {
         get { kept.withLock(\.self) }
         set { kept.withLock { $0 = newValue } }
@@ -53,9 +53,9 @@ package final class UpstreamClient: Sendable {
 
     /// Makes the secrets of a new attempt, and the address that a browser opens for it.
     ///
-    /// - Returns: With the attempt what a JSON caller is told: the scopes and the client id.
-    /// - Throws: misconfigured where the provider does not take the redirect URI; what the metadata
-    ///   could not be had for.
+    /// - Returns: The attempt, with what a JSON caller is told: the scopes and the client ID.
+    /// - Throws: misconfigured if the provider does not accept the redirect URI; every error of
+    ///   fetching the metadata.
     package func begin(
         redirectURI: String,
         _ request: UpstreamRequest = UpstreamRequest(),
@@ -90,17 +90,18 @@ package final class UpstreamClient: Sendable {
         return (attempt, address, provider.scopes.map(\.text), provider.clientID)
     }
 
-    /// The code in what came in on the redirect URI of an attempt, by query or by form.
+    /// Takes the code from the parameters received on an attempt's redirect URI, in a query or a
+    /// form.
     ///
-    /// In the order of docs/decisions/0028: identity provider, state, `iss`, `error`, code. Nothing
-    /// is sent with any of it; at most the metadata is fetched.
+    /// Checks in the order of docs/decisions/0028: identity provider, state, `iss`, `error`, code.
+    /// Nothing of it is sent; at most the metadata is fetched.
     ///
-    /// - Throws: rejected(.redirect), rejected(.state) and, for an error, rejected(.issuer) where it
-    ///   is no answer to this attempt; cancelled(.denied) where the person or the provider said no.
+    /// - Throws: rejected(.redirect), rejected(.state) and, for an error, rejected(.issuer) if it
+    ///   does not answer this attempt; cancelled(.denied) if the person or the provider refused.
     package func code(in answer: FormParameters, to attempt: Attempt) async throws(SignInError)
         -> SecretText
     {
-        // The answer of one provider at the address of another (attacks E04, E09).
+        // One provider's answer at the address of another (attacks E04, E09).
         guard sameBytes(attempt.provider, provider.name),
             provider.issuer.isNamed(attempt.issuer)
         else { throw SignInError(.rejected(.redirect)) }
@@ -122,10 +123,10 @@ package final class UpstreamClient: Sendable {
         }
     }
 
-    /// Redeems a code and finds out whose it is. Whoever calls it makes sure that an attempt is
-    /// redeemed once.
+    /// Redeems a code and identifies the person. The caller must ensure that an attempt is redeemed
+    /// once.
     ///
-    /// - Parameter appleUser: Apple's `user`, where it came with the code.
+    /// - Parameter appleUser: Apple's `user`, if it came with the code.
     package func redeem(
         _ code: SecretText,
         of attempt: Attempt,
@@ -164,7 +165,7 @@ package final class UpstreamClient: Sendable {
         }
     }
 
-    /// By an ID Token, with what it lacks from the UserInfo endpoint.
+    /// Identifies by an ID Token, and gets missing claims from the UserInfo endpoint.
     private func identified(by flow: CodeFlow, _ code: SecretText, _ attempt: Attempt)
         async throws(SignInError) -> ProvenPerson
     {
@@ -185,7 +186,8 @@ package final class UpstreamClient: Sendable {
         return person
     }
 
-    /// A provider may leave name and address to the UserInfo endpoint (OpenID Connect Core §5.4).
+    /// A provider may provide name and address only at the UserInfo endpoint (OpenID Connect Core
+    /// §5.4).
     private func completed(
         _ claims: IDTokenClaims,
         with tokens: TokenResponse,
@@ -212,7 +214,8 @@ package final class UpstreamClient: Sendable {
 }
 
 extension JSONObject {
-    /// What the ID Token says stands; an address comes with what is said of it, or not at all.
+    /// Claims of the ID Token take precedence; an address is taken only together with its
+    /// verification.
     fileprivate func completed(with further: JSONObject) -> JSONObject {
         var all = self
         for name in ["name", "given_name", "family_name", "picture"] where all[name] == nil {
@@ -227,7 +230,7 @@ extension JSONObject {
 }
 
 extension IdentityProvider {
-    /// In the ID Token, not by what was asked for and not by the address (PRV-G-4).
+    /// From the ID Token, not from the request and not from the address (PRV-G-4).
     func checkHostedDomain(_ claims: JSONObject) throws(SignInError) {
         guard !hostedDomains.isEmpty else { return }
         guard let domain = claims.string("hd"),

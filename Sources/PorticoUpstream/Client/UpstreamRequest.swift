@@ -1,11 +1,11 @@
 import Portico
 
-/// What one sign-in asks of a provider. What is not here cannot be passed on (WEB-BFF-10).
+/// The options of one sign-in at a provider. Anything else cannot be passed on (WEB-BFF-10).
 package struct UpstreamRequest: Hashable, Sendable {
     package var prompt: Prompt?
-    /// Whom we believe to be there, for instance an e-mail address.
+    /// The person whom we expect to sign in, for instance their email address.
     package var loginHint: String?
-    /// The person must have authenticated at most so many seconds ago; zero: now.
+    /// How many seconds ago the person may have authenticated; zero: now.
     package var maxAge: Int64?
     /// BCP 47 tags, best first.
     package var uiLocales: [String]
@@ -14,12 +14,12 @@ package struct UpstreamRequest: Hashable, Sendable {
         case selectAccount = "select_account"
         case login
         case consent
-        /// Begin with a new account (Initiating User Registration via OpenID Connect §4.1).
+        /// Begin by creating an account (Initiating User Registration via OpenID Connect §4.1).
         case create
     }
 
-    /// The person is to authenticate now, whatever session the provider still has of somebody
-    /// (WEB-SESS-8). Asking is no proof: that ``ProvenPerson/authenticatedAt`` is new is.
+    /// The person must authenticate now, whatever session the provider still has (WEB-SESS-8). The
+    /// request proves nothing: a recent ``ProvenPerson/authenticatedAt`` does.
     package static let reauthentication = UpstreamRequest(prompt: .login, maxAge: 0)
 
     package init(
@@ -34,7 +34,7 @@ package struct UpstreamRequest: Hashable, Sendable {
         self.uiLocales = uiLocales
     }
 
-    /// As it is asked of this provider.
+    /// The request in this provider's terms.
     func signInRequest(to provider: IdentityProvider) -> SignInRequest {
         var request = SignInRequest(loginHint: loginHint, prompt: provider.prompts)
         let prompt = prompt == .login ? provider.loginPrompt : prompt?.signInPrompt

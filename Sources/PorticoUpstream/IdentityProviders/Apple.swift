@@ -2,8 +2,8 @@ import Portico
 import PorticoProtocol
 
 extension IdentityProvider {
-    /// Apple: configured, because its own metadata does not always agree with its tokens (PRV-A-1,
-    /// PRV-A-2); name and address come by a form (PRV-A-3); PKCE is not announced (PRV-A-21).
+    /// Apple: configured, because its metadata does not always agree with its tokens (PRV-A-1,
+    /// PRV-A-2); name and address are posted by a form (PRV-A-3); PKCE is not announced (PRV-A-21).
     static func apple(_ settings: ProviderSettings) throws(IdentityProviderRefusal)
         -> IdentityProvider
     {

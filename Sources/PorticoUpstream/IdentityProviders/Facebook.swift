@@ -2,9 +2,9 @@ import Portico
 import PorticoProtocol
 
 extension IdentityProvider {
-    /// Facebook: OAuth with a profile at the Graph API (PRV-F-1 to PRV-F-3); with the scope `openid`
-    /// the code flow with an ID Token (PRV-F-8); Limited Login's tokens have keys and a spelling of
-    /// the issuer of their own (PRV-F-9). Its addresses are never verified (PRV-F-6).
+    /// Facebook: OAuth with a profile at the Graph API (PRV-F-1 to PRV-F-3); with the scope
+    /// `openid` the code flow with an ID Token (PRV-F-8); Limited Login's tokens have their own
+    /// keys and spelling of the issuer (PRV-F-9). Its addresses are never verified (PRV-F-6).
     static func facebook(_ settings: ProviderSettings) throws(IdentityProviderRefusal)
         -> IdentityProvider
     {
@@ -26,7 +26,7 @@ extension IdentityProvider {
             "token_endpoint_auth_methods_supported": ["client_secret_post"],
         ]
         facebook.profile.metadata = try settings.metadata(json, of: facebook.issuer)
-        // The final address: fetching keys follows no redirect (PRV-F-9).
+        // The final address: fetching keys does not follow redirects (PRV-F-9).
         var native = json
         native["jwks_uri"] = .string("\(limited)/.well-known/oauth/openid/jwks/")
         facebook.nativeMetadata = try settings.metadata(native, of: facebook.issuer)

@@ -1,5 +1,5 @@
 extension IdentityProvider {
-    /// A realm of Keycloak's, or of ours: an OpenID provider like any other.
+    /// A realm of Keycloak or Portico: an ordinary OpenID provider.
     static func keycloak(_ settings: ProviderSettings) throws(IdentityProviderRefusal)
         -> IdentityProvider
     {

@@ -2,7 +2,7 @@ import Portico
 import PorticoProtocol
 
 extension IdentityProvider {
-    /// Any OpenID provider, found by its issuer (PRV-O-1): a vendor's, or one that is run at home.
+    /// Any OpenID provider, found by its issuer (PRV-O-1): a vendor's or a self-hosted one.
     static func oidc(_ settings: ProviderSettings) throws(IdentityProviderRefusal)
         -> IdentityProvider
     {
@@ -10,8 +10,8 @@ extension IdentityProvider {
         var oidc = try IdentityProvider(settings, issuer: try settings.required(.issuer))
         oidc.usesUserInfo = true
         oidc.tellsAuthTime = true
-        // We let every provider ask, never with `prompt=none`: where consent is missing all the same,
-        // the person refused it. LemonLDAP::NG says it so.
+        // We allow every provider to ask, never with `prompt=none`: if consent is missing anyway,
+        // the person refused it. LemonLDAP::NG reports it like this.
         oidc.cancellations = [OAuthError.Code.consentRequired.rawValue]
         oidc.profile.pkceUnannounced = try settings.flag(.pkceUnannounced)
         if let names = try settings.texts(.algorithms) {

@@ -3,21 +3,21 @@ import Portico
 import PorticoBytes
 import PorticoProtocol
 
-/// What Apple tells a server about one of its people, unasked (PRV-A-20).
+/// Apple's notification to a server about one of its users (PRV-A-20).
 package struct AppleNotification: Hashable, Sendable {
     package let kind: Kind
     package let subject: String
-    /// The relay's address, where it is about that.
+    /// The relay's address, if the event is about it.
     package let email: String?
-    /// `jti`: good once.
+    /// `jti`: accepted once.
     package let tokenID: String
     /// `iat`. Seconds since 1970.
     package let issuedAt: Int64
-    /// Seconds since 1970. Afterwards the notification is not taken anyway.
+    /// Seconds since 1970. The notification is not accepted after that in any case.
     package let expiresAt: Int64
 
     package enum Kind: String, CaseIterable, Hashable, Sendable {
-        /// The relay does not pass mail on any more.
+        /// The relay no longer forwards mail.
         case emailDisabled = "email-disabled"
         case emailEnabled = "email-enabled"
         /// The person stopped using Apple for this app: its sessions are over.
@@ -30,13 +30,13 @@ package struct AppleNotification: Hashable, Sendable {
         /// Not a token that Apple signed for us.
         case forged
         case malformed
-        /// Verified, and of a kind that is not known here.
+        /// Verified, but of an unknown kind.
         case unknownEvent
-        /// Apple's keys cannot be had now, or the provider is not Apple.
+        /// Apple's keys cannot be fetched now, or the provider is not Apple.
         case unavailable
     }
 
-    /// Apple tries for a while to deliver one.
+    /// Apple retries delivery for a while.
     private static let life: TimeInterval = 24 * 3600
 
     init(_ claims: JSONObject, expecting expected: IDTokenExpectation, at now: Date)
@@ -72,7 +72,7 @@ package struct AppleNotification: Hashable, Sendable {
         expiresAt = NumericDate.seconds(issuedAt.addingTimeInterval(Self.life + expected.leeway))
     }
 
-    /// JSON within a text, as Apple writes it.
+    /// JSON in a text, as Apple writes it.
     private static func event(_ value: JSONValue?) throws(Refusal) -> JSONObject {
         if let object = value?.object { return object }
         do {
@@ -84,10 +84,10 @@ package struct AppleNotification: Hashable, Sendable {
 }
 
 extension UpstreamClient {
-    /// Verifies the `payload` of a server-to-server notification. That it is acted on once is the
-    /// caller's to keep, by ``AppleNotification/tokenID``.
+    /// Verifies the `payload` of a server-to-server notification. The caller must ensure that it is
+    /// processed once, with ``AppleNotification/tokenID``.
     ///
-    /// - Parameter audiences: The ids of apps, beside the provider's own.
+    /// - Parameter audiences: The IDs of apps, in addition to the provider's own.
     package func verifyNotification(_ payload: String, audiences: [String] = [])
         async throws(AppleNotification.Refusal) -> AppleNotification
     {

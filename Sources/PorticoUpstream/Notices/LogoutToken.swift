@@ -3,45 +3,44 @@ import Portico
 import PorticoBytes
 import PorticoProtocol
 
-/// What a verified logout token says: whose sessions are over (OpenID Connect Back-Channel Logout
-/// §2.4).
+/// A verified logout token: the sessions that are over (OpenID Connect Back-Channel Logout §2.4).
 package struct LogoutNotice: Hashable, Sendable {
     /// The canonical issuer.
     package let issuer: String
-    /// Whose sessions, all of them where there is no ``providerSessionID``.
+    /// The person, with all of their sessions if there is no ``providerSessionID``.
     package let subject: String?
     /// `sid`.
     package let providerSessionID: String?
-    /// `jti`: good once.
+    /// `jti`: accepted once.
     package let tokenID: String
-    /// Seconds since 1970. Afterwards the token is not taken anyway, leeway included.
+    /// Seconds since 1970. The token is not accepted after that in any case, leeway included.
     package let expiresAt: Int64
 }
 
-/// The check of a logout token that failed (OpenID Connect Back-Channel Logout §2.6).
+/// The check that a logout token failed (OpenID Connect Back-Channel Logout §2.6).
 package enum LogoutTokenRefusal: Error, Hashable, Sendable {
-    /// Not a signed token of a type that may be one, or a claim of another type than it must have.
+    /// Not a signed token of an allowed type, or a claim has the wrong type.
     case malformed
     case encrypted
     case algorithm
-    /// No key of the issuer's fits, or the signature is wrong.
+    /// No key of the issuer fits, or the signature is wrong.
     case signature
     case issuer
     case audience
-    /// `iat` or `exp`, missing or not now.
+    /// `iat` or `exp` is missing or not valid now.
     case time
     case nobody
     case events
     /// It may be an ID Token (§2.6, 6).
     case nonce
     case tokenID
-    /// The issuer's keys cannot be had now. That says nothing about the token.
+    /// The issuer's keys cannot be fetched now. The token may still be valid.
     case unavailable
 }
 
 extension LogoutNotice {
-    /// Checks in the order of OpenID Connect Back-Channel Logout §2.6; what was verified before is
-    /// the signature and the algorithm.
+    /// Checks in the order of OpenID Connect Back-Channel Logout §2.6; the signature and the
+    /// algorithm were verified before.
     init(_ claims: JSONObject, expecting expected: IDTokenExpectation, at now: Date)
         throws(LogoutTokenRefusal)
     {
@@ -58,7 +57,7 @@ extension LogoutNotice {
         guard let events = claims.object("events"), events.object(Self.event) != nil else {
             throw .events
         }
-        // So that no ID Token, which a person may get hold of, ends sessions.
+        // So that an ID Token, which a person may obtain, does not end sessions.
         guard claims["nonce"] == nil else { throw .nonce }
         guard let tokenID = claims.string("jti"), (1...255).contains(tokenID.utf8.count) else {
             throw .tokenID
@@ -68,10 +67,10 @@ extension LogoutNotice {
         self.expiresAt = NumericDate.seconds(end.addingTimeInterval(expected.leeway))
     }
 
-    /// When the token is over, leeway aside: by its age, and before that by `exp` where it has one.
+    /// When the token expires, leeway aside: by its age, and before that by `exp` if it has one.
     ///
-    /// `exp` is required only since the errata of December 2023 (§2.4), and many providers leave it
-    /// out. To refuse those would leave people signed in who are not any more.
+    /// `exp` is required only since the errata of December 2023 (§2.4), and many providers omit it.
+    /// Refusing those tokens would leave people signed in whose session has ended.
     private static func end(
         _ claims: JSONObject,
         _ expected: IDTokenExpectation,
@@ -104,14 +103,14 @@ extension LogoutNotice {
 }
 
 extension UpstreamClient {
-    /// Verifies a `logout_token` (OpenID Connect Back-Channel Logout §2.6). That it is presented
-    /// once is the caller's to keep, by ``LogoutNotice/tokenID``.
+    /// Verifies a `logout_token` (OpenID Connect Back-Channel Logout §2.6). The caller must ensure
+    /// that it is accepted once, with ``LogoutNotice/tokenID``.
     package func verifyLogoutToken(_ text: String) async throws(LogoutTokenRefusal)
         -> LogoutNotice
     {
         let signed: VerifiedJWT
         do {
-            // With the issuer's keys and algorithms, as an ID Token; typed as one or not at all.
+            // With the issuer's keys and algorithms, like an ID Token; of its own type or untyped.
             signed = try await IDTokenVerifier(provider: remote, now: http.now)
                 .signature(of: SecretText(text), types: [.logoutToken, .jwt])
         } catch {

@@ -3,8 +3,8 @@ import Portico
 import PorticoBytes
 import PorticoProtocol
 
-/// What Facebook sends when somebody removes the app, or wants their data deleted: a payload with
-/// an HMAC by the app secret (PRV-F-14).
+/// Facebook's notice that a person removed the app, or requests deletion of their data: a payload
+/// with an HMAC by the app secret (PRV-F-14).
 package struct SignedRequest: Hashable, Sendable {
     /// The app-scoped id: the subject of the identity.
     package let userID: String
@@ -16,9 +16,9 @@ package struct SignedRequest: Hashable, Sendable {
         /// Not HMAC-SHA-256.
         case algorithm
         case signature
-        /// There is no app secret here.
+        /// No app secret is configured.
         case notConfigured
-        /// It was given to somebody who signed in, and says nothing of a deletion.
+        /// It was issued to a person who signed in, and does not request deletion.
         case ofSignIn
     }
 
@@ -28,7 +28,7 @@ package struct SignedRequest: Hashable, Sendable {
         guard parts.count == 2, let signature = Base64URL.decode(parts[0].utf8),
             let payload = Base64URL.decode(parts[1].utf8)
         else { throw .malformed }
-        // Before anything of the payload is read; what is signed is its text.
+        // Before anything of the payload is read; the signature covers its text.
         let key = SymmetricKey(data: Array(appSecret.reveal().utf8))
         let own = HMAC<SHA256>.authenticationCode(for: Array(parts[1].utf8), using: key)
         guard ConstantTime.equal(signature, Array(own)) else { throw .signature }
@@ -39,7 +39,7 @@ package struct SignedRequest: Hashable, Sendable {
             throw .malformed
         }
         guard json.string("algorithm")?.uppercased() == "HMAC-SHA256" else { throw .algorithm }
-        // What a browser gets at each sign-in is signed with the same secret.
+        // A browser gets a request signed with the same secret at each sign-in.
         guard json["code"] == nil, json["oauth_token"] == nil else { throw .ofSignIn }
         guard let userID = json.string("user_id"), (1...255).contains(userID.utf8.count) else {
             throw .malformed

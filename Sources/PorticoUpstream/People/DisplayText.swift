@@ -2,20 +2,20 @@ import Foundation
 import PorticoBytes
 import PorticoProtocol
 
-/// Words of a stranger's that are shown to people (PRV-A-5): short, and without characters that
-/// turn a line around or hide in it. Escaping is for whoever writes the page.
+/// Foreign text for display (PRV-A-5): short, and without characters that reorder or hide text. The
+/// page must escape it.
 struct DisplayText: Hashable, Sendable {
     let text: String
 
     private static let limit = 200
 
-    /// - Returns: `nil` where nothing is left.
+    /// - Returns: `nil` if nothing is left.
     init?(_ words: String) {
         guard words.utf8.count <= 16 * 1024 else { return nil }
         let scalars = words.unicodeScalars.filter(Self.isShown)
         var text = String(String.UnicodeScalarView(scalars)).split(whereSeparator: \.isWhitespace)
             .joined(separator: " ").prefix(Self.limit)
-        // A character may have any number of marks, and whoever is told the name reads no more.
+        // A character may have any number of combining marks, and clients read no more than this.
         while text.utf8.count > ForeignText.longest || text.last?.isWhitespace == true {
             text = text.dropLast()
         }
@@ -37,16 +37,16 @@ struct DisplayText: Hashable, Sendable {
     }
 }
 
-/// The name that Apple sends once, beside the first answer, unsigned (PRV-A-5).
+/// The name that Apple sends once with the first answer, unsigned (PRV-A-5).
 struct AppleUser: Sendable {
     let name: String?
 
-    /// - Parameter text: `{"name": {"firstName": …, "lastName": …}, "email": …}`. The address is not
-    ///   read: the ID Token's counts (PRV-A-6).
-    /// - Returns: `nil` where the text is none, or too long. That fails no sign-in.
+    /// - Parameter text: `{"name": {"firstName": …, "lastName": …}, "email": …}`. The address is
+    ///   not read: the ID Token's counts (PRV-A-6).
+    /// - Returns: `nil` if the text has no name or is too long. That does not fail a sign-in.
     init?(_ text: String?) {
         guard let text,
-            // `try?`: what is malformed is not there.
+            // `try?`: malformed text counts as missing.
             let json = try? JSONObject(
                 parsing: text.utf8,
                 limits: .foreign(size: 8 * 1024, depth: 4)

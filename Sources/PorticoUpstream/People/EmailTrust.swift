@@ -1,12 +1,12 @@
 import PorticoProtocol
 
-/// What a provider's word on an e-mail address is worth (docs/decisions/0020).
+/// How far a provider's claim about an email address is trusted (docs/decisions/0020).
 enum EmailTrust: Sendable {
-    /// Verified where it says so; its authority over the mailbox is not known.
+    /// Verified if the provider says so; its authority over the mailbox is unknown.
     case vouched
-    /// The same, with authority over `gmail.com` and over an organisation's own domain (PRV-G-6).
+    /// The same, with authority over `gmail.com` and an organisation's own domain (PRV-G-6).
     case google
-    /// The same; addresses of its relay are never compared with others (PRV-A-8).
+    /// The same; its relay addresses are never compared with others (PRV-A-8).
     case apple
     /// Its addresses are never verified (PRV-F-6).
     case never
@@ -41,14 +41,14 @@ enum EmailTrust: Sendable {
         -> ProvenPerson.EmailMatch
     {
         if isRelay { return .never }
-        // The person must prove the other account anyway: asking gives nothing away to them that
-        // an address alone would not.
+        // The person must prove the other account anyway: asking reveals to them no more than an
+        // address alone would.
         if self == .never { return .ask }
         guard isVerified else { return .never }
         return isAuthoritative ? .linkable : .ask
     }
 
-    /// Some providers write truth as a text (PRV-A-7).
+    /// Some providers write Booleans as text (PRV-A-7).
     private static func isTrue(_ value: JSONValue?) -> Bool {
         value == true || value == "true"
     }
@@ -61,8 +61,8 @@ enum EmailTrust: Sendable {
         (address.split(separator: "@").last ?? "").lowercased()
     }
 
-    /// Enough for an address to be shown and mailed: no white space, no control character, a part
-    /// on either side of the sign (RFC 5321 §4.5.3.1).
+    /// A basic check before an address is shown or used for mail: no white space, no control
+    /// character, a part on either side of the sign (RFC 5321 §4.5.3.1).
     private static func isAddress(_ text: String) -> Bool {
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             scalar.value > 0x20 && scalar.properties.generalCategory != .control

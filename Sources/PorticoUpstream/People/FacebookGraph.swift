@@ -7,7 +7,7 @@ import PorticoProtocol
 
 /// Facebook's Graph API, as far as signing in needs it (PRV-F-1, PRV-F-3, PRV-F-4).
 struct FacebookGraph: Sendable {
-    /// With the version.
+    /// Includes the version.
     let base: String
     let appID: String
     let appSecret: SecretText
@@ -31,10 +31,10 @@ struct FacebookGraph: Sendable {
         return claims
     }
 
-    /// Checks that a token which a client brought was made for this app, and whose it is (PRV-F-4).
+    /// Checks that a token from a client was made for this app, and identifies its owner (PRV-F-4).
     ///
-    /// - Returns: The user's id, and until when the token is good, in seconds since 1970; for ever
-    ///   where that is `nil`.
+    /// - Returns: The user's id, and when the token expires, in seconds since 1970; `nil` if it
+    ///   does not.
     func owner(of token: SecretText, at now: Date) async throws(SignInError)
         -> (id: String, until: Int64?)
     {
@@ -42,7 +42,7 @@ struct FacebookGraph: Sendable {
             "/debug_token",
             [
                 ("input_token", token.reveal()),
-                // The app's own token; it is documented as a parameter.
+                // The app's own token; Facebook documents it as a parameter.
                 ("access_token", "\(appID)|\(appSecret.reveal())"),
             ],
             authorizedBy: nil
@@ -50,7 +50,7 @@ struct FacebookGraph: Sendable {
         guard let token = answer.object("data"), token["is_valid"] == true,
             let owner = token.string("user_id"), !owner.isEmpty
         else { throw SignInError(.rejected(.accessToken)) }
-        // Another app's token is no sign-in at ours: token substitution.
+        // Another app's token is not a sign-in with this app: token substitution.
         guard let app = token.string("app_id"), sameBytes(app, appID) else {
             throw SignInError(.rejected(.nativeToken))
         }
@@ -70,7 +70,7 @@ struct FacebookGraph: Sendable {
         )
     }
 
-    /// A person's token goes into the header field, not into the address.
+    /// A person's token is sent in the header field, not in the URL.
     private func get(
         _ path: String,
         _ parameters: [(name: String, value: String)],
@@ -97,16 +97,16 @@ struct FacebookGraph: Sendable {
     }
 }
 
-/// An error of the Graph API: `{"error": {"code": 190, …}}` (PRV-F-16). Its words are not read.
+/// An error of the Graph API: `{"error": {"code": 190, …}}` (PRV-F-16). Its text is not read.
 enum GraphError {
     static func tokenError(_ reply: HTTPReply) -> OAuthError.Code? {
-        // `try?`: what is not JSON is none.
+        // `try?`: a body that is not JSON is not such an error.
         guard (400...599).contains(reply.response.status.code),
             let json = try? JSONObject(parsing: reply.body),
             let code = json.object("error")?["code"]?.int64
         else { return nil }
         return switch code {
-        // An expired or used code, and a token that is not good any more.
+        // An expired or used code, and a token that is no longer valid.
         case 100, 102, 190, 2500: .invalidGrant
         case 1, 101: .invalidClient
         case 4, 17, 32, 613: OAuthError.Code(rawValue: "slow_down")

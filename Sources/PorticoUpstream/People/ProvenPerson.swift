@@ -2,42 +2,40 @@ import Foundation
 package import PorticoBytes
 import PorticoProtocol
 
-/// Somebody whom a provider has proven: every check has passed. Only ``UpstreamClient`` makes one.
+/// A person proven by a provider: every check has passed. Only ``UpstreamClient`` makes one.
 ///
-/// There is nothing in it that grants a right: no claim of a provider's makes anybody an
-/// administrator here (PRV-O-4).
+/// It grants no rights: no claim of a provider makes a person an administrator (PRV-O-4).
 package struct ProvenPerson: Sendable {
-    /// The provider's one canonical issuer; with ``subject`` the key of the account's identity.
+    /// The provider's canonical issuer; with ``subject``, the key of the account's identity.
     package let issuer: String
     package let subject: String
     package let email: Email?
-    /// Whether the provider has authority over the mailbox, not only once saw a mail arrive there
+    /// Whether the provider has authority over the mailbox, and did not just once verify it by mail
     /// (PRV-G-6).
     package let isAuthoritative: Bool
     package let matchesEmail: EmailMatch
-    /// Untrusted words for display, without control characters.
+    /// Untrusted text for display, without control characters.
     package var name: String?
     /// An https address.
     package let picture: String?
     /// `sid`, for logout by the provider (OpenID Connect Back-Channel Logout §2.1).
     package let providerSessionID: String?
-    /// `auth_time` in the answer to an attempt, of a provider that can be asked for a new one;
-    /// `nil` for whatever an app brings: nobody has asked then. Seconds since 1970.
+    /// `auth_time` in the answer to an attempt, from a provider that supports requesting a new one;
+    /// `nil` for tokens from an app, for which no one was asked. Seconds since 1970.
     package var authenticatedAt: Int64?
-    /// For ``UpstreamClient/refresh(_:)`` and ``UpstreamClient/revoke(_:)``, which alone know how
-    /// to read it. `nil` where the provider gave none, as Google does after the first consent.
+    /// For ``UpstreamClient/refresh(_:)`` and ``UpstreamClient/revoke(_:)`` only, which know its
+    /// format. `nil` if the provider issued none, as Google does after the first consent.
     package var refreshToken: SecretText?
     /// With the scopes of the sign-in; `nil` for a native identity token.
     package var accessToken: SecretText?
     /// Seconds since 1970.
     package var accessTokenExpiresAt: Int64?
-    /// Of a native token: two presentations of one token have the same (PRV-N-2).
+    /// For a native token: two presentations of one token have the same hash (PRV-N-2).
     package var tokenHash: Hash256?
-    /// Until when a native token is taken, where that is longer than an ID Token is. Seconds since
-    /// 1970.
+    /// Until when a native token is accepted, if longer than an ID Token is. Seconds since 1970.
     package var tokenExpiresAt: Int64?
 
-    /// An e-mail address and what the provider says of it.
+    /// An email address and the provider's claims about it.
     package struct Email: Hashable, Sendable {
         package let address: String
         package let isVerified: Bool
@@ -45,14 +43,14 @@ package struct ProvenPerson: Sendable {
         package let isRelay: Bool
     }
 
-    /// What the address may be used for, beyond showing it (docs/decisions/0030).
+    /// How the address may be used, beyond showing it (docs/decisions/0030).
     package enum EmailMatch: Hashable, Sendable {
-        /// It says nothing: unverified, a relay's, or missing.
+        /// Not at all: unverified, a relay's, or missing.
         case never
-        /// Accounts with it may be this person's, who is asked.
+        /// Accounts with it may belong to this person, who is asked.
         case ask
-        /// The provider has authority over the mailbox: an account with it is this person's, where
-        /// it was verified there too.
+        /// The provider has authority over the mailbox: an account with this address belongs to
+        /// this person, if the address was verified for that account too.
         case linkable
     }
 }

@@ -1,15 +1,15 @@
 import NIOCore
 
-/// What has come of a request that is not complete.
+/// The received part of an incomplete request.
 struct ArrivingRequest {
-    /// `nil` until all of it is there.
+    /// `nil` until the head is complete.
     var head: RequestHead?
     private(set) var body: ByteBuffer?
     private var bodyParts = 0
-    /// Bytes as they came, with those that only frame a body.
+    /// Received bytes, including those that only frame a body.
     var kept = 0
 
-    /// How many bytes of the body are still to come, as far as `Content-Length` says it.
+    /// How many bytes of the body are still missing, as far as `Content-Length` gives it.
     var bodyLeft: Int {
         guard let length = head?.bodyLength else { return 0 }
         return length - (body?.readableBytes ?? 0)

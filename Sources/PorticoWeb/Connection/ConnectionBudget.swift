@@ -1,11 +1,13 @@
 import NIOCore
 import PorticoBytes
 
-/// How many connections there may be at one time, and how much of unfinished requests they may keep.
+/// Limits the connections at one time, and the bytes of unfinished requests that they may hold.
 ///
-/// When all are taken, a new one takes the place of the one whose peer has been waited for longest, for a
-/// request, or to read its answer: a crowd of silent connections keeps nobody out, for it only pushes
-/// out its own. Of unfinished requests, of which each may grow to a whole one, there is room for a number of
+/// When all places are taken, a new connection replaces the one that has waited longest for its
+/// peer, to send a request or to read its answer: many silent connections do not keep others out,
+/// because each new one only replaces another of them. Unfinished requests, each of which may grow
+/// to a whole one, share a number of bytes; beyond it, the connection that has waited longest is
+/// closed.
 /// bytes in all; beyond it one more makes the one give way that has been waited for longest.
 final class ConnectionBudget: Sendable {
     struct Place: Hashable, Sendable {
@@ -15,7 +17,7 @@ final class ConnectionBudget: Sendable {
     private struct Entry {
         let channel: any Channel
         var waitingSince: NIODeadline?
-        /// Bytes of an unfinished request.
+        /// Bytes held of an unfinished request.
         var kept = 0
     }
 
@@ -42,14 +44,14 @@ final class ConnectionBudget: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - maximum: Connections.
-    ///   - bytes: Of unfinished requests.
+    ///   - maximum: The most connections.
+    ///   - bytes: The most bytes of unfinished requests.
     init(maximum: Int, bytes: Int = .max) {
         self.maximum = maximum
         self.bytes = bytes
     }
 
-    /// Ends every connection, whatever it is at.
+    /// Closes every connection, whatever its state.
     func closeAll() {
         let channels = state.withLock { $0.entries.values.map(\.channel) }
         for channel in channels { channel.close(promise: nil) }
@@ -57,10 +59,10 @@ final class ConnectionBudget: Sendable {
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// Bytes of unfinished requests.
+    /// Bytes held of unfinished requests.
     var kept: Int { state.withLock { $0.kept } }
 
-    /// A place for a new connection, or `nil` where every connection is busy with a request.
+    /// Takes a place for a new connection; `nil` if every connection is busy with a request.
     func take(_ channel: any Channel, at now: NIODeadline) -> Place? {
         var evicted: (any Channel)?
         let place: Place? = state.withLock { state in
@@ -77,7 +79,7 @@ final class ConnectionBudget: Sendable {
         return place
     }
 
-    /// The connection has a whole request and works on it: it is not pushed out.
+    /// Marks the connection as working on a whole request: it is not replaced.
     func isBusy(_ place: Place) {
         state.withLock { state in
             state.entries[place]?.waitingSince = nil
@@ -85,7 +87,7 @@ final class ConnectionBudget: Sendable {
         }
     }
 
-    /// So many bytes of an unfinished request are kept for the connection.
+    /// Records how many bytes of an unfinished request the connection holds.
     func keeps(_ count: Int, at place: Place) {
         let evicted: (any Channel)? = state.withLock { state in
             state.keep(count, at: place)
@@ -105,7 +107,7 @@ final class ConnectionBudget: Sendable {
         state.withLock { _ = $0.remove(place) }
     }
 
-    /// - Parameter least: How many bytes of an unfinished request one must keep at least.
+    /// - Parameter least: The fewest bytes of an unfinished request that a candidate must hold.
     private static func longestWaiting(_ entries: [Place: Entry], keeping least: Int = 0) -> Place?
     {
         var oldest: (place: Place, since: NIODeadline)?
@@ -119,7 +121,7 @@ final class ConnectionBudget: Sendable {
 }
 
 extension ConnectionLimits {
-    /// Bytes of unfinished requests, of all connections together. A request is unfinished for
-    /// milliseconds, unless its peer takes its time.
+    /// The limit for bytes of unfinished requests on all connections together. A request is
+    /// unfinished for milliseconds, unless its peer is slow.
     var unfinished: Int { max(16 * 1024 * 1024, body * 32) }
 }

@@ -8,7 +8,7 @@ package import NIOCore
     import Musl
 #endif
 
-/// What a connection may take: bytes, fields and time (OWASP ASVS 13, RFC 9110 §2.3).
+/// The limits of a connection: bytes, fields and time (OWASP ASVS 13, RFC 9110 §2.3).
 package struct ConnectionLimits: Sendable {
     /// Bytes of a request target; more is 414 (RFC 9110 §4.1 asks for at least 8,000).
     package var target = 8 * 1024
@@ -19,8 +19,8 @@ package struct ConnectionLimits: Sendable {
     package var headerCount = 100
     /// Bytes of a body; more is 413.
     package var body = 64 * 1024
-    /// Pieces of a body, as chunks and packets part it; more is 413. A chunk of one byte costs as much to
-    /// take in as one of thousands.
+    /// Parts of a body, as chunks and packets divide it; more is 413. Processing a chunk of one
+    /// byte costs as much as one of thousands.
     var bodyParts: Int { max(1024, body / 16) }
     /// From the connection's start, or a request's first byte, to the end of its head.
     package var headTime: TimeAmount = .seconds(10)
@@ -30,8 +30,8 @@ package struct ConnectionLimits: Sendable {
     package var idleTime: TimeAmount = .seconds(60)
     /// How long a peer may leave an answer unread.
     package var answerTime: TimeAmount = .seconds(30)
-    /// How long what a refused peer still sends is read and thrown away, so that it sees the answer
-    /// instead of a reset (RFC 9112 §9.6).
+    /// How long further input from a refused peer is read and discarded, so that it receives the
+    /// answer instead of a reset (RFC 9112 §9.6).
     package var lingerTime: TimeAmount = .seconds(2)
     /// Connections at one time.
     package var connections: Int
@@ -43,9 +43,9 @@ package struct ConnectionLimits: Sendable {
             ?? Self.connections(openFiles: Self.openFiles, cores: System.coreCount)
     }
 
-    /// A quarter of the open files stays for the database and for calls of our own, and never less
-    /// than the program itself opens, some for each core: without a descriptor left, nothing can be
-    /// accepted, and nobody who waits can be pushed out.
+    /// A quarter of the open files is left for the database and for outgoing calls, and never less
+    /// than the program itself opens, some for each core: without a free descriptor, no connection
+    /// can be accepted, and no waiting one can be replaced.
     static func connections(openFiles: Int, cores: Int) -> Int {
         let ours = max(openFiles / 4, 48 + 8 * cores)
         return min(8192, max(8, openFiles - ours))

@@ -1,7 +1,8 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// What time it is, as answers say it (RFC 9110 §6.6.1): written once a second for all connections.
+/// The current time as sent in answers (RFC 9110 §6.6.1), formatted once a second for all
+/// connections.
 final class CurrentDate: Sendable {
     private let clock: Clock
     private let last = Locked<(second: Int64, text: String)>((0, ""))

@@ -2,9 +2,9 @@ import NIOCore
 
 /// Runs a connection's tasks on the event loop that reads and writes its bytes.
 ///
-/// Otherwise each request goes from the loop's thread to one of Swift's pool and back, which costs
-/// more than most answers. So nothing on the way of a request may block: what waits for a disk or
-/// counts long (passwords) has threads of its own.
+/// Otherwise each request moves from the loop's thread to Swift's thread pool and back, which costs
+/// more than most answers. So request handling must not block: work that waits for a disk or takes
+/// long (passwords) has its own threads.
 final class EventLoopExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
 extension HTTPResponseHead {
-    /// The head of an answer whose body is whole (RFC 9110 §8.6), with the time (§6.6.1).
+    /// The head of an answer with a complete body (RFC 9110 §8.6), and the time (§6.6.1).
     init(_ response: Response, at date: CurrentDate) {
         self.init(HTTPResponse(status: response.status, headerFields: response.headers))
         if !response.headers.contains(.contentLength) {

@@ -17,7 +17,7 @@ package struct HTTPServer: Service {
     private let whenListening: @Sendable (any Channel) -> Void
 
     /// - Parameters:
-    ///   - port: 0 for any that is free.
+    ///   - port: 0 for any free one.
     ///   - refused: Called for each request that the connection itself refused.
     ///   - whenListening: Called once, with the listener.
     package init(
@@ -38,7 +38,7 @@ package struct HTTPServer: Service {
         self.whenListening = whenListening
     }
 
-    /// Serves until the service is asked to end, then finishes what is under way.
+    /// Serves until the service is told to stop, then completes the running requests.
     package func run() async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let budget = ConnectionBudget(maximum: limits.connections, bytes: limits.unfinished)
@@ -55,7 +55,8 @@ package struct HTTPServer: Service {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            // One read at a time: what has been read is held until its turn comes (``ReadAheadBuffer``).
+            // One read at a time: what was read is held until the decoder takes it
+            // (``ReadAheadBuffer``).
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -79,7 +80,7 @@ package struct HTTPServer: Service {
         }
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
-                // `try?`: it only says that the listener and its connections are closed.
+                // `try?`: it only shows that the listener and its connections are closed.
                 try? await ended.futureResult.get()
             } onGracefulShutdown: {
                 end()
@@ -98,7 +99,7 @@ package struct HTTPServer: Service {
     ) throws {
         var decoding = NIOHTTPDecoderLimitConfiguration()
         decoding.maxHeaderFieldSize = max(limits.target, limits.headers)
-        // The decoder counts the target in.
+        // The decoder includes the target in the size.
         decoding.maxHeaderListSize = limits.target + limits.headers
         decoding.maxHeaderFieldCount = limits.headerCount
         let validator = RequestValidator(

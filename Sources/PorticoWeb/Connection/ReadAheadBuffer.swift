@@ -1,39 +1,41 @@
 import NIOCore
 
-/// Shows the validator every byte before the decoder sees it, and keeps back what a peer sends ahead.
+/// Passes every byte to the validator before the decoder gets it, and holds what a peer sends
+/// ahead.
 ///
-/// A peer may send requests before it has the answers to those before them (RFC 9112 §9.3.2). The decoder is
-/// shown a little at a time, and nothing while a request is being answered; before the next one the
-/// thread looks after its other connections. So a connection takes turns with the others however much
-/// it sends ahead, and what it sends is kept as bytes, ``most`` of them.
+/// A peer may send requests before the earlier ones are answered (RFC 9112 §9.3.2). The decoder
+/// gets a little at a time, and nothing while a request is being answered; before the next one, the
+/// thread handles its other connections. So connections take turns however much one sends ahead,
+/// and at most ``most`` bytes of it are held.
 final class ReadAheadBuffer: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData
 
-    /// How much the decoder is shown at once, in bytes: of the shortest requests nine. Of a body whose
-    /// length is known it is shown all there is, and nothing behind it.
+    /// How much the decoder gets at once, in bytes: nine of the shortest requests. Of a body of
+    /// known length it gets everything received, and nothing after it.
     static let portion = 256
-    /// How long a connection rests between two requests, at least. It rests as long as its answers took,
-    /// with all that the thread did meanwhile: so those that send ahead have half of its time together,
-    /// and it comes to look at the others. A loop does not as long as any task can run.
+    /// The shortest pause of a connection between two requests. It pauses as long as its answers
+    /// took, including everything else that the thread did in that time. So the connections that
+    /// send ahead together use half of the thread's time, and the loop reaches the others: an event
+    /// loop does not, as long as any task can run.
     static let rest = TimeAmount.microseconds(100)
 
-    /// How much is held, in bytes: as much as one read brings. More comes only where a peer closes its
-    /// side, for then all is read that there is.
+    /// How much is held, in bytes: as much as one read returns. More arrives only when a peer
+    /// closes its side, because then everything is read.
     static let most = 64 * 1024
 
     private let validator: RequestValidator
     private var context: ChannelHandlerContext?
-    /// What the decoder has not been shown yet. While there is any, nothing more is read.
+    /// Bytes that the decoder has not received yet. While there are any, nothing more is read.
     private var held = ByteBuffer()
     private var isReadWanted = false
-    /// The peer has closed its side behind what is held.
+    /// The peer has closed its side after the held bytes.
     private var isPeerDone = false
-    /// There was more than is held. What is held is answered, and the connection closed.
+    /// More arrived than can be held. The held requests are answered, and the connection is closed.
     private var isCut = false
     private var isNextScheduled = false
-    /// When the decoder was shown something last.
+    /// When the decoder last received bytes.
     private var shownAt = NIODeadline.uptimeNanoseconds(0)
 
     init(_ validator: RequestValidator) {
@@ -80,7 +82,7 @@ final class ReadAheadBuffer: ChannelDuplexHandler {
         }
     }
 
-    /// Shows the decoder what is held, until there is a request to answer.
+    /// Passes held bytes to the decoder until it has a request to answer.
     private func show(_ context: ChannelHandlerContext) {
         shownAt = .now()
         while !validator.isAnswering, held.readableBytes > 0,
@@ -118,18 +120,18 @@ final class ReadAheadBuffer: ChannelDuplexHandler {
 @available(*, unavailable)
 extension ReadAheadBuffer: Sendable {}
 
-/// Measures the first line of a request while it comes in.
+/// Measures the first line of a request as it arrives.
 ///
-/// The decoder has one error for a target that is too long and for headers that are too large; which
-/// of the two it was is seen here.
+/// The decoder has one error for both a target that is too long and headers that are too large;
+/// this tells them apart.
 struct FirstLine {
-    /// `nil` when the line is over.
+    /// `nil` once the line has ended.
     private var length: Int? = 0
 
     /// Room for the method and `HTTP/1.1` around the target.
     private static let methodAndVersion = 32
 
-    /// Whether the line can still hold a target within the limit, with what came now.
+    /// Whether the line can still hold a target within the limit, including the new bytes.
     mutating func fits(_ bytes: ByteBuffer, target limit: Int) -> Bool {
         guard let length else { return true }
         let view = bytes.readableBytesView

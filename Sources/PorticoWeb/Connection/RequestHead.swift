@@ -3,7 +3,7 @@ import NIOHTTP1
 import PorticoBytes
 import PorticoProtocol
 
-/// A request's head that can be read in one way only (RFC 9112 §3, §6).
+/// A request's head with only one possible reading (RFC 9112 §3, §6).
 ///
 /// The decoder below (llhttp, strict) has already refused bare LF, NUL, folded lines, blanks before
 /// the colon, two `Content-Length`s, and `Content-Length` beside `Transfer-Encoding`.
@@ -11,7 +11,7 @@ struct RequestHead {
     let request: HTTPRequest
     let keepsAlive: Bool
     let expectsContinue: Bool
-    /// What `Content-Length` says; `nil` where the body is chunked; 0 where there is none.
+    /// The `Content-Length`; `nil` if the body is chunked; 0 without a body.
     let bodyLength: Int?
 
     init(_ head: HTTPRequestHead, limits: ConnectionLimits) throws(RequestRefusal) {
@@ -27,14 +27,15 @@ struct RequestHead {
         for (rawName, rawValue) in head.headers {
             guard let name = HTTPField.Name(rawName) else { throw .malformed }
             let value = rawValue.trimmingBlanks
-            // What follows compares and folds values, and `HTTPField` transcodes what is not ASCII each
-            // time it is read (RFC 9110 §5.5: outside ASCII is opaque). So the bound is on all together.
+            // Later code compares and folds values, and `HTTPField` transcodes non-ASCII ones each
+            // time they are read (RFC 9110 §5.5: non-ASCII is opaque). So the limit applies to all
+            // of them together.
             if !withBytes(of: value.utf8, { $0.allSatisfy { $0 < 0x80 } }) {
                 foreign += value.utf8.count
                 guard foreign <= ForeignText.longest else { throw .malformed }
             }
             guard name.canonicalName != "host" else {
-                // More than one would be read differently by whoever stands before us.
+                // A proxy in front of us could read a second one differently.
                 guard host == nil else { throw .malformed }
                 host = value
                 continue
@@ -46,7 +47,7 @@ struct RequestHead {
                 bodyLength = length
                 hasLength = true
             case .transferEncoding:
-                // HTTP/1.0 does not know it (RFC 9112 §6.1).
+                // HTTP/1.0 does not define it (RFC 9112 §6.1).
                 guard !isHTTP10, !hasLength else { throw .malformed }
                 guard value.lowercased() == "chunked" else { throw .unknownCoding }
                 bodyLength = nil
@@ -58,10 +59,10 @@ struct RequestHead {
             }
             fields.append(HTTPField(name: name, value: value))
         }
-        // RFC 9112 §3.2: exactly one Host. HTTP/1.0 knew none, and load balancers still ask for
-        // health that way; everything else is 421 without it.
+        // RFC 9112 §3.2: exactly one Host. HTTP/1.0 had none, and load balancers still check health
+        // without one; every other request without it is 421.
         guard host != nil || isHTTP10 else { throw .malformed }
-        // Closing after every HTTP/1.0 request saves it from waiting for more. After an Upgrade the
+        // Closing after every HTTP/1.0 request avoids waiting for more. After an Upgrade, the
         // decoder reads no further.
         keepsAlive = head.isKeepAlive && !isHTTP10 && fields[.upgrade] == nil
         if !keepsAlive {
@@ -79,7 +80,7 @@ struct RequestHead {
         )
     }
 
-    /// Digits only, and not more than fit.
+    /// Digits only, and not too large.
     private static func length(_ value: String) -> Int? {
         Int(digits: value.utf8)
     }

@@ -1,10 +1,10 @@
 package import HTTPTypes
 import NIOHTTP1
 
-/// Why a request is answered by the connection itself, which then closes: nobody can say where the
-/// next request would begin, or nobody should wait for it.
+/// Why the connection itself answers a request and then closes: either the start of the next
+/// request is unknown, or waiting for one is not safe.
 package enum RequestRefusal: Error, Hashable, Sendable {
-    /// Not HTTP/1.1, or open to more than one reading (RFC 9112 §6.3, §11.2).
+    /// Not HTTP/1.1, or ambiguous (RFC 9112 §6.3, §11.2).
     case malformed
     /// The head or the body took too long (RFC 9110 §15.5.9).
     case tooSlow
@@ -31,7 +31,7 @@ package enum RequestRefusal: Error, Hashable, Sendable {
         }
     }
 
-    /// All that is answered: nothing follows.
+    /// The complete answer: nothing follows.
     var answer: HTTPResponseHead {
         HTTPResponseHead(
             version: .http1_1,

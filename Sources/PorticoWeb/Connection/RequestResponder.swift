@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Hands the requests of one connection to the responder, one after the other, on the connection's own
+/// Passes the requests of one connection to the responder in order, on the connection's own event
 /// loop: a request changes threads only to wait for a commit.
 final class RequestResponder: ChannelInboundHandler {
     typealias InboundIn = Request
@@ -9,7 +9,7 @@ final class RequestResponder: ChannelInboundHandler {
     private let responder: any Responder
     private let executor: EventLoopExecutor
     private var context: ChannelHandlerContext?
-    /// Those that came with the one that is being answered. ``ReadAheadBuffer`` keeps them few.
+    /// Requests that arrived with the one being answered. ``ReadAheadBuffer`` keeps them few.
     private var waiting = CircularBuffer<Request>()
     private var isAnswering = false
 
@@ -48,7 +48,7 @@ final class RequestResponder: ChannelInboundHandler {
 
     private func write(_ response: Response) {
         isAnswering = false
-        // Else the connection has ended meanwhile.
+        // Otherwise the connection has ended in the meantime.
         guard let context else { return waiting.removeAll() }
         context.writeAndFlush(wrapOutboundOut(response), promise: nil)
         answerNext(context)

@@ -3,11 +3,11 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// Lets whole requests in, one after the other, and sees that none takes too much or too long.
+/// Passes on whole requests in order, and enforces the limits of size and time.
 ///
-/// It stands between NIO's decoder and the responder. A request is passed on when its last byte is
-/// there, so that nothing waits inside for a slow or broken body. What cannot be a request is
-/// answered here and the connection closed (RFC 9112 §2.2, §9.6).
+/// It is placed between NIO's decoder and the responder. A request is passed on when its last byte
+/// has arrived, so that no handler waits for a slow or broken body. Input that cannot be a request
+/// is answered directly and the connection closed (RFC 9112 §2.2, §9.6).
 final class RequestValidator: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = Request
@@ -15,11 +15,11 @@ final class RequestValidator: ChannelDuplexHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private enum Reading {
-        /// No byte of the next request is here yet.
+        /// No byte of the next request has arrived.
         case nothing
         case head
         case body
-        /// Nothing is read any more; what arrives is thrown away.
+        /// Nothing is read any more; input is discarded.
         case stopped
     }
 
@@ -32,10 +32,10 @@ final class RequestValidator: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var reading = Reading.nothing
     private var arriving = ArrivingRequest()
-    /// Of the requests passed on and not answered yet, in order: whether the method is HEAD.
+    /// For the requests passed on and not answered yet, in order: whether the method is HEAD.
     private var unanswered = CircularBuffer<Bool>(initialCapacity: 2)
     private var refusal: RequestRefusal?
-    /// When the peer must have done what we wait for.
+    /// The deadline for what the peer must send or read.
     private var deadline: NIODeadline?
     private var unreadSince: NIODeadline?
     private var firstLine = FirstLine()
@@ -46,10 +46,10 @@ final class RequestValidator: ChannelDuplexHandler {
     /// Called when every request that was passed on is answered.
     var whenAnswered: (() -> Void)?
 
-    /// Whether a request is being answered, behind which another may come.
+    /// Whether a request is being answered and another may follow.
     var isAnswering: Bool { !unanswered.isEmpty && reading != .stopped }
 
-    /// How many bytes of the body are still to come, as far as `Content-Length` says it.
+    /// How many bytes of the body are still missing, as far as `Content-Length` gives it.
     var bodyLeft: Int { arriving.bodyLeft }
 
     init(
@@ -83,7 +83,7 @@ final class RequestValidator: ChannelDuplexHandler {
 
     // MARK: In
 
-    /// Whether the decoder should see these bytes.
+    /// Whether the decoder should get these bytes.
     func admits(_ bytes: ByteBuffer) -> Bool {
         switch reading {
         case .stopped: return false
@@ -197,7 +197,7 @@ final class RequestValidator: ChannelDuplexHandler {
         guard isLast else {
             return context.write(wrapOutboundOut(.end(nil)), promise: promise)
         }
-        // From now on it is the peer that is waited for.
+        // From now on we wait for the peer.
         let now = NIODeadline.now()
         budget.isWaiting(place, since: now)
         if reading != .stopped {
@@ -212,8 +212,8 @@ final class RequestValidator: ChannelDuplexHandler {
         whenAnswered?()
     }
 
-    /// A peer that does not read its answers keeps us from working on them: its place is as good as
-    /// that of one that says nothing.
+    /// A peer that does not read its answers prevents us from working on them: it is treated like
+    /// one that sends nothing.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         let isRead = context.channel.isWritable
         let now = NIODeadline.now()
@@ -224,11 +224,11 @@ final class RequestValidator: ChannelDuplexHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    /// The peer gets the last answer before the close.
+    /// The peer receives the last answer before the close.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .output else { return context.close(mode: mode, promise: promise) }
         reading = .stopped
-        // Where a last answer is on its way, its end closes the connection.
+        // If a last answer is being sent, its end closes the connection.
         if !isLeaving { linger(context) }
         promise?.succeed()
     }
@@ -250,7 +250,7 @@ final class RequestValidator: ChannelDuplexHandler {
         sendLast(context, promise: nil)
     }
 
-    /// The end of the last answer; the connection closes when all of it is sent.
+    /// Ends the last answer; the connection closes when all of it is sent.
     private func sendLast(_ context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
         isLeaving = true
         deadline = .now() + limits.answerTime
@@ -287,7 +287,7 @@ final class RequestValidator: ChannelDuplexHandler {
         }
         guard let deadline, now >= deadline else { return }
         switch reading {
-        // A silent close: an answer could be taken for that of a request just sent.
+        // A silent close: an answer could be mistaken for that of a request just sent.
         case .nothing, .stopped: context.close(promise: nil)
         case .head, .body: refuse(.tooSlow)
         }

@@ -1,14 +1,14 @@
 package import HTTPTypes
 import PorticoBytes
 
-/// The name of a cookie of ours, without the prefix that ``CookiePolicy`` puts before it.
+/// The name of one of our cookies, without the prefix that ``CookiePolicy`` adds.
 package struct CookieName: Hashable, Sendable {
     let text: String
 
     /// - Parameters:
     ///   - purpose: What the cookie is for, a literal of letters.
-    ///   - id: What tells it from others of its kind, for instance the realm's id. Characters that
-    ///     a cookie's name cannot have are written as their code.
+    ///   - id: Distinguishes it from others of its kind, for instance the realm's id. Characters that
+    ///     a cookie name cannot have are written as their code.
     package init(_ purpose: StaticString, _ id: String = "") {
         var text = "\(purpose)"
         if !id.isEmpty {
@@ -25,11 +25,11 @@ package struct CookieName: Hashable, Sendable {
     }
 }
 
-/// The one place that writes the attributes of cookies (RFC 6265bis §4.1.2, §4.1.3).
+/// The only code that writes cookie attributes (RFC 6265bis §4.1.2, §4.1.3).
 ///
-/// `__Host-`, `Secure`, `HttpOnly`, `SameSite=Lax`, `Path=/`, never a `Domain`. Where the
-/// public URL is http, on this machine only, the prefix and `Secure` go, because browsers would refuse
-/// such a cookie there, and the name says so: `portico-dev-…`.
+/// `__Host-`, `Secure`, `HttpOnly`, `SameSite=Lax`, `Path=/`, never a `Domain`. If the public URL
+/// is http, which is for this machine only, the prefix and `Secure` are omitted, because browsers
+/// would refuse such a cookie, and the name shows it: `portico-dev-…`.
 package struct CookiePolicy: Sendable {
     private let isSecure: Bool
 
@@ -37,11 +37,11 @@ package struct CookiePolicy: Sendable {
         isSecure = publicURL.isSecure
     }
 
-    /// Name and value together; browsers drop what is longer (RFC 6265bis §5.6).
+    /// The limit for name and value together; browsers drop longer cookies (RFC 6265bis §5.6).
     package static let maximumLength = 4096
 
     package enum Refusal: Error, Hashable, Sendable {
-        /// The browser would drop it without a word.
+        /// The browser would silently drop it.
         case tooLong
         /// Not printable ASCII, or a separator.
         case unwritable
@@ -54,7 +54,7 @@ package struct CookiePolicy: Sendable {
     /// A `Set-Cookie` field.
     ///
     /// - Parameters:
-    ///   - value: Best in base64url.
+    ///   - value: Preferably base64url.
     ///   - seconds: How long the browser keeps it; `nil` until it is closed.
     package func set(_ cookie: CookieName, to value: String, for seconds: Int? = nil)
         throws(Refusal) -> HTTPField
@@ -67,7 +67,7 @@ package struct CookiePolicy: Sendable {
         return HTTPField(name: .setCookie, value: text + attributes)
     }
 
-    /// A `Set-Cookie` field that makes the browser forget.
+    /// A `Set-Cookie` field that deletes the cookie.
     package func remove(_ cookie: CookieName) -> HTTPField {
         HTTPField(name: .setCookie, value: "\(name(cookie))=; Path=/; Max-Age=0" + attributes)
     }
@@ -78,8 +78,8 @@ package struct CookiePolicy: Sendable {
 
     /// The value of a cookie, or `nil` without one.
     ///
-    /// Two of one name are hostile (WEB-COOKIE-7): somebody planted one of them, and nobody can say
-    /// which. Then there is none.
+    /// Two cookies with one name are an attack (WEB-COOKIE-7): one of them was planted, and it is
+    /// unknown which. The result is then `nil`.
     package func value(of cookie: CookieName, in headers: HTTPFields) -> String? {
         let name = name(cookie)
         let found = Self.pairs(in: headers).filter { $0.name.elementsEqual(name.utf8) }
@@ -87,21 +87,20 @@ package struct CookiePolicy: Sendable {
         return String(decoding: found[0].value, as: UTF8.self).trimmingBlanks
     }
 
-    /// Whether a request brings a cookie of that name at all, even one that ``value(of:in:)`` does
-    /// not take.
+    /// Whether a request has a cookie of that name, even one that ``value(of:in:)`` refuses.
     package func isPresent(_ cookie: CookieName, in headers: HTTPFields) -> Bool {
         let name = name(cookie)
         return Self.pairs(in: headers).contains { $0.name.elementsEqual(name.utf8) }
     }
 
-    /// One of the cookies of a purpose.
+    /// One of the cookies with a purpose.
     package struct Kept: Hashable, Sendable {
         package let id: String
-        /// What it takes of the `Cookie` field, in bytes.
+        /// Its length in the `Cookie` field, in bytes.
         package let length: Int
     }
 
-    /// All cookies of a purpose that a request brings, in order.
+    /// All cookies of a purpose in a request, in order.
     package func all(of purpose: StaticString, in headers: HTTPFields) -> [Kept] {
         let start = name(CookieName(purpose)) + "-"
         return Self.pairs(in: headers).filter { $0.name.starts(with: start.utf8) }.map {
@@ -112,7 +111,7 @@ package struct CookiePolicy: Sendable {
         }
     }
 
-    /// What a cookie takes of the `Cookie` field, in bytes, with what stands between two.
+    /// The length of a cookie in the `Cookie` field, in bytes, with the separator.
     package func length(of cookie: CookieName, _ value: String) -> Int {
         Self.length(name(cookie).utf8.count, value.utf8.count)
     }
@@ -123,8 +122,8 @@ package struct CookiePolicy: Sendable {
 
     private typealias Pair = (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
 
-    /// All cookies of a request, in order (RFC 6265 §4.2.1). As bytes: by characters it is many times
-    /// slower.
+    /// All cookies of a request, in order (RFC 6265 §4.2.1). Parsed as bytes: parsing characters is
+    /// many times slower.
     private static func pairs(in headers: HTTPFields) -> [Pair] {
         headers[values: .cookie].flatMap { header in
             Array(header.utf8).split(separator: UInt8(ascii: ";")).compactMap { pair -> Pair? in

@@ -1,19 +1,19 @@
 package import HTTPTypes
 import PorticoBytes
 
-/// The cookie of a browser that has no session yet: what forms and sealed requests are bound to
+/// The cookie of a browser without a session, which forms and sealed requests are bound to
 /// (``FormToken``).
 package struct FormCookie: Sendable {
     private let policy: CookiePolicy
     private let name: CookieName
 
-    /// - Parameter owner: Whose forms: services on one host share a cookie jar.
+    /// - Parameter owner: The service of the forms: services on one host share a cookie jar.
     package init(_ policy: CookiePolicy, of owner: String) {
         self.policy = policy
         name = CookieName("visit", owner)
     }
 
-    /// The value that the browser brings, where it is one of ours.
+    /// The value from the browser, if it is one of ours.
     package func value(_ headers: HTTPFields) -> String? {
         policy.value(of: name, in: headers).flatMap { $0.utf8.count == 43 ? $0 : nil }
     }
@@ -22,7 +22,7 @@ package struct FormCookie: Sendable {
         try policy.set(name, to: value)
     }
 
-    /// The browser that asks, with a new value where it has none.
+    /// The requesting browser, with a new value if it has none.
     package func browser(_ context: some ServiceContext) throws -> FormBrowser {
         if let known = value(context.headers) { return FormBrowser(value: known) }
         let new = FormToken.cookie(random: context.moment.random)
@@ -30,10 +30,10 @@ package struct FormCookie: Sendable {
     }
 }
 
-/// The browser that a form is shown in.
+/// The browser that shows a form.
 package struct FormBrowser: Sendable {
     package let value: String
-    /// To be set with the page: none where the browser has it already.
+    /// To be set with the page; empty if the browser already has the cookie.
     package let cookies: [HTTPField]
 
     package init(value: String, cookies: [HTTPField] = []) {

@@ -2,23 +2,24 @@ import Foundation
 package import PorticoBytes
 package import PorticoSeals
 
-/// Remembers, sealed in a cookie, who has signed in from a browser: so that somebody who guesses
-/// passwords from elsewhere does not keep the owner out (OWASP "device cookies").
+/// Remembers, sealed in a cookie, who has signed in from a browser, so that an attacker who guesses
+/// passwords elsewhere does not lock the owner out (OWASP "device cookies").
 ///
-/// Each person has an id of their own in it, drawn when that person signs in there for the first time
-/// and carried on unchanged: what is counted by it does not begin anew when somebody else who
+/// Each person has their own id in it, drawn when they first sign in from the browser and kept from
+/// then on: counts for that id do not start again when another person who shares the browser signs
+/// in.
 /// shares the browser signs in.
 package struct KnownDevice: Sendable {
     private let seal: Seal
 
-    /// Seconds.
+    /// In seconds.
     package static let lifetime = 180 * 86_400
     private static let most = 5
 
-    /// Somebody who has signed in from this browser.
+    /// A person who has signed in from this browser.
     package struct Person: Hashable, Sendable {
         package let id: String
-        /// Of this person in this browser: 22 characters.
+        /// The id of this person in this browser: 22 characters.
         package let device: String
     }
 
@@ -26,10 +27,10 @@ package struct KnownDevice: Sendable {
         seal = Seal(ring: ring, purpose: "known device", realm: realmID)
     }
 
-    /// The people who have signed in here before, the latest first.
+    /// The people who have signed in from this browser, most recent first.
     package func people(_ cookie: String?, at moment: Moment) -> [Person] {
         guard let cookie else { return [] }
-        // `try?`: a cookie that does not open says nothing.
+        // `try?`: a cookie that does not open proves nothing.
         guard
             let bytes = try? seal.open(
                 cookie,

@@ -1,18 +1,17 @@
 import HTTPTypes
 package import PorticoProtocol
 
-/// What a protected resource answers where an access token is missing or will not do
-/// (RFC 6750 §3).
+/// A protected resource's answer if an access token is missing or not valid (RFC 6750 §3).
 package struct BearerChallenge: Sendable {
     private let error: OAuthError?
     private let issuer: String
     private let scope: String?
 
     /// - Parameters:
-    ///   - error: `nil` where the request brought no token at all: then there is nothing to say
+    ///   - error: `nil` if the request had no token: the challenge must then have no error
     ///     (RFC 6750 §3.1).
     ///   - issuer: The realm.
-    ///   - scope: What the resource needs, for `insufficient_scope`.
+    ///   - scope: The required scope, for `insufficient_scope`.
     package init(_ error: OAuthError?, issuer: String, scope: String? = nil) {
         self.error = error
         self.issuer = issuer
@@ -38,7 +37,7 @@ package struct BearerChallenge: Sendable {
         )
     }
 
-    /// The `WWW-Authenticate` header: every parameter once.
+    /// The `WWW-Authenticate` header, with every parameter once.
     package var value: String {
         var value = "Bearer realm=\(QuotedString(issuer))"
         if let error {

@@ -2,11 +2,11 @@ package import HTTPTypes
 
 /// Which pages of other origins may read an answer (Fetch §3.2).
 ///
-/// Credentials are never allowed, so that a browser's cookies are worth nothing to a foreign page.
-/// Pages and forms have no policy at all (WEB-CORS-2).
+/// Credentials are never allowed, so a foreign page cannot use a browser's cookies. Pages and forms
+/// have no policy (WEB-CORS-2).
 package enum CORSPolicy: Hashable, Sendable {
-    /// Public documents and endpoints that prove the caller by what is in the request: metadata,
-    /// key sets, token, UserInfo, revocation.
+    /// Public documents, and endpoints that authenticate the caller by the request itself:
+    /// metadata, key sets, token, UserInfo, revocation.
     case anyone
     /// These origins, byte for byte. `null` is never one of them.
     case origins(Set<String>)
@@ -18,7 +18,7 @@ package enum CORSPolicy: Hashable, Sendable {
         case .origins(let origins):
             let given = request[values: .origin]
             guard given.count == 1, given[0] != "null",
-                // Not `contains`: two spellings of one character are two origins.
+                // Not `contains`: two encodings of one character are two origins.
                 origins.contains(where: { $0.utf8.elementsEqual(given[0].utf8) })
             else { return [.vary: "Origin"] }
             return [.accessControlAllowOrigin: given[0], .vary: "Origin"]
@@ -39,9 +39,9 @@ package enum CORSPolicy: Hashable, Sendable {
         return headers
     }
 
-    /// What the script wants to send (Fetch §4.8): libraries add fields of their own, such as
-    /// `mcp-protocol-version`, and none of them means anything here that the fields below do not.
-    /// Where it is no list of names, or a long one, those alone.
+    /// The header fields that the script wants to send (Fetch §4.8): libraries add their own, such
+    /// as `mcp-protocol-version`, which have no effect on this server. If the value is not a list
+    /// of names, or too long, only the fields below are allowed.
     private static func allowedHeaders(for request: HTTPFields) -> String {
         let usual = "Authorization, Content-Type, DPoP, Idempotency-Key"
         let asked = request[values: .accessControlRequestHeaders]

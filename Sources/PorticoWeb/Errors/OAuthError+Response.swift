@@ -2,13 +2,14 @@ package import HTTPTypes
 package import PorticoProtocol
 
 extension OAuthError {
-    /// The one way an error leaves a token-like endpoint as JSON (RFC 6749 §5.2).
+    /// The only JSON form of an error from the token endpoint and similar ones (RFC 6749 §5.2).
     ///
     /// - Parameters:
-    ///   - scheme: The scheme of the `Authorization` header that the client tried; then
-    ///     `invalid_client` is 401 and challenges with it.
+    ///   - scheme: The scheme of the `Authorization` header that the client tried, if any;
+    ///     `invalid_client` is then 401 and challenges with it.
     ///   - issuer: The realm of that challenge.
-    ///   - seconds: How long whoever asks too much is to wait: 429 (RFC 6585 §4). 503 says so by itself.
+    ///   - seconds: How long a client that is over its limit must wait: 429 (RFC 6585 §4). 503 has its
+    ///     own delay.
     package func response(
         headers: SecurityHeaders,
         attempted scheme: AuthenticationScheme? = nil,
@@ -49,8 +50,8 @@ extension OAuthError {
     }
 }
 
-/// Text between quotes in a header (RFC 9110 §5.6.4). Quotes and backslashes are escaped; what a
-/// header cannot hold is left out.
+/// Quoted text in a header (RFC 9110 §5.6.4). Quotes and backslashes are escaped; characters that a
+/// header cannot hold are left out.
 package struct QuotedString: CustomStringConvertible {
     package let description: String
 

@@ -4,12 +4,12 @@ package import PorticoBytes
 import PorticoProtocol
 package import PorticoSeals
 
-/// The token in a form that proves the form came from a page of ours in the same browser (OWASP
+/// A form's token, which proves that the form came from one of our pages in the same browser (OWASP
 /// ASVS 3.5, RFC 6749 §10.12).
 ///
-/// It is an HMAC over the pre-session cookie's random value, the form's purpose and the transaction
-/// it belongs to: another browser, another form or another transaction has another token. Nothing
-/// is kept on the server.
+/// It is an HMAC over the pre-session cookie's random value, the form's purpose and its
+/// transaction: another browser, form or transaction has another token. Nothing is stored on the
+/// server.
 package struct FormToken: Sendable {
     private let ring: KeyRing
 
@@ -24,7 +24,7 @@ package struct FormToken: Sendable {
 
     /// - Parameters:
     ///   - form: What the form does, a literal.
-    ///   - transaction: What it does it to, for instance the authorization request's id.
+    ///   - transaction: What it acts on, for instance the authorization request's id.
     package func token(form: StaticString, transaction: String, cookie: String) -> String {
         let id = ring.activeID
         return Base64URL.encode(id.bytes + mac(form, transaction, cookie, id))
@@ -53,7 +53,7 @@ package struct FormToken: Sendable {
         guard let key = ring.derivedKey(purpose: "form token", from: id) else { return [] }
         var mac = HMAC<SHA256>(key: key)
         for field in [Array("\(form)".utf8), Array(transaction.utf8), Array(cookie.utf8)] {
-            // Each after its length, so that no two lists of fields give the same bytes.
+            // Each field follows its length, so that no two lists of fields give the same bytes.
             mac.update(data: UInt32(clamping: field.count).bigEndianBytes)
             mac.update(data: field)
         }
@@ -61,25 +61,26 @@ package struct FormToken: Sendable {
     }
 }
 
-/// Where a request comes from, as the browser says (Fetch Metadata §2.3).
+/// The relation of a request's origin to ours, sent by the browser (Fetch Metadata §2.3).
 package enum FetchSite {
     private static let name = HTTPField.Name("Sec-Fetch-Site")
 
-    /// Whether a form post may be ours: `Sec-Fetch-Site`, when present, must be `same-origin`.
+    /// Whether a form post may come from our page: `Sec-Fetch-Site`, if present, must be
+    /// `same-origin`.
     ///
-    /// `Origin` is not asked for: with `Referrer-Policy: no-referrer` our own forms send
-    /// `Origin: null`.
+    /// `Origin` is not checked: with `Referrer-Policy: no-referrer` our own forms send `Origin:
+    /// null`.
     package static func permitsPost(_ headers: HTTPFields) -> Bool {
         guard let name else { return false }
         let sites = headers[values: name]
         return sites.isEmpty || sites == ["same-origin"]
     }
 
-    /// Whether a form post was sent by a page that is not ours: then the browser keeps our cookies
-    /// back, because they are `SameSite=Lax`, and would still take new ones in their place.
+    /// Whether a form post was sent by a foreign page: the browser then withholds our cookies,
+    /// because they are `SameSite=Lax`, but would still accept new ones in their place.
     ///
-    /// - Parameter address: One of ours. What comes without `Sec-Fetch-Site`, as older browsers send
-    ///   it, is told by its `Origin`.
+    /// - Parameter address: One of ours. Without `Sec-Fetch-Site`, as in older browsers, `Origin`
+    ///   decides.
     package static func isForeignPost(_ headers: HTTPFields, to address: String) -> Bool {
         guard permitsPost(headers) else { return true }
         let isSaid = name.map { !headers[values: $0].isEmpty } ?? false

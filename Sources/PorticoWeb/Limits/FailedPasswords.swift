@@ -6,31 +6,31 @@ import PorticoBytes
     package import Foundation
 #endif
 
-/// Slows down who tries passwords (WEB-BRUTE-1, attack B40; NIST SP 800-63B §3.2.2). The rules stand
-/// in one table in `docs/threat-model.md`.
+/// Slows down password guessing (WEB-BRUTE-1, attack B40; NIST SP 800-63B §3.2.2). The rules are in
+/// one table in `docs/threat-model.md`.
 ///
-/// Wrong passwords are counted for what was typed, from one network address and from everywhere; for
-/// the account besides, whatever it was called; and for the address over all names. Above a number
-/// of free tries each further one waits, for longer and longer up to a bound, and every count
-/// goes down by itself: nobody is locked out for good by what others do.
+/// Wrong passwords are counted for the typed name, from one network address and from all; also for
+/// the account, by any of its names; and for the address over all names. After a number of free
+/// tries, each further one must wait, longer and longer up to a limit. Every count decreases with
+/// time, so no attacker can lock a person out for good.
 ///
-/// - A name that nobody has counts as any other: what is asked first is the name as it was typed, and
-///   the account's own count is reached only after those of both its names.
-/// - A device that the person has signed in on before has a count of its own and waits for no
+/// - A name without an account counts like any other: the counts for the typed name are checked
+///   first, and the account's own count is reached only after those of both its names.
+/// - A device that the person has signed in from before has its own count and is not held up by any
 ///   other.
-/// - An address with many mistakes still gets one free try for each name: somebody with the right
-///   password is not held back by strangers on the same network.
+/// - An address with many wrong tries still gets one free try for each name: a person with the
+///   correct password is not held up by others on the same network.
 ///
-/// A try is counted when it begins, so that many at once do not slip through; a right password
-/// takes that one back, and no more: it clears nobody's record. The counts are per process and in
-/// memory, 2.5 MiB in all.
+/// A try is counted when it begins, so that many at once do not get through. A correct password
+/// takes that one try back, and no more: it does not clear any count. The counts are per process
+/// and in memory, 2.5 MiB in all.
 package final class FailedPasswords: Sendable {
-    /// How many tries are free, how fast they are forgotten, and how long the longest wait is.
+    /// How many tries are free, how fast they are forgotten, and the longest wait.
     package struct Allowance: Hashable, Sendable {
         package var free: Int
         /// How many are forgotten in an hour.
         package var perHour: Double
-        /// Seconds.
+        /// In seconds.
         package var longestWait: TimeInterval
 
         package init(free: Int, perHour: Double, longestWait: TimeInterval) {
@@ -45,23 +45,23 @@ package final class FailedPasswords: Sendable {
         package var pair = Allowance(free: 5, perHour: 5, longestWait: 15 * 60)
         /// For an account from one of its known devices.
         package var device = Allowance(free: 5, perHour: 5, longestWait: 15 * 60)
-        /// For a name from everywhere.
+        /// For a name from all addresses.
         package var name = Allowance(free: 20, perHour: 20, longestWait: 60)
-        /// For an account, by whatever name and from wherever. It is so wide that both names of an
-        /// account reach their own bounds first: who finds it reached knows about those, and
-        /// learns nothing of whether there is an account.
+        /// For an account, by any name and from any address. The limit is so high that both names
+        /// of an account reach their own limits first: a client that reaches it already knows both
+        /// names, and does not learn whether the account exists.
         package var account = Allowance(free: 60, perHour: 120, longestWait: 60)
-        /// For an address over all names: many people may share one. Beyond it a name has
-        /// ``freeWhereMany`` free tries from there.
+        /// For an address over all names: many people may share one. Beyond it, each name has
+        /// ``freeWhereMany`` free tries from that address.
         package var address = Allowance(free: 30, perHour: 30, longestWait: 0)
         package var freeWhereMany = 1
-        /// How many keys each rule tells apart, 32 bytes each.
+        /// How many keys each rule distinguishes, 32 bytes each.
         package var counts = 16_384
 
         package init() {}
     }
 
-    /// Who tries, and at what.
+    /// Who tries to sign in, and to which account.
     package struct Attempt: Hashable, Sendable {
         fileprivate let pair: LimitKey
         fileprivate let name: LimitKey
@@ -70,9 +70,9 @@ package final class FailedPasswords: Sendable {
         fileprivate let device: LimitKey?
 
         /// - Parameters:
-        ///   - realm: Whose people they are.
-        ///   - name: What was typed, in the one spelling that accounts are looked up by.
-        ///   - account: The id of the account that has the name, where one does.
+        ///   - realm: The realm of the account.
+        ///   - name: What was typed, in the form that accounts are looked up by.
+        ///   - account: The id of the account with that name, if it exists.
         ///   - address: ``ClientAddress/limitKey``.
         ///   - device: The id of a device on which this account has signed in before, proven by its
         ///     cookie.
@@ -92,9 +92,9 @@ package final class FailedPasswords: Sendable {
     }
 
     package enum Verdict: Hashable, Sendable {
-        /// Check the password, and say with ``wasRight(_:)`` if it is.
+        /// Check the password, and call ``wasRight(_:)`` if it is correct.
         case proceed
-        /// Do not even look at it; try again after so many seconds.
+        /// Do not check it; try again after this many seconds.
         case wait(TimeInterval)
     }
 
@@ -129,7 +129,7 @@ package final class FailedPasswords: Sendable {
     package func begin(_ attempt: Attempt, at now: Date) -> Verdict {
         counts.withLock { counts in
             let now = counts.time.reading(now)
-            // A try that waits is not counted: knocking does not lengthen the wait.
+            // A try that must wait is not counted: repeating it does not lengthen the wait.
             let wait = wait(for: attempt, counts, now)
             guard wait <= 0 else { return .wait(wait) }
             change(attempt, by: 1, &counts, now)
@@ -137,7 +137,7 @@ package final class FailedPasswords: Sendable {
         }
     }
 
-    /// The password was right: the try no longer counts.
+    /// The password was correct: the try no longer counts.
     package func wasRight(_ attempt: Attempt, at now: Date) {
         counts.withLock { counts in
             let now = counts.time.reading(now)
@@ -145,8 +145,8 @@ package final class FailedPasswords: Sendable {
         }
     }
 
-    /// Whether an address has made so many mistakes that it must share more fairly what checking a
-    /// password costs. A known device answers for none but its own.
+    /// Whether an address has made so many wrong tries that its share of password checks is
+    /// limited. A known device is responsible only for its own.
     package func hasManyMistakes(_ attempt: Attempt, at now: Date) -> Bool {
         guard attempt.device == nil else { return false }
         return counts.withLock { counts in
@@ -155,7 +155,7 @@ package final class FailedPasswords: Sendable {
         }
     }
 
-    /// What the counts take, in bytes.
+    /// The size of the counts, in bytes.
     var size: Int {
         counts.withLock {
             $0.pairs.size + $0.names.size + $0.accounts.size + $0.addresses.size + $0.devices.size
@@ -205,7 +205,7 @@ package final class FailedPasswords: Sendable {
         by step: Double,
         _ now: Double
     ) {
-        // What was forgotten since is not taken back twice.
+        // A count that has decreased since is not reduced twice.
         guard step > 0 || counts.isKnown(key) else { return }
         var count = counts.count(of: key, at: now)
         count.level = max(0, count.level + step)
@@ -213,16 +213,16 @@ package final class FailedPasswords: Sendable {
         counts.set(count, of: key, at: now)
     }
 
-    /// One second after the free tries, and twice as long after each further one.
+    /// One second after the free tries, doubled with each further try.
     private func wait(_ count: LeakyCounts.Count, _ allowance: Allowance, _ now: Double)
         -> TimeInterval
     {
-        // Less than a whole try has leaked since the last one, as long as it is the last.
+        // Less than one try has leaked since the last one, as long as it is the latest.
         let tries = (count.level - 1e-9).rounded(.up)
         guard tries >= Double(allowance.free) else { return 0 }
         let doublings = Int(min(tries - Double(allowance.free), 20))
         let delay = min(allowance.longestWait, TimeInterval(1 << doublings))
-        // A try that began before the last one waits as long as that one made it.
+        // A try that began before the last one waits as long as the last one requires.
         return min(delay, delay - (now - count.at))
     }
 }

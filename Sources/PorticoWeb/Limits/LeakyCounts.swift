@@ -1,17 +1,16 @@
-/// Counts by key that go down by themselves, in a number of bytes that is fixed when it is made: 32 a
-/// count.
+/// Counts by key that decrease with time, in a fixed number of bytes: 32 for each count.
 ///
-/// A key has its place in one group of eight, which nobody outside can foresee. Where its group is
-/// full, a new key takes the place of the lowest count, *and begins with it* (the Space-Saving
-/// algorithm): what is said of a key is never less than what was counted for it. So no flood of new
-/// keys makes an exhausted one usable again; a flood that fills the whole table can only make
-/// others wait too, until the counts have gone down.
+/// A key belongs to one group of eight, which clients cannot predict. If its group is full, a new
+/// key replaces the lowest count *and starts with it* (the Space-Saving algorithm): a key's count
+/// is never lower than what was counted for it. So a flood of new keys cannot reset an exhausted
+/// one; a flood that fills the whole table can only make others wait too, until the counts have
+/// decreased.
 struct LeakyCounts: Sendable {
     /// A count at the time of its last change.
     struct Count: Sendable {
-        /// How many, less what has gone down since; 0 or more.
+        /// The count, reduced by what has leaked since; 0 or more.
         var level: Double = 0
-        /// In seconds of a ``SteadyTime``; meaningless where the level is 0.
+        /// In seconds of a ``SteadyTime``; meaningless if the level is 0.
         var at: Double = 0
     }
 
@@ -23,12 +22,12 @@ struct LeakyCounts: Sendable {
     private static let group = 8
     private var slots: [Slot]
     private let groups: Int
-    /// How much a count goes down in a second.
+    /// How much a count decreases in a second.
     private let perSecond: Double
 
     /// - Parameters:
-    ///   - capacity: How many keys are told apart; rounded up to a multiple of eight.
-    ///   - perSecond: How much a count goes down in a second.
+    ///   - capacity: How many keys are distinguished; rounded up to a multiple of eight.
+    ///   - perSecond: How much a count decreases in a second.
     init(capacity: Int, perSecond: Double) {
         groups = max(1, (capacity + Self.group - 1) / Self.group)
         self.perSecond = perSecond
@@ -38,7 +37,7 @@ struct LeakyCounts: Sendable {
         )
     }
 
-    /// What the counts take, in bytes.
+    /// The size of the counts, in bytes.
     var size: Int { slots.count * MemoryLayout<Slot>.stride }
 
     /// The count of a key at `now` (seconds of a ``SteadyTime``).
@@ -55,12 +54,13 @@ struct LeakyCounts: Sendable {
         slots[place] = Slot(key: key, count: count)
     }
 
-    /// Whether a key has a place of its own.
+    /// Whether a key has its own place.
     func isKnown(_ key: LimitKey) -> Bool {
         places(of: key).contains { slots[$0].key == key }
     }
 
-    /// Swift's hashing has a seed of the process, so that nobody can choose keys of one group.
+    /// Swift's hashing has a random seed for each process, so an attacker cannot choose keys of one
+    /// group.
     private func places(of key: LimitKey) -> Range<Int> {
         let group = Int(UInt(bitPattern: key.hashValue) % UInt(groups))
         return group * Self.group..<(group + 1) * Self.group
@@ -72,7 +72,7 @@ struct LeakyCounts: Sendable {
 
     private func leaked(_ place: Int, _ now: Double) -> Count {
         var count = slots[place].count
-        // A request that came out of order gives nothing and takes nothing.
+        // A request that arrived out of order changes nothing.
         let elapsed = now - count.at
         if elapsed > 0 { count.level = max(0, count.level - elapsed * perSecond) }
         return count

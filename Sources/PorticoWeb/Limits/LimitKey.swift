@@ -1,15 +1,15 @@
 import PorticoBytes
 
-/// What something is counted by: 16 bytes of a SHA-256, however long the text was that it is made of.
+/// The key of a count: 16 bytes of a SHA-256, whatever the length of its text.
 ///
-/// So a table of keys has a size in bytes, no foreign text is hashed or compared while a lock is
-/// held, and two spellings are one key only where their bytes are.
+/// So a table of keys has a fixed size, no foreign text is hashed or compared while a lock is held,
+/// and two texts give the same key only if their bytes are equal.
 package struct LimitKey: Hashable, Sendable {
     private let halves: SIMD2<UInt64>
 
     /// - Parameters:
     ///   - kind: What is counted, a literal, so that no two limits share a key by accident.
-    ///   - parts: Who or what it is counted for. Each goes in after its length: `a b`, `c` is not
+    ///   - parts: Who or what it is counted for. Each follows its length: `a b`, `c` differs from
     ///     `a`, `b c`.
     package init(_ kind: StaticString, _ parts: String...) {
         var bytes: [UInt8] = []

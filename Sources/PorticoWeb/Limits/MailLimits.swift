@@ -1,27 +1,27 @@
 package import PorticoBytes
 
-/// How often mails with a code or a link can be asked for (WEB-BRUTE-2), whether or not the mailbox is
-/// anybody's here, and how often a code may be wrong.
+/// Limits how often emails with a code or a link can be requested (WEB-BRUTE-2), whether or not the
+/// mailbox belongs to an account, and how often a code may be wrong.
 ///
-/// Who asks is asked first: an account or a network address uses up its own limit long before that of
-/// a mailbox, so that nobody alone keeps a mailbox's owner from getting a code. Wrong codes are
-/// counted for a mailbox across all codes that were sent to it: once too many were wrong, it is sent
-/// no other. Counted per process and in memory.
+/// The requester's limits are checked first: an account or a network address reaches its own limit
+/// long before that of a mailbox, so that no single requester can keep a mailbox's owner from
+/// getting a code. Wrong codes are counted for a mailbox across all codes sent to it: after too
+/// many, no further code is sent to it. Counted per process and in memory.
 package struct MailLimits: Sendable {
-    /// Who asks; a network address, which many people may share; a mailbox.
+    /// The requester; a network address, which many people may share; a mailbox.
     private let mails = RateLimiter(.perHour(5), .perHour(20), .perHour(10))
-    /// Wrong codes: of one who asks, and of everybody, for a mailbox. A million codes would take
+    /// Wrong codes: of one requester, and of all, for a mailbox. Trying a million codes would take
     /// decades.
     private let failures = RateLimiter(.perDay(15), .perDay(60))
 
     package init() {}
 
-    /// Counts one mail, if it may be sent.
+    /// Counts one email, if it may be sent.
     ///
     /// - Parameters:
-    ///   - mailbox: The address in the one spelling that mailboxes are told apart by.
-    ///   - owner: Who asks: an account, or an identity that is to be one. Without one it is whoever
-    ///     asks for this mailbox from this address.
+    ///   - mailbox: The address in its canonical form.
+    ///   - owner: The requester: an account, or an identity that is to become one. Without one, the
+    ///     mailbox and address together identify the requester.
     ///   - address: ``ClientAddress/limitKey``.
     package func take(
         _ mailbox: String,
@@ -46,7 +46,7 @@ package struct MailLimits: Sendable {
         )
     }
 
-    /// A code that was sent to the mailbox was entered wrongly.
+    /// Counts a wrong entry of a code that was sent to the mailbox.
     package func countWrongCode(for mailbox: String, by owner: String, at moment: Moment) {
         failures.countFailure(
             LimitKey("codes for one", owner, mailbox),

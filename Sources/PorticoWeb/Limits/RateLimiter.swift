@@ -6,13 +6,13 @@ import PorticoBytes
     package import Foundation
 #endif
 
-/// How often something may happen for one key (OWASP ASVS 2.4, WEB-BRUTE-2).
+/// How often an action is allowed for one key (OWASP ASVS 2.4, WEB-BRUTE-2).
 package struct RateLimit: Hashable, Sendable {
     /// How often at once.
     package var burst: Int
     /// How often in the long run.
     package var perMinute: Double
-    /// How many keys are told apart, 32 bytes each (``LeakyCounts``).
+    /// How many keys are distinguished, 32 bytes each (``LeakyCounts``).
     package var keys: Int
 
     package init(burst: Int, perMinute: Double, keys: Int = 4_096) {
@@ -30,12 +30,12 @@ package struct RateLimit: Hashable, Sendable {
     }
 }
 
-/// Counts what may happen only so often, under one limit or several together: for whoever asks, for
-/// their network address, for the mailbox that it is about.
+/// Counts actions under one limit or several together: for the requester, their network address,
+/// and the mailbox concerned.
 ///
-/// All limits are asked, and only where all allow does it count, at each of them: nobody uses up the
-/// limit of another by asking for what they are refused themselves. It is per process and in
-/// memory, of a fixed size (128 KiB a limit, unless it says otherwise); a restart begins anew.
+/// All limits are checked, and only if all allow the action does it count, for each of them: a
+/// requester cannot use up another's limit with requests that are refused. The counts are per
+/// process and in memory, with a fixed size (128 KiB a limit by default); a restart clears them.
 package final class RateLimiter: Sendable {
     private let limits: [RateLimit]
     private let state: Locked<State>
@@ -62,14 +62,14 @@ package final class RateLimiter: Sendable {
 
     package enum Verdict: Hashable, Sendable {
         case allowed
-        /// 429, and for how many seconds: the longest of those that the limits ask for.
+        /// 429, with the delay in seconds: the longest of those that the limits require.
         case wait(Double)
     }
 
     /// Counts one at every limit, if all allow it.
     ///
-    /// - Parameter keys: One for each limit, in their order; `nil` where a limit does not concern
-    ///   the request.
+    /// - Parameter keys: One for each limit, in order; `nil` for a limit that does not apply to the
+    ///   request.
     package func take(_ keys: LimitKey?..., at now: Date) -> Verdict {
         ask(keys, at: now, counting: true)
     }
@@ -80,7 +80,7 @@ package final class RateLimiter: Sendable {
         ask(keys, at: now, counting: false)
     }
 
-    /// Counts one at every limit that allows it: no more failures than a limit allows lengthen a wait.
+    /// Counts one for every limit that allows it: failures beyond a limit do not lengthen the wait.
     package func countFailure(_ keys: LimitKey?..., at now: Date) {
         state.withLock { state in
             let now = state.time.reading(now)
@@ -107,7 +107,7 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    /// In how many seconds one more is allowed.
+    /// The number of seconds until one more is allowed.
     private func wait(_ index: Int, _ key: LimitKey, _ counts: [LeakyCounts], _ now: Double)
         -> Double
     {
@@ -119,7 +119,7 @@ package final class RateLimiter: Sendable {
     private func add(_ index: Int, _ key: LimitKey, _ counts: inout [LeakyCounts], _ now: Double) {
         var count = counts[index].count(of: key, at: now)
         count.level += 1
-        // Requests that came a little out of order let nothing leak twice.
+        // Requests slightly out of order must not make a count leak twice.
         count.at = max(count.at, now)
         counts[index].set(count, of: key, at: now)
     }

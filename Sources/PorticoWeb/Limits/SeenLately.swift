@@ -1,11 +1,11 @@
 import PorticoBytes
 
-/// Which keys came by lately: for what must not happen twice within minutes, beside a rule in the
-/// database that holds for good.
+/// Remembers recent keys: for what must not happen twice in a few minutes, in addition to a lasting
+/// rule in the database.
 ///
-/// Two generations: a full young one becomes the old one, and the old one is forgotten. So at least
-/// the last `capacity` keys are known, in at most 64 bytes for each of twice as many. It is per
-/// process and in memory.
+/// It has two generations: a full young one becomes the old one, and the old one is dropped. So at
+/// least the last `capacity` keys are known, in at most 64 bytes for each of twice as many. It is
+/// per process and in memory.
 package final class SeenLately: Sendable {
     private struct Generations: Sendable {
         var young: Set<LimitKey> = []
@@ -19,9 +19,9 @@ package final class SeenLately: Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// Notes a key.
+    /// Records a key.
     ///
-    /// - Returns: Whether it is the first time, as far as is known.
+    /// - Returns: Whether it is new, as far as is known.
     package func isFirst(_ key: LimitKey) -> Bool {
         generations.withLock { generations in
             guard !generations.young.contains(key), !generations.old.contains(key) else {

@@ -6,9 +6,9 @@ package import HTTPTypes
     package import Foundation
 #endif
 
-/// One line for each request (WEB-LOG-1): who asked for what, and how it ended.
+/// One line for each request (WEB-LOG-1): the client, the request and the outcome.
 ///
-/// A query, a body and a header are never in it: there codes, tokens and passwords are.
+/// It never includes a query, a body or a header, because they hold codes, tokens and passwords.
 package struct AccessLog: Sendable {
     private let format: LogFormat
     private let writer: LogWriter
@@ -18,11 +18,11 @@ package struct AccessLog: Sendable {
         self.writer = writer
     }
 
-    /// What a line says besides time and duration.
+    /// The content of a line besides time and duration.
     package struct Entry: Sendable {
         package var id: RequestID
         package var method: HTTPRequest.Method
-        /// Without the query: ``RequestTarget/path``, or `nil` where it was not one.
+        /// Without the query: ``RequestTarget/path``, or `nil` if it was not a valid one.
         package var path: String?
         package var status: HTTPResponse.Status
         package var address: IPAddress?
@@ -60,7 +60,7 @@ package struct AccessLog: Sendable {
         writer.append(line.finished())
     }
 
-    /// A request that the connection refused before there was one to route.
+    /// Records a request that the connection refused before routing.
     package func record(_ refusal: RequestRefusal, at now: Date) {
         var line = LogLine(format, at: now, level: "info", message: "request refused")
         line.add("status", refusal.status.code)

@@ -6,7 +6,7 @@ package import Logging
     package import Foundation
 #endif
 
-/// swift-log in the form of ``LogLine``: libraries and the program write one log.
+/// swift-log in the form of ``LogLine``, so that libraries and the program write the same log.
 package struct LineLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]

@@ -6,18 +6,18 @@ import PorticoBytes
     package import Foundation
 #endif
 
-/// How log lines are written.
+/// The format of log lines.
 package enum LogFormat: String, Sendable, CaseIterable {
     /// `time=… level=info message="…" key=value`
     case logfmt
-    /// One JSON object a line.
+    /// One JSON object per line.
     case json
 }
 
 /// One line of the log, built byte by byte.
 ///
-/// A value can hold anything: control characters, escape sequences and whatever could change the
-/// direction of the text are escaped, so that no value begins a line or colours a terminal
+/// Values are untrusted: control characters, escape sequences and characters that change the
+/// direction of the text are escaped, so that no value can start a line or colour a terminal
 /// (WEB-LOG-2, attack H14). Values longer than 512 bytes are cut.
 package struct LogLine: Sendable {
     private let format: LogFormat
@@ -53,14 +53,14 @@ package struct LogLine: Sendable {
         bytes += String(value).utf8
     }
 
-    /// The line with its end.
+    /// The complete line with its line end.
     package consuming func finished() -> [UInt8] {
         if format == .json { bytes.append(UInt8(ascii: "}")) }
         bytes.append(UInt8(ascii: "\n"))
         return bytes
     }
 
-    /// - Parameter key: Ours, but it is escaped all the same.
+    /// - Parameter key: A literal, but escaped anyway.
     private mutating func begin(_ key: String) {
         switch format {
         case .logfmt:
@@ -79,11 +79,11 @@ package struct LogLine: Sendable {
     }
 }
 
-/// Values that cannot change what a log line says.
+/// Escapes values so that they cannot change the meaning of a log line.
 enum LogEscape {
     static let longest = 512
 
-    /// Whether the value can stand without quotes.
+    /// Whether the value needs no quotes.
     static func isPlain(_ value: String) -> Bool {
         !value.isEmpty && value.utf8.count <= longest && value.utf8.allSatisfy(isPlain)
     }
@@ -92,7 +92,7 @@ enum LogEscape {
         byte.isUnreserved || "/:@+".utf8.contains(byte)
     }
 
-    /// Appends `value` as the inside of a JSON string (RFC 8259 §7).
+    /// Appends `value` as the content of a JSON string (RFC 8259 §7).
     static func append(_ value: String, to bytes: inout [UInt8]) {
         let isLong = value.utf8.count > longest
         let end = bytes.count + longest
@@ -117,7 +117,7 @@ enum LogEscape {
         }
     }
 
-    /// Controls, and what reorders or hides text.
+    /// Whether the character is a control, or reorders or hides text.
     private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20...0x7E: false
@@ -138,7 +138,7 @@ enum LogEscape {
 /// `2026-01-31T12:00:00.000Z` (RFC 3339 §5.6).
 enum Timestamp {
     static func append(_ date: Date, to bytes: inout [UInt8]) {
-        // Outside 1970 to 9999 nothing can be written; such a clock is wrong anyway.
+        // Times outside 1970 to 9999 cannot be written; such a clock is wrong anyway.
         let most = 253_402_300_799.999
         let time = date.timeIntervalSince1970
         let milliseconds = Int((time.isNaN ? 0 : min(most, max(0, time))) * 1000)

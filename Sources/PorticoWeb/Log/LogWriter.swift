@@ -7,11 +7,11 @@ import PorticoBytes
     package import Foundation
 #endif
 
-/// Collects log lines and writes many of them at once, on a thread of its own: no request waits
-/// for the reader of the log.
+/// Collects log lines and writes them in batches on its own thread: no request waits for the reader
+/// of the log.
 ///
-/// It holds a megabyte. When the reader falls behind, lines are dropped and counted, and the count
-/// is logged.
+/// It holds a megabyte. If the reader is too slow, lines are dropped and counted, and the count is
+/// logged.
 package final class LogWriter: Sendable {
     private struct Pending {
         var bytes: [UInt8] = []
@@ -26,7 +26,7 @@ package final class LogWriter: Sendable {
     private let format: LogFormat
     private let clock: @Sendable () -> Date
 
-    /// - Parameter sink: Where the bytes go; called on one thread at a time. It may block.
+    /// - Parameter sink: Writes the bytes; called on one thread at a time. It may block.
     package init(
         format: LogFormat,
         clock: @escaping @Sendable () -> Date,
@@ -48,7 +48,7 @@ package final class LogWriter: Sendable {
         LogWriter(format: format, clock: clock) { FileBytes.write($0, to: descriptor) }
     }
 
-    /// - Parameter isUrgent: Written at once and not with what else comes in the next 50 ms.
+    /// - Parameter isUrgent: Write it at once instead of with other lines of the next 50 ms.
     package func append(_ line: [UInt8], isUrgent: Bool = false) {
         let schedule: Bool = pending.withLock { pending in
             guard pending.bytes.count + line.count <= capacity else {
@@ -66,8 +66,8 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Returns when everything that was appended before is written, or a second has passed: at the end
-    /// of the program, which does not wait for a reader that has stopped reading.
+    /// Returns when everything appended before is written, or after a second: at its end, the
+    /// program does not wait for a reader that has stopped reading.
     package func flush() {
         let isWritten = DispatchSemaphore(value: 0)
         queue.async {

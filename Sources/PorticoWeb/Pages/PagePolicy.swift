@@ -1,10 +1,10 @@
 import PorticoBytes
 package import PorticoProtocol
 
-/// What a page of ours may do: its content security policy (CSP Level 3).
+/// The content security policy of one of our pages (CSP Level 3).
 ///
-/// Nothing by default: no script, no frame, nothing from elsewhere. The style and, on the one page
-/// that has one, the script are admitted by their hashes.
+/// By default nothing is allowed: no script, no frame, nothing from other origins. The style and,
+/// on the one page that has it, the script are allowed by their hashes.
 package struct PagePolicy: Hashable, Sendable {
     /// The value of the `Content-Security-Policy` header.
     package let value: String
@@ -20,9 +20,9 @@ package struct PagePolicy: Hashable, Sendable {
     /// A page without a form that leaves our origin.
     ///
     /// - Parameters:
-    ///   - style: The source that admits the page's style: `'sha256-…'`.
-    ///   - redirect: Where the answer to the form's post may redirect to, proven before: Chromium
-    ///     applies `form-action` to that redirect, too (WEB-CSP-3).
+    ///   - style: The source that allows the page's style: `'sha256-…'`.
+    ///   - redirect: A checked address that the answer to the form may redirect to: Chromium applies
+    ///     `form-action` to that redirect too (WEB-CSP-3).
     package static func page(style: String, redirectingTo redirect: RedirectURI? = nil) -> Self {
         let target = redirect.flatMap(source)
         return Self(
@@ -32,12 +32,12 @@ package struct PagePolicy: Hashable, Sendable {
         )
     }
 
-    /// A page whose form leads on to other servers: the identity providers that it has buttons for, or
-    /// an app's redirect URI.
+    /// A page with a form that leads to other servers: the identity providers of its buttons, or an
+    /// app's redirect URI.
     ///
-    /// - Parameter formActions: Sources beside our own: `https://accounts.example`,
-    ///   `http://127.0.0.1:8001`, or the scheme of an app, `com.example.notes:`. What is no such source
-    ///   is left out, so that the page works less, but admits no more (WEB-CSP-3).
+    /// - Parameter formActions: Sources in addition to our own: `https://accounts.example`,
+    ///   `http://127.0.0.1:8001`, or the scheme of an app, `com.example.notes:`. Any other text is
+    ///   left out: the page then works less, but never allows more (WEB-CSP-3).
     package static func page(style: String, formActions: [String]) -> Self {
         var sources = ["'self'"]
         for source in formActions where isFormAction(source) && !sources.contains(source) {
@@ -46,8 +46,8 @@ package struct PagePolicy: Hashable, Sendable {
         return Self(style: style, script: nil, formAction: sources.joined(separator: " "))
     }
 
-    /// One origin that is https or on this machine, or one private-use scheme (RFC 8252 §7.1). A scheme that a
-    /// browser reads itself has no dot in it.
+    /// One origin that is https or on this machine, or one private-use scheme (RFC 8252 §7.1).
+    /// Schemes that browsers handle themselves have no dot.
     private static func isFormAction(_ source: String) -> Bool {
         guard isWritable(source) else { return false }
         if let host = source.dropping("https://") {
@@ -64,13 +64,13 @@ package struct PagePolicy: Hashable, Sendable {
     }
 
     /// The page that posts an authorization response to the client (OAuth 2.0 Form Post Response
-    /// Mode §2): its form goes to the redirect URI and nowhere else.
+    /// Mode §2): its form may be sent only to the redirect URI.
     package static func formPost(style: String, script: String, to redirect: RedirectURI) -> Self {
         Self(style: style, script: script, formAction: source(of: redirect) ?? "'none'")
     }
 
-    /// The narrowest source that covers a redirect URI (CSP Level 3 §2.3.1), or `nil` where none
-    /// can be written.
+    /// The narrowest source that covers a redirect URI (CSP Level 3 §2.3.1), or `nil` if none can
+    /// be written.
     package static func source(of redirect: RedirectURI) -> String? {
         let source: String
         switch redirect.kind {
@@ -85,7 +85,7 @@ package struct PagePolicy: Hashable, Sendable {
         return isWritable(source) ? source : nil
     }
 
-    /// Whether it is one source and nothing else: a blank, comma or semicolon would begin another.
+    /// Whether it is a single source: a blank, comma or semicolon would begin another.
     private static func isWritable(_ source: String) -> Bool {
         source.utf8.count > 1
             && source.utf8.allSatisfy { byte in

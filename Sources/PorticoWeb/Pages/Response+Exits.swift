@@ -26,7 +26,7 @@ extension Response {
         self.init(json: value.serialized(), status: status, headers: headers, adding: extra)
     }
 
-    /// A JSON document whose bytes are there already.
+    /// A JSON document with ready bytes.
     package init(
         json bytes: [UInt8],
         status: HTTPResponse.Status = .ok,
@@ -38,7 +38,7 @@ extension Response {
         self.init(status: status, headers: fields, bytes: bytes)
     }
 
-    /// Metadata or a key set: anybody may keep it for `seconds`.
+    /// Metadata or a key set, which may be cached for `seconds`.
     package init(
         publicJSON bytes: [UInt8],
         for seconds: Int,
@@ -50,7 +50,7 @@ extension Response {
         self.init(status: .ok, headers: fields, bytes: bytes)
     }
 
-    /// 303 (RFC 9700 §4.12: a 307 would hand the password on).
+    /// 303 (RFC 9700 §4.12: a 307 would forward the password).
     package init(
         _ redirect: Redirect,
         headers: SecurityHeaders,
@@ -73,7 +73,7 @@ extension Response {
         self.init(status: status, headers: fields)
     }
 
-    /// 405, naming what is allowed (RFC 9110 §15.5.6; attack H04).
+    /// 405, listing the allowed methods (RFC 9110 §15.5.6; attack H04).
     package init(
         methodNotAllowedBut allowed: [HTTPRequest.Method],
         headers: SecurityHeaders
@@ -82,7 +82,7 @@ extension Response {
         self.init(empty: .methodNotAllowed, headers: headers, adding: [.allow: names])
     }
 
-    /// When to try again where too much waits: seconds.
+    /// The delay before another try when the server is busy, in seconds.
     package static let whenBusy = 2.0
 
     /// 429 or 503 with `Retry-After` in whole seconds, at least one (RFC 6585 §4, RFC 9110 §10.2.3).

@@ -1,14 +1,14 @@
 package import HTTPTypes
 
-/// The headers that every answer carries (OWASP ASVS 3.4, WEB-CSP-5 to 7, WEB-REF-1, WEB-CACHE-1).
+/// The headers of every answer (OWASP ASVS 3.4, WEB-CSP-5 to 7, WEB-REF-1, WEB-CACHE-1).
 package struct SecurityHeaders: Sendable {
-    /// For pages, without the content security policy, which each page has its own.
+    /// For pages, without the content security policy, which differs for each page.
     private let pages: HTTPFields
 
-    /// For documents that programs read, and for redirects.
+    /// For documents read by programs, and for redirects.
     private let others: HTTPFields
 
-    /// - Parameter publicURL: HSTS is sent only under https; this machine cannot have it.
+    /// - Parameter publicURL: HSTS is sent only for https; a public URL on this machine has none.
     package init(_ publicURL: PublicURL) {
         var others: HTTPFields = [
             .xContentTypeOptions: "nosniff",
@@ -19,7 +19,7 @@ package struct SecurityHeaders: Sendable {
         others.add(Self.openerPolicy, "same-origin")
         others.add("Cross-Origin-Resource-Policy", "same-origin")
         if publicURL.isSecure {
-            // Two years, and every name below ours.
+            // Two years, and every subdomain.
             others[.strictTransportSecurity] = "max-age=63072000; includeSubDomains"
         }
         self.others = others
@@ -34,9 +34,9 @@ package struct SecurityHeaders: Sendable {
 
     private static let openerPolicy = "Cross-Origin-Opener-Policy"
 
-    /// Takes an answer of the policy that cuts a window from the one that opened it (HTML §7.1.3): what
-    /// an app shows in a popup must be able to come back to it. `docs/threat-model.md` says what
-    /// protects these answers all the same.
+    /// Removes the policy that separates a window from the one that opened it (HTML §7.1.3): what
+    /// an app shows in a popup must be able to return to the app. `docs/threat-model.md` describes
+    /// what protects these answers instead.
     package static func keepOpener(_ headers: inout HTTPFields) {
         if let name = HTTPField.Name(openerPolicy) { headers[name] = nil }
     }
@@ -57,9 +57,9 @@ package struct SecurityHeaders: Sendable {
     /// For redirects and for answers without a body.
     package var plain: HTTPFields { others }
 
-    /// For a public document that is the same for everybody: metadata and key sets (WEB-CACHE-2).
+    /// For a public document that is the same for all clients: metadata and key sets (WEB-CACHE-2).
     ///
-    /// - Parameter seconds: How long anybody may keep it.
+    /// - Parameter seconds: How long it may be cached.
     package func publicJSON(for seconds: Int) -> HTTPFields {
         var headers = json
         headers[.cacheControl] = "public, max-age=\(seconds)"

@@ -1,9 +1,10 @@
 package import HTTPTypes
 import PorticoBytes
 
-/// What a request says of the answer it can read (RFC 9110 §12.5.1).
+/// The media types that a request accepts (RFC 9110 §12.5.1).
 package enum AcceptedMedia {
-    /// Whether the asker is a program: it names JSON, and no page. A browser names `text/html` first.
+    /// Whether a program sent the request: it accepts JSON, and no page. Browsers list `text/html`
+    /// first.
     package static func isJSON(_ headers: HTTPFields) -> Bool {
         var hasJSON = false
         for value in headers[values: .accept] {

@@ -2,7 +2,7 @@ package import HTTPTypes
 package import NIOCore
 import PorticoBytes
 
-/// The proxies whose `X-Forwarded-…` headers count (docs/decisions/0036).
+/// The proxies with trusted `X-Forwarded-…` headers (docs/decisions/0036).
 package struct TrustedProxies: Sendable {
     private let ranges: [NetworkRange]
 
@@ -17,18 +17,18 @@ package struct TrustedProxies: Sendable {
     }
 }
 
-/// Who sent a request, and whether it came over TLS, as far as that can be known (RFC 7239 §8).
+/// The sender of a request, and whether it used TLS, as far as that can be known (RFC 7239 §8).
 ///
-/// `X-Forwarded-For` and `X-Forwarded-Proto` are read only where the other end of the connection is
-/// a trusted proxy. `X-Forwarded-Host` is never read.
+/// `X-Forwarded-For` and `X-Forwarded-Proto` are read only if the peer of the connection is a
+/// trusted proxy. `X-Forwarded-Host` is never read.
 package struct ClientAddress: Hashable, Sendable {
-    /// `nil` where the connection is no IP connection.
+    /// `nil` if the connection is not an IP connection.
     package let address: IPAddress?
 
-    /// Whether TLS carried the request to the trusted proxy; `nil` where nobody says.
+    /// Whether the request reached the trusted proxy over TLS; `nil` if unknown.
     package let isSecure: Bool?
 
-    /// Whether a trusted proxy stands between.
+    /// Whether the request came through a trusted proxy.
     package let isForwarded: Bool
 
     package init(peer: SocketAddress?, headers: HTTPFields, trusting proxies: TrustedProxies) {
@@ -41,7 +41,7 @@ package struct ClientAddress: Hashable, Sendable {
         }
         isForwarded = true
         address = Self.client(behind: peer, Self.elements(of: Self.forwardedFor, headers), proxies)
-        // The last one is what the proxy nearest to us wrote.
+        // The last one was written by the nearest proxy.
         if let scheme = Self.elements(of: Self.forwardedProto, headers).last {
             isSecure = scheme.utf8.count == 5 && scheme.lowercased() == "https"
         } else {
@@ -49,12 +49,12 @@ package struct ClientAddress: Hashable, Sendable {
         }
     }
 
-    /// What is counted as one neighbour in limits.
+    /// The key for limits, which counts a neighbourhood as one.
     package var limitKey: String {
         address?.neighbourhood.description ?? "local"
     }
 
-    /// From the right, the first address that is not a trusted proxy: what stands further left was
+    /// The first address from the right that is not a trusted proxy: addresses further left were
     /// written by the client itself.
     private static func client(
         behind peer: IPAddress,

@@ -1,13 +1,13 @@
 import PorticoBytes
 
-/// What a browser or app is called in the list of devices: a few words that a person knows
-/// again, such as "Firefox · Linux". Never more than a hint.
+/// The name of a browser or app in the list of devices: a few words that a person recognises, such
+/// as "Firefox · Linux". Only a hint.
 package enum DeviceName {
-    /// - Parameter userAgent: As it came (RFC 9110 §10.1.5).
+    /// - Parameter userAgent: As received (RFC 9110 §10.1.5).
     package static func of(_ userAgent: String?, app: String? = nil) -> String {
         let agent = String((userAgent ?? "").prefix(500))
         let system = systems.first { agent.hasBytes($0.mark) }?.name
-        // The order counts: all of them say Mozilla, most say Safari.
+        // Order matters: all of them contain Mozilla, most contain Safari.
         let program = app ?? browsers.first { agent.hasBytes($0.mark) }?.name
         switch (program, system) {
         case (let program?, let system?): return "\(program) · \(system)"

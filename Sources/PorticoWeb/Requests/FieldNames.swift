@@ -9,9 +9,9 @@ extension HTTPField.Name {
         return name
     }
 
-    /// Where a request comes from, as the browser says (Fetch Metadata §2.3).
+    /// The relation of a request's origin to ours, sent by the browser (Fetch Metadata §2.3).
     package static let fetchSite = known("Sec-Fetch-Site")
-    /// What a page of ours adds to requests that need more than a cookie (WEB-BFF-5).
+    /// Our pages add it to requests that need more than a cookie (WEB-BFF-5).
     package static let portico = known("X-Portico")
     /// The HTTP working group's header field of that name.
     package static let idempotencyKey = known("Idempotency-Key")

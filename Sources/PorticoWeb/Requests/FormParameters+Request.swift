@@ -6,7 +6,7 @@ package import PorticoProtocol
 extension FormParameters {
     /// The body of a form post (RFC 6749 §3.2, appendix B).
     ///
-    /// - Throws: ``FormRefusal``: too long, or `invalid_request` where it is not a form.
+    /// - Throws: ``FormRefusal``: too long, or `invalid_request` if it is not a form.
     package init(body request: Request, upTo maximum: Int = 64 * 1024) throws(FormRefusal) {
         guard FormContentType.isForm(request.headers) else {
             throw .invalid(
@@ -26,7 +26,7 @@ extension FormParameters {
 
     /// The query of a request (RFC 6749 §3.1).
     ///
-    /// - Throws: `invalid_request` where it is not form-encoded.
+    /// - Throws: `invalid_request` if it is not form-encoded.
     package init(query target: RequestTarget) throws(OAuthError) {
         if let query = target.query {
             try self.init(decoding: query)

@@ -1,11 +1,11 @@
 package import HTTPTypes
 import PorticoProtocol
 
-/// Serves a request only under a configured name, and only where nobody on the way can read it
+/// Serves a request only under a configured name, and only if it was sent confidentially
 /// (docs/decisions/0036; RFC 9110 §7.4).
 ///
-/// The `Host` header chooses among configured origins and nothing else: no address is built from
-/// it, and any other value is 421.
+/// The `Host` header only selects among configured origins: no address is built from it, and any
+/// other value is 421.
 package struct HostGuard: Sendable {
     private let origins: [PublicURL]
 
@@ -16,12 +16,12 @@ package struct HostGuard: Sendable {
     package enum Verdict: Sendable {
         /// Under this origin.
         case serve(PublicURL)
-        /// A person typed another name of this machine, or `http`: the same page under its right
-        /// address.
+        /// A person used another name of this machine, or `http`: redirect to the same page under
+        /// its proper address.
         case redirect(Redirect)
-        /// 421: we are not the host that is asked for.
+        /// 421: this server does not serve that host.
         case misdirected
-        /// 403: plain http, and not a page to be redirected.
+        /// 403: plain http, and not a page that can be redirected.
         case insecure
     }
 
@@ -36,18 +36,18 @@ package struct HostGuard: Sendable {
         return .serve(origin)
     }
 
-    /// RFC 6749 §3.1, §3.2: TLS, except where nothing leaves the machine.
+    /// RFC 6749 §3.1, §3.2: TLS, except for traffic that stays on this machine.
     private static func isConfidential(_ origin: PublicURL, _ client: ClientAddress) -> Bool {
         guard origin.isSecure else {
-            // The public URL is on this machine. What comes from elsewhere comes through a proxy
-            // that the operator named, for instance a container's.
+            // The public URL is on this machine. A request from another machine came through a
+            // proxy that the operator configured, for instance a container's.
             return client.isForwarded || client.address?.isLoopback ?? true
         }
         if let isSecure = client.isSecure { return isSecure }
         return !client.isForwarded && client.address?.isLoopback ?? true
     }
 
-    /// Cookies under `localhost` and under a literal are not the same cookies.
+    /// `localhost` and a literal have separate cookies.
     private func redirectFromOtherName(_ request: HTTPRequest, _ host: String) -> Verdict? {
         let host = host.lowercased()
         for origin in origins where origin.isInsecureLoopback {
@@ -62,7 +62,7 @@ package struct HostGuard: Sendable {
         return nil
     }
 
-    /// Only what changes nothing is redirected (WEB-TLS-2).
+    /// Only safe methods are redirected (WEB-TLS-2).
     private func redirect(_ request: HTTPRequest, to origin: PublicURL) -> Verdict? {
         guard request.method == .get || request.method == .head,
             let path = request.path, RequestTarget(path) != nil,

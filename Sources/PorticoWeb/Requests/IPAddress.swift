@@ -1,9 +1,9 @@
 package import NIOCore
 import PorticoBytes
 
-/// An IPv4 or IPv6 address; an IPv4 address in IPv6 clothes counts as IPv4 (RFC 4291 §2.5.5.2).
+/// An IPv4 or IPv6 address; an IPv4-mapped IPv6 address counts as IPv4 (RFC 4291 §2.5.5.2).
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Four or sixteen, most significant first.
+    /// Four or sixteen bytes, most significant first.
     package let bytes: [UInt8]
 
     package init(bytes: [UInt8]) {
@@ -22,11 +22,11 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// `nil` for a socket that has no IP address.
+    /// `nil` for a socket without an IP address.
     package init?(_ address: SocketAddress?) {
         switch address {
         case .v4(let address):
-            // Everywhere the same: family and port first, then the address.
+            // The same on every system: family and port first, then the address.
             self.init(bytes: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
         case .v6(let address):
             // Family, port and flow, then the address.
@@ -39,8 +39,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// What is counted as one neighbour in limits: an IPv4 address, or the /64 that one household
-    /// or machine gets in IPv6.
+    /// What limits count as one: an IPv4 address, or the /64 that one household or machine gets in
+    /// IPv6.
     package var neighbourhood: IPAddress {
         bytes.count == 4
             ? self : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
@@ -64,7 +64,7 @@ package struct NetworkRange: Hashable, Sendable {
     private let first: IPAddress
     private let length: Int
 
-    /// `nil` where it is no range, or bits after the prefix are set: `10.0.0.1/8` is a mistake.
+    /// `nil` if it is not a range, or bits after the prefix are set: `10.0.0.1/8` is a mistake.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = IPAddress(parts[0]) else { return nil }

@@ -3,10 +3,10 @@ package import PorticoBytes
 
 extension HTTPFields {
     /// `Idempotency-Key` (the HTTP working group's header field of that name): 1 to 255 bytes that
-    /// the client drew for this request and sends again until it has stored an answer. `nil` where
-    /// there is none.
+    /// the client drew for this request and repeats until it has stored an answer. `nil` if
+    /// missing.
     ///
-    /// - Throws: `refusal` where it is anything else.
+    /// - Throws: `refusal` if it is anything else.
     package func idempotencyKey<Refusal: Error>(
         or refusal: @autoclosure () -> Refusal
     ) throws(Refusal) -> Hash256? {

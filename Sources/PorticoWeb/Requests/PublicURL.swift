@@ -1,24 +1,24 @@
 import PorticoProtocol
 
-/// Where the world reaches this server: an origin from the configuration, from which every address
-/// that we print is built (docs/decisions/0036). No address is ever built from a request.
+/// The server's public origin, from the configuration. Every address that we send is built from it
+/// (docs/decisions/0036), and none from a request.
 package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
-    /// `https://id.example.com`, `http://127.0.0.1:8080`: without a slash at the end.
+    /// `https://id.example.com`, `http://127.0.0.1:8080`: without a trailing slash.
     package let origin: String
     package let isSecure: Bool
-    /// In lower case; an IPv6 literal with its brackets.
+    /// Lower case; an IPv6 literal with its brackets.
     package let host: String
     package let port: Int
     /// Whether the host is a loopback IP literal.
     package let isLiteral: Bool
 
-    /// - Throws: What is wrong with it, for the person who configures the server.
+    /// - Throws: What is wrong with it, for the operator.
     package init(_ text: String) throws(Refusal) {
         guard let address = HTTPAddress(text) else { throw .notAnOrigin }
         guard address.path.isEmpty, address.query == nil else { throw .notAnOrigin }
         guard address.isSecure || address.isThisMachine else { throw .insecure }
         let scheme = address.isSecure ? "https" : "http"
-        // One spelling only: browsers and clients compare it as text.
+        // Only one spelling is accepted: browsers and clients compare it as text.
         let plain = "\(scheme)://\(address.host)"
         let isDefaultPort = address.port == (address.isSecure ? 443 : 80)
         guard text == (isDefaultPort ? plain : "\(plain):\(address.port)") else {
@@ -34,8 +34,8 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
     package enum Refusal: Error, Hashable, Sendable {
         /// Not `https://host` or `https://host:port` and nothing else.
         case notAnOrigin
-        /// `http`, and not on the literal `127.0.0.1` or `[::1]`, on `localhost` or a name below it.
-        /// That such a name leads here is looked at where the server starts.
+        /// `http`, and not on the literal `127.0.0.1` or `[::1]`, on `localhost` or a name below
+        /// it. Whether such a name resolves to this machine is checked when the server starts.
         case insecure
         /// Upper case, or the scheme's own port written out.
         case notCanonical
@@ -50,13 +50,13 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it is plain http, which is for this machine only.
+    /// Whether it is plain http, which is only for this machine.
     package var isInsecureLoopback: Bool { !isSecure }
 
     package var description: String { origin }
 
-    /// Whether a `Host` header names this origin; the port may be left out where it is the
-    /// scheme's own (RFC 9110 §4.2.3).
+    /// Whether a `Host` header names this origin; the port may be omitted if it is the scheme's
+    /// default (RFC 9110 §4.2.3).
     package func isNamed(byHost header: String) -> Bool {
         let given = header.lowercased()
         if given == "\(host):\(port)" { return true }

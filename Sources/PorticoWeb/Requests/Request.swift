@@ -1,13 +1,12 @@
 package import HTTPTypes
 package import NIOCore
 
-/// A request with all of its body, as the connection passes it on (RFC 9110 §6).
+/// A request with its complete body, as the connection passes it on (RFC 9110 §6).
 package struct Request: Sendable {
     package let head: HTTPRequest
-    /// Empty where there is none. ``ConnectionLimits`` bounds it.
+    /// Empty without a body. ``ConnectionLimits`` bounds it.
     package let body: ByteBuffer
-    /// The other end of the connection: the proxy, where there is one. ``ClientAddress`` says who
-    /// the client is.
+    /// The peer of the connection, which may be a proxy. ``ClientAddress`` is the client.
     package let peer: SocketAddress?
 
     package init(head: HTTPRequest, body: ByteBuffer = ByteBuffer(), peer: SocketAddress? = nil) {

@@ -2,13 +2,12 @@ package import HTTPTypes
 package import PorticoBytes
 package import PorticoProtocol
 
-/// A request on its way through a service: under a configured name, confidential as far as can be
-/// told, and for a canonical path.
+/// A request to a configured host, confidential as far as can be known, with a canonical path.
 package struct RequestContext: Sendable {
     package let received: Request
     package let target: RequestTarget
     package let client: ClientAddress
-    /// The short id that the log line carries, and that pages show.
+    /// The short id in the log line and on pages.
     package let id: RequestID
     package let moment: Moment
 
@@ -27,7 +26,7 @@ package struct RequestContext: Sendable {
     }
 }
 
-/// What a service's own context adds to the request: the realm, the language of its pages.
+/// The values that a service adds to the request: the realm, the language of its pages.
 package protocol ServiceContext: Sendable {
     var request: RequestContext { get }
 }
@@ -44,7 +43,7 @@ extension ServiceContext {
     /// Whole seconds since 1970.
     package var now: Int64 { request.moment.seconds }
     package var requestID: String { request.id.text }
-    /// Who is at the other end, for rate limits.
+    /// The sender, for rate limits.
     package var address: String { request.client.limitKey }
     /// The values of all `Authorization` header fields.
     package var authorization: [String] { headers[values: .authorization] }
@@ -54,8 +53,8 @@ extension ServiceContext {
         try FormParameters(body: request.received, upTo: maximum)
     }
 
-    /// The parameters of the request: of the body where it is a form post, else of the query
-    /// (RFC 6749 §3.1).
+    /// The parameters of the request: from the body of a form post, otherwise from the query (RFC
+    /// 6749 §3.1).
     package func parameters() throws -> FormParameters {
         method == .post ? try form() : try FormParameters(query: target)
     }

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// The id of a request, for the log and for the page a person reads it from: ten characters of
+/// The id of a request, in the log and on the page that a person reads it from: ten characters of
 /// Crockford's Base32, 50 random bits, without letters that look like digits.
 package struct RequestID: Hashable, Sendable, CustomStringConvertible {
     package let text: String

@@ -1,16 +1,16 @@
 import PorticoBytes
 
-/// The path and query of a request, in the one spelling we answer to (RFC 9112 §3.2.1).
+/// The path and query of a request, in the only accepted spelling (RFC 9112 §3.2.1).
 ///
-/// Nothing is normalised: a path with an escape, a dot segment, an empty segment or a slash at its
-/// end is another path, and nothing is there; a segment that some server takes for one of these, once it
-/// has taken its parameters off, is one (RFC 3986 §3.3: `..;v=1`). So no two spellings can mean one
-/// resource, to us, to whatever stands before us and to the APIs behind us.
+/// Nothing is normalised: a path with an escape, a dot segment, an empty segment or a trailing
+/// slash is a different path, which does not exist; a segment that some servers read as one of
+/// these once they have removed its parameters counts as one (RFC 3986 §3.3: `..;v=1`). So no two
+/// spellings can mean one resource to us, to a proxy in front of us and to the APIs behind us.
 package struct RequestTarget: Sendable {
     /// Begins with a slash; printable ASCII without escapes.
     package let path: String
 
-    /// What follows the first `?`, as it came; `nil` without one.
+    /// The text after the first `?`, as received; `nil` without one.
     package let query: Substring.UTF8View?
 
     /// - Parameter target: As on the request line: `request.head.path`.
@@ -24,7 +24,7 @@ package struct RequestTarget: Sendable {
             query = nil
         } else {
             let query = bytes[bytes.index(after: end)...]
-            // A fragment never goes on the wire (RFC 9110 §4.2.5).
+            // A fragment is never sent to a server (RFC 9110 §4.2.5).
             guard query.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "#") }) else {
                 return nil
             }
@@ -32,7 +32,7 @@ package struct RequestTarget: Sendable {
         }
     }
 
-    /// What stands between the slashes; empty for `/`.
+    /// The texts between the slashes; empty for `/`.
     package var segments: [Substring] {
         path.split(separator: "/")
     }
@@ -40,7 +40,7 @@ package struct RequestTarget: Sendable {
     private static func isCanonical(_ path: Substring.UTF8View) -> Bool {
         guard path.first == UInt8(ascii: "/") else { return false }
         if path.count == 1 { return true }
-        // The bytes since the last slash, up to its parameters: how many, and whether all are dots.
+        // The length of the segment up to its parameters, and whether it consists of dots.
         var length = 0
         var areDots = true
         var isParameter = false

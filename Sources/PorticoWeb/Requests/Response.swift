@@ -1,12 +1,12 @@
 package import HTTPTypes
 package import NIOCore
 
-/// An answer, whole (RFC 9110 §6).
+/// A complete answer (RFC 9110 §6).
 package struct Response: Sendable {
     package var status: HTTPResponse.Status
     package var headers: HTTPFields
     package var body: ByteBuffer
-    /// What the access log says of it.
+    /// Additional details for the access log.
     package var logged = Logged()
 
     package struct Logged: Sendable {

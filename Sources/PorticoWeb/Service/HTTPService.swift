@@ -1,28 +1,28 @@
 import HTTPTypes
 
-/// A service is its list of addresses, and what all of them share.
+/// A service: a list of routes, and what they share.
 package protocol HTTPService: Sendable {
     associatedtype Context: ServiceContext
 
     var routes: RouteTable<Context> { get }
     var headers: SecurityHeaders { get }
 
-    /// `nil` where what the path names is not there.
+    /// `nil` if the resource in the path does not exist.
     func context(_ request: RequestContext, _ parameters: PathParameters) -> Context?
 
-    /// The answer where there is no row or no context; `nil` lets the next service look.
+    /// The answer without a route or context; `nil` passes the request to the next service.
     func notFound(_ request: RequestContext) -> Response?
 
     func methodNotAllowed(_ audience: Audience, _ context: Context) -> Response
 
-    /// How every error leaves.
+    /// Renders every error.
     func answer(_ error: any Error, _ audience: Audience, _ context: Context)
         -> Response
 
-    /// Which origins the word of a route stands for; asked when the answer is known.
+    /// The origins that a route's setting stands for; called when the answer is known.
     func policy(_ scripts: ScriptOrigins, _ context: Context) -> CORSPolicy?
 
-    /// The last touch to every answer.
+    /// Completes every answer.
     func finish(_ response: inout Response, _ context: Context)
 }
 
@@ -35,7 +35,7 @@ extension HTTPService {
 
     package func finish(_ response: inout Response, _ context: Context) {}
 
-    /// The answer at an address of this service, or `nil` where the path is none.
+    /// The answer at an address of this service, or `nil` if the path is not one.
     package func respond(to request: RequestContext) async -> Response? {
         guard let (address, parameters) = routes.find(request.target.path),
             let context = context(request, parameters)
@@ -72,7 +72,7 @@ extension HTTPService {
         return response
     }
 
-    /// A preflight names no client: it admits what some client's scripts may do.
+    /// A preflight names no client: it allows what the scripts of any client may do.
     private func preflight(_ address: RouteTable<Context>.Address, _ context: Context)
         -> Response?
     {

@@ -1,9 +1,8 @@
 import HTTPTypes
 package import PorticoBytes
 
-/// What every request passes before anything is routed: which host it names, whether it could be
-/// read on the way, whether its path is one (docs/decisions/0036); and what every answer passes:
-/// one line in the log.
+/// Checks every request before routing: which host it names, whether it was confidential, whether
+/// its path is canonical (docs/decisions/0036). Logs one line for every answer.
 package struct RequestPipeline: Responder {
     private let guarding: HostGuard
     private let proxies: TrustedProxies
@@ -15,7 +14,7 @@ package struct RequestPipeline: Responder {
     private let notFound: @Sendable (RequestContext) -> Response
 
     /// - Parameters:
-    ///   - services: Asked in this order.
+    ///   - services: Tried in this order.
     ///   - notFound: The answer at an address that none of them has.
     package init(
         guarding: HostGuard,

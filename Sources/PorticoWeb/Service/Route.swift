@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// Who reads an answer: then an error is a page, or JSON.
+/// Who reads an answer: it decides whether an error is a page or JSON.
 package enum Audience: Hashable, Sendable {
     case people
     /// The same, in a window that an app has opened and waits for.
@@ -10,20 +10,20 @@ package enum Audience: Hashable, Sendable {
     package var isPeople: Bool { self != .programs }
 }
 
-/// One row of a service: a method at an address, who asks there, and what answers.
+/// One route of a service: a method at an address, its audience, and its handler.
 ///
-/// Everything else follows from the row: `HEAD`, 405 with `Allow`, `OPTIONS`, CORS, how an error
-/// looks, and whether the answer may be shown in a window that an app opened (``HTTPService``).
+/// Everything else follows from the route: `HEAD`, 405 with `Allow`, `OPTIONS`, CORS, the form of
+/// an error, and whether the answer may be shown in a window that an app opened (``HTTPService``).
 package struct Route<Context: Sendable>: Sendable {
     package typealias Handler = @Sendable (Context) async throws -> Response
 
     package let method: HTTPRequest.Method
     package let path: RoutePath
     package let audience: Audience
-    /// Scripts of which origins may read the answer.
+    /// The origins with scripts that may read the answer.
     package let scripts: ScriptOrigins
-    /// Whether `HEAD` is answered as `GET` without a body (RFC 9110 §9.3.2). Not where asking spends
-    /// something.
+    /// Whether `HEAD` is answered like `GET` without a body (RFC 9110 §9.3.2). Not if the request
+    /// spends something.
     package let answersHead: Bool
     let respond: Handler
 
@@ -70,7 +70,7 @@ package struct Route<Context: Sendable>: Sendable {
         Route(.delete, path, audience, .none, false, respond)
     }
 
-    /// The same answer by several methods.
+    /// The same handler for several methods.
     package static func any(
         of methods: [HTTPRequest.Method],
         _ path: RoutePath,
@@ -84,15 +84,16 @@ package struct Route<Context: Sendable>: Sendable {
     }
 }
 
-/// Scripts of which origins may read an answer (Fetch §3.2; RFC 9700 §2.6, OpenID Connect Core §5.3).
+/// The origins with scripts that may read an answer (Fetch §3.2; RFC 9700 §2.6, OpenID Connect Core
+/// §5.3).
 package enum ScriptOrigins: Hashable, Sendable {
-    /// No other origin's: pages, and what only servers ask for.
+    /// No other origin: for pages, and for endpoints that only servers call.
     case none
-    /// Any origin's: public documents.
+    /// Any origin: for public documents.
     case any
-    /// Those that the client that asks has registered. Where none has proven itself, those of all
-    /// clients: such an answer says nothing of any of them.
+    /// The origins that the requesting client has registered. If no client has authenticated, those
+    /// of all clients: such an answer tells nothing about any of them.
     case clients
-    /// The same, at an address that answers people too: an answer for no client is for no script.
+    /// The same, for an address that people use too: an answer for no client is not readable.
     case knownClients
 }

@@ -1,5 +1,5 @@
-/// The path of a route: literal segments, `{name}` for one segment, `{name...}` at the end for what
-/// is left, with the slash before it; that may be nothing.
+/// The path of a route: literal segments, `{name}` for one segment, and `{name...}` at the end for
+/// the rest, with its leading slash; the rest may be empty.
 package struct RoutePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     enum Segment: Hashable, Sendable {
         case literal(String)
@@ -37,7 +37,7 @@ package struct RoutePath: Hashable, Sendable, ExpressibleByStringLiteral, Custom
     }
 }
 
-/// What stands in a path where its route has names.
+/// The values of a route's names in a path.
 package struct PathParameters: Sendable {
     private let values: [(name: String, value: Substring)]
 
@@ -49,7 +49,8 @@ package struct PathParameters: Sendable {
         values = Array(zip(path.names, found))
     }
 
-    /// - Parameter name: One of the route's, a literal. Empty where the route has no such name.
+    /// - Parameter name: One of the route's names, a literal. The value is empty for any other
+    ///   name.
     package subscript(name: String) -> Substring {
         values.first { $0.name == name }?.value ?? ""
     }

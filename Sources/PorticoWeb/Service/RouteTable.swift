@@ -1,16 +1,16 @@
 package import HTTPTypes
 
-/// The addresses of a service, found by path: a literal segment goes before a named one, and both go
-/// before a rest.
+/// Finds the address of a service by path: a literal segment has priority over a named one, and
+/// both over a rest.
 package struct RouteTable<Context: Sendable>: Sendable {
-    /// What is at one path: a route for each method.
+    /// The routes at one path, one for each method.
     package struct Address: Sendable {
         package let routes: [Route<Context>]
 
         /// RFC 9110 §15.5.6.
         package var methods: [HTTPRequest.Method] { routes.map(\.method) }
 
-        /// Who reads a refusal that belongs to no route.
+        /// The audience of a refusal that belongs to no route.
         package var audience: Audience {
             routes.contains { $0.audience.isPeople } ? .people : .programs
         }
@@ -21,7 +21,7 @@ package struct RouteTable<Context: Sendable>: Sendable {
         }
     }
 
-    /// All rows, in the order of the list.
+    /// All routes, in the order of the list.
     package let routes: [Route<Context>]
     private let root: Node
 
@@ -31,7 +31,7 @@ package struct RouteTable<Context: Sendable>: Sendable {
         let rest: Address?
         let address: Address?
 
-        /// - Parameter depth: How many segments lead here.
+        /// - Parameter depth: The number of segments up to this node.
         init(_ routes: [Route<Context>], depth: Int) throws(RouteCollision) {
             var here: [Route<Context>] = []
             var rest: [Route<Context>] = []
@@ -65,7 +65,7 @@ package struct RouteTable<Context: Sendable>: Sendable {
         }
     }
 
-    /// - Throws: ``RouteCollision``: two rows for one address do not start.
+    /// - Throws: ``RouteCollision`` if two routes have the same method and address.
     package init(_ routes: [Route<Context>]) throws(RouteCollision) {
         self.routes = routes
         root = try Node(routes, depth: 0)
@@ -81,8 +81,8 @@ package struct RouteTable<Context: Sendable>: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: What is left of it, without the slash before it.
-    ///   - found: What stands where the routes have names.
+    ///   - path: The rest of the path, without its leading slash.
+    ///   - found: The values of the routes' names so far.
     private func find(_ path: Substring, _ node: Node, _ found: inout [Substring]) -> Address? {
         guard !path.isEmpty else {
             if let address = node.address { return address }
@@ -108,7 +108,7 @@ package struct RouteTable<Context: Sendable>: Sendable {
     }
 }
 
-/// Two rows have the same method at the same address.
+/// Two routes have the same method at the same address.
 package struct RouteCollision: Error, Hashable, Sendable {
     package let path: RoutePath
 }
