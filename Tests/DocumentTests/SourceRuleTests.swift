@@ -268,7 +268,7 @@ struct SourceRuleTests {
     func nothingIsFetched() {
         let words = [
             "HTTPTransport", "URLSession", "AsyncHTTPClient", "PorticoOutbound", "HTTPClient(",
-            "ClientBootstrap",
+            "ClientBootstrap", "CCurl",
         ]
         #expect(files(with: words, in: "Sources/PorticoWeb/").isEmpty)
         // It tells clients of logouts, at addresses that the operator registered; nothing of an
