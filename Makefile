@@ -5,9 +5,11 @@ build:
 	@scripts/setup build
 	swift build --explicit-target-dependency-import-check error
 
+# Without symbols and debug information; of what is linked in, nothing is exported.
 release:
 	@scripts/setup build
-	swift build -c release --product portico --static-swift-stdlib
+	swift build -c release --product portico --static-swift-stdlib -debug-info-format none \
+		-Xswiftc -use-ld=lld -Xlinker -s -Xlinker --no-export-dynamic
 
 run: release
 	.build/release/portico serve --demo

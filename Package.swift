@@ -46,7 +46,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.6.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.26.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.33.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(
             url: "https://github.com/apple/swift-configuration",
@@ -57,7 +56,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.3"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.3.0"),
     ],
     targets: [
@@ -107,23 +105,15 @@ let package = Package(
             resources: [.embedInCode("Resources")],
             swiftSettings: settings
         ),
-        .target(
-            name: "PorticoOutbound",
-            dependencies: [
-                "PorticoBytes", "PorticoProtocol", httpTypes,
-                serverProduct("AsyncHTTPClient", "async-http-client"),
-                serverProduct("NIOCore", "swift-nio"),
-                serverProduct("NIOHTTP1", "swift-nio"),
-                serverProduct("NIOPosix", "swift-nio"),
-                serverProduct("NIOSSL", "swift-nio-ssl"),
-            ],
-            swiftSettings: settings
-        ),
-
         .systemLibrary(
             name: "CCurl",
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
+        .target(
+            name: "PorticoOutbound",
+            dependencies: ["PorticoBytes", "PorticoProtocol", "CCurl", httpTypes],
+            swiftSettings: settings
         ),
         .target(
             name: "PorticoMail",
@@ -221,7 +211,6 @@ let package = Package(
                 serverProduct("UnixSignals", "swift-service-lifecycle"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
-                serverProduct("AsyncHTTPClient", "async-http-client"),
             ],
             swiftSettings: settings
         ),
@@ -236,9 +225,6 @@ let package = Package(
                 "PorticoBackend", "PorticoStandIns", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
-                serverProduct("NIOEmbedded", "swift-nio"),
-                serverProduct("NIOHTTP1", "swift-nio"),
-                serverProduct("AsyncHTTPClient", "async-http-client"),
             ],
             path: "Tests/PorticoTestSupport",
             swiftSettings: settings
@@ -394,7 +380,6 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", "PorticoStores", "PorticoOutbound",
                 "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", httpTypes,
-                serverProduct("AsyncHTTPClient", "async-http-client"),
             ],
             swiftSettings: settings
         ),

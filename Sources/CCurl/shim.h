@@ -1,8 +1,11 @@
 #include <curl/curl.h>
+#include <pthread.h>
+#include <signal.h>
 
 /* Swift cannot call C functions with a variable number of arguments, and libcurl takes each option by
  * one. One function here for each type that an option has. */
 
+/* On any thread, since 7.84; a second call only counts. */
 static inline int portico_curl_start(void) {
     return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
@@ -23,14 +26,25 @@ static inline int portico_curl_size(CURL *handle, long long size) {
     return curl_easy_setopt(handle, CURLOPT_INFILESIZE_LARGE, (curl_off_t)size) == CURLE_OK;
 }
 
-/* Nothing but SMTP, whatever an address says. The option has another type since 7.85. */
-static inline int portico_curl_smtp_only(CURL *handle) {
+/* Nothing but one protocol, whatever an address says. The option has another type since 7.85. */
 #if LIBCURL_VERSION_NUM >= 0x075500
-    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps") == CURLE_OK;
+#define PORTICO_CURL_ONLY(handle, names, bits) \
+    (curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, names) == CURLE_OK)
 #else
-    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(CURLPROTO_SMTP | CURLPROTO_SMTPS))
-        == CURLE_OK;
+#define PORTICO_CURL_ONLY(handle, names, bits) \
+    (curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(bits)) == CURLE_OK)
 #endif
+
+static inline int portico_curl_smtp_only(CURL *handle) {
+    return PORTICO_CURL_ONLY(handle, "smtp,smtps", CURLPROTO_SMTP | CURLPROTO_SMTPS);
+}
+
+static inline int portico_curl_https_only(CURL *handle) {
+    return PORTICO_CURL_ONLY(handle, "https", CURLPROTO_HTTPS);
+}
+
+static inline int portico_curl_http_only(CURL *handle) {
+    return PORTICO_CURL_ONLY(handle, "http", CURLPROTO_HTTP);
 }
 
 typedef size_t (*portico_curl_bytes)(char *, size_t, size_t, void *);
@@ -50,4 +64,55 @@ static inline int portico_curl_callbacks(
         && curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, progress) == CURLE_OK
         && curl_easy_setopt(handle, CURLOPT_XFERINFODATA, context) == CURLE_OK
         && curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L) == CURLE_OK;
+}
+
+/* The body of a request, which is copied. */
+static inline int portico_curl_post(CURL *handle, const void *body, long long size) {
+    return curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) == CURLE_OK
+        && curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, size > 0 ? (const char *)body : "")
+            == CURLE_OK;
+}
+
+typedef int (*portico_curl_prerequest)(void *, char *, char *, int, int);
+
+/* `context` is what the three functions get. */
+static inline int portico_curl_exchange(
+    CURL *handle, void *context, portico_curl_bytes header, portico_curl_bytes body,
+    portico_curl_prerequest prerequest
+) {
+    return curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, header) == CURLE_OK
+        && curl_easy_setopt(handle, CURLOPT_HEADERDATA, context) == CURLE_OK
+        && curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body) == CURLE_OK
+        && curl_easy_setopt(handle, CURLOPT_WRITEDATA, context) == CURLE_OK
+        && curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, prerequest) == CURLE_OK
+        && curl_easy_setopt(handle, CURLOPT_PREREQDATA, context) == CURLE_OK;
+}
+
+/* Whether a connection came about. */
+static inline int portico_curl_is_connected(CURL *handle) {
+    curl_off_t time = 0;
+    return curl_easy_getinfo(handle, CURLINFO_CONNECT_TIME_T, &time) == CURLE_OK && time > 0;
+}
+
+/* Whether libcurl knows a file with the roots that the system trusts. */
+static inline int portico_curl_has_bundle(void) {
+    const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
+    return info && info->age >= CURLVERSION_EIGHTH && info->cainfo;
+}
+
+static inline int portico_curl_multi_number(CURLM *multi, CURLMoption option, long number) {
+    return curl_multi_setopt(multi, option, number) == CURLM_OK;
+}
+
+/* Runs a function on a thread of its own that takes no signal and that nothing waits for. */
+static inline int portico_curl_thread(void *(*run)(void *), void *context) {
+    sigset_t all, before;
+    pthread_t thread;
+    int isStarted;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return 0;
+    isStarted = pthread_create(&thread, NULL, run, context) == 0;
+    if (isStarted) pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return isStarted;
 }

@@ -25,7 +25,7 @@ public struct AuthenticationMethod: Sendable {
     ///     time.
     ///   - allowInsecureLoopback: An `http` backend will do on this machine, with the cookie
     ///     `portico-dev-session`.
-    ///   - transport: Sends the questions; async-http-client where there is none.
+    ///   - transport: Sends the questions; libcurl where there is none.
     /// - Throws: misconfigured, where the address can be no backend's.
     public static func session(
         backend: String,
@@ -55,7 +55,7 @@ public struct AuthenticationMethod: Sendable {
     ///   - types: What the token's header may say that it is: `at+jwt`, or also `JWT`, for issuers
     ///     that write it, as Keycloak does. There the claim `typ` must be `Bearer`.
     ///   - allowInsecureLoopback: An `http` issuer will do on this machine.
-    ///   - transport: Fetches metadata and keys; async-http-client where there is none.
+    ///   - transport: Fetches metadata and keys; libcurl where there is none.
     /// - Throws: misconfigured, where the address can be no issuer's, or nothing could ever pass.
     public static func accessToken(
         issuer: String,

@@ -1,8 +1,4 @@
 package import HTTPTypes
-import NIOCore
-import NIOHTTP1
-import NIOSSL
-import PorticoBytes
 package import PorticoProtocol
 
 /// ``HTTPTransport`` for addresses that strangers can influence (WEB-SSRF-1).
@@ -34,8 +30,7 @@ package final class GuardedTransport: HTTPTransport {
     private let trustedRoots: String?
     private let targets: [String: ConnectTarget]
     private let mediaTypes: Set<String>?
-    /// Made when it is needed first: reading the system's roots takes its time.
-    private let tls = Locked<NIOSSLContext?>(nil)
+    private let thread = CurlThread()
 
     /// - Parameters:
     ///   - mediaTypes: In lower case; a reply's content of another type is refused unread. `nil`:
@@ -56,28 +51,27 @@ package final class GuardedTransport: HTTPTransport {
         self.targets = targets
     }
 
+    deinit {
+        thread.end()
+    }
+
     package func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
         async throws(HTTPTransportError) -> HTTPReply
     {
         guard let address = request.address else { throw .malformed }
         guard address.isSecure, address.port == 443 else { throw .refused }
         let limits = Self.granted(limits)
-        do {
-            return try await withThrowingTaskGroup(of: HTTPReply.self) { group in
-                group.addTask { [self] in
-                    try await exchange(request, address, body, limit: limits.bytes)
-                }
-                group.addTask {
-                    try await Task.sleep(for: .seconds(limits.seconds))
-                    throw HTTPTransportError.timedOut
-                }
-                defer { group.cancelAll() }
-                guard let reply = try await group.next() else { throw CancellationError() }
-                return reply
-            }
-        } catch {
-            throw OutboundClient.transportError(error)
-        }
+        let request = CurlRequest(
+            request,
+            to: address,
+            body: body,
+            limits: limits,
+            trustedRoots: trustedRoots,
+            isPooled: false,
+            mediaTypes: mediaTypes
+        )
+        let routes = try await routes(of: address.host, before: request.deadline)
+        return try await thread.send(request, by: routes)
     }
 
     /// What a caller gets of the limits that it asks for.
@@ -88,91 +82,40 @@ package final class GuardedTransport: HTTPTransport {
         )
     }
 
-    private func exchange(
-        _ request: HTTPRequest,
-        _ address: HTTPAddress,
-        _ body: [UInt8],
-        limit: Int
-    ) async throws -> HTTPReply {
-        let host = Self.withoutBrackets(address.host)
-        let sockets = try await self.sockets(of: host)
-        let exchange = PinnedExchange(
-            tls: try context(),
-            serverName: Self.isIPAddress(host) ? nil : host,
-            head: Self.head(of: request, address, length: body.count),
-            body: body,
-            limit: limit,
-            mediaTypes: mediaTypes
-        )
-        for socket in sockets.dropLast() {
-            do {
-                return try await exchange(to: socket)
-            } catch is PinnedExchange.NotConnected {
-                // The next address may answer.
-                try Task.checkCancellation()
-            }
-        }
-        guard let last = sockets.last else { throw HTTPTransportError.unreachable }
-        return try await exchange(to: last)
-    }
-
     /// The addresses to connect to, all of them checked.
-    private func sockets(of host: String) async throws -> [SocketAddress] {
+    private func routes(of host: String, before deadline: ContinuousClock.Instant)
+        async throws(HTTPTransportError) -> [CurlRoute]
+    {
         if let target = targets[host] {
-            return [try SocketAddress(ipAddress: target.address, port: target.port)]
+            return [CurlRoute(to: target.address, port: target.port)]
         }
-        let addresses = try await resolver.addresses(of: host)
-        guard !addresses.isEmpty else { throw HTTPTransportError.unreachable }
+        let addresses = try await addresses(of: host, before: deadline)
+        guard !addresses.isEmpty else { throw .unreachable }
         // One that is not public among public ones is no accident: none of them is asked.
         guard !addresses.contains(where: SpecialUseAddress.contains) else {
-            throw HTTPTransportError.refused
+            throw .refused
         }
-        return try addresses.prefix(Self.mostTries).map {
-            try SocketAddress(packedIPAddress: ByteBuffer(bytes: $0), port: 443)
-        }
+        return addresses.prefix(Self.mostTries).map { CurlRoute(to: $0, port: 443) }
     }
 
-    private func context() throws -> NIOSSLContext {
-        try tls.withLock { made in
-            if let made { return made }
-            var configuration = TLSConfiguration.makeClientConfiguration()
-            if let trustedRoots { configuration.trustRoots = .file(trustedRoots) }
-            configuration.minimumTLSVersion = .tlsv12
-            configuration.applicationProtocols = ["http/1.1"]
-            let context = try NIOSSLContext(configuration: configuration)
-            made = context
-            return context
-        }
-    }
-
-    private static func head(of request: HTTPRequest, _ address: HTTPAddress, length: Int)
-        -> HTTPRequestHead
+    private func addresses(of host: String, before deadline: ContinuousClock.Instant)
+        async throws(HTTPTransportError) -> [[UInt8]]
     {
-        var headers = HTTPHeaders([("host", address.host), ("connection", "close")])
-        for field in request.headerFields {
-            headers.add(name: field.name.rawName, value: field.value)
-        }
-        if length > 0 || request.method == .post || request.method == .put {
-            headers.replaceOrAdd(name: "content-length", value: "\(length)")
-        }
-        return HTTPRequestHead(
-            version: .http1_1,
-            method: HTTPMethod(rawValue: request.method.rawValue),
-            uri: address.target,
-            headers: headers
-        )
-    }
-
-    private static func withoutBrackets(_ host: String) -> String {
-        host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-    }
-
-    private static func isIPAddress(_ host: String) -> Bool {
+        let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         do {
-            _ = try SocketAddress(ipAddress: host, port: 0)
-            return true
+            return try await withThrowingTaskGroup(of: [[UInt8]].self) { group in
+                group.addTask { [resolver] in try await resolver.addresses(of: name) }
+                group.addTask {
+                    try await Task.sleep(until: deadline, clock: .continuous)
+                    throw HTTPTransportError.timedOut
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? []
+            }
+        } catch let error as HTTPTransportError {
+            throw error
         } catch {
-            return false
+            throw error is CancellationError ? .cancelled : .unreachable
         }
     }
 }

@@ -20,6 +20,19 @@ final class TLSServer {
         }
     }
 
+    /// Takes from this process what the system says of versions, so that only our own rule is left.
+    /// To be called before anything uses TLS, in a process of its own.
+    static func forgetLowestVersion() throws {
+        let file = Guardian.shared.folder.appending(path: UUID().uuidString)
+        let lines = [
+            "openssl_conf = init", "[init]", "ssl_conf = ssl", "[ssl]", "system_default = system",
+            "[system]", "MinProtocol = TLSv1", "CipherString = DEFAULT@SECLEVEL=0",
+            "[req]", "distinguished_name = name", "[name]",
+        ]
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+        setenv("OPENSSL_CONF", file.path, 1)
+    }
+
     let port: UInt16
     let certificate: String
     private let folder: URL

@@ -1,14 +1,14 @@
-import AsyncHTTPClient
 package import Foundation
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
 import PorticoBytes
+import PorticoOutbound
 import PorticoProtocol
 
 /// A real browser over WebDriver (W3C WebDriver 2). Who started its driver ends that.
 package final class Browser: Sendable {
     package let kind: BrowserKind
     private let session: URL
+    private static let transport = OutboundClient()
 
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -168,18 +168,18 @@ package final class Browser: Sendable {
     private static func send(_ method: String, _ url: URL, _ body: JSONObject?) async throws
         -> JSONValue
     {
+        guard let method = HTTPRequest.Method(method), let address = HTTPAddress(url.absoluteString)
+        else { throw Failure(description: "no address of a driver: \(url)") }
+        var request = HTTPRequest(method, to: address)
+        if body != nil { request.headerFields[.contentType] = "application/json; charset=utf-8" }
+        let size = 64 * 1024 * 1024
         // Not URLSession: it fails on the driver's header fields, which have no blank after the colon.
-        var request = HTTPClientRequest(url: url.absoluteString)
-        request.method = .RAW(value: method)
-        if let body {
-            request.headers.add(name: "Content-Type", value: "application/json; charset=utf-8")
-            request.body = .bytes(body.serialized())
-        }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
-        let buffer = try await response.body.collect(upTo: 64 * 1024 * 1024)
-        let bytes = Array(buffer.readableBytesView)
-        let limits = JSONLimits(size: 64 * 1024 * 1024)
-        let answer = try JSONObject(parsing: bytes, limits: limits)
+        let reply = try await transport.send(
+            request,
+            body: body?.serialized() ?? [],
+            limits: HTTPLimits(bytes: size, seconds: 120)
+        )
+        let answer = try JSONObject(parsing: reply.body, limits: JSONLimits(size: size))
         let value = answer["value"] ?? .null
         if let error = value.object?.string("error") {
             throw Failure(description: error + ": " + (value.object?.string("message") ?? ""))

@@ -1,0 +1,183 @@
+import Foundation
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoOutbound
+
+/// What a client does with its connections.
+@Suite("HTTP transports: connections", .serialized) struct OutboundConnectionTests {
+    private static let limits = HTTPLimits(bytes: 1000, seconds: 10)
+
+    private func request(_ port: UInt16, _ method: HTTPRequest.Method = .get) -> HTTPRequest {
+        HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\(port)", path: "/")
+    }
+
+    @Test("Requests one after the other share a connection")
+    func shared() async throws {
+        let server = try KeepAliveServer(answersEach: 3)
+        let client = OutboundClient()
+        for _ in 0..<3 {
+            let reply = try await client.send(
+                request(server.port, .post),
+                body: [97],
+                limits: Self.limits
+            )
+            #expect(reply.response.status == .ok)
+        }
+        #expect(server.counts.connections == 1)
+        #expect(server.counts.requests == 3)
+        try await client.shutdown()
+        await #expect(throws: HTTPTransportError.unreachable) {
+            try await client.send(request(server.port), body: [], limits: Self.limits)
+        }
+    }
+
+    @Test(
+        "RFC 9110 §9.2.2: a request whose connection ends before its answer is not sent again",
+        arguments: [HTTPRequest.Method.get, .post]
+    )
+    func once(method: HTTPRequest.Method) async throws {
+        let server = try KeepAliveServer(answersEach: 1)
+        let client = OutboundClient()
+        let request = request(server.port, method)
+        _ = try await client.send(request, body: [], limits: Self.limits)
+        await #expect(throws: HTTPTransportError.unreachable) {
+            try await client.send(request, body: [], limits: Self.limits)
+        }
+        #expect(server.counts.requests == 2)
+        try await client.shutdown()
+    }
+
+    @Test("Of one host no more than 32 requests are under way, and those that wait have their time")
+    func most() async throws {
+        let server = try LocalServer { _ in .silence }
+        defer { server.stop() }
+        let client = OutboundClient()
+        let request = request(server.port)
+        let failures = await withTaskGroup(of: HTTPTransportError?.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    do throws(HTTPTransportError) {
+                        _ = try await client.send(
+                            request,
+                            body: [],
+                            limits: HTTPLimits(bytes: 1000, seconds: 2)
+                        )
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(failures.count == 40)
+        #expect(failures.allSatisfy { $0 == .timedOut })
+        #expect(server.requests.count == 32)
+        try await client.shutdown()
+    }
+
+    @Test("Ending a client ends what is under way")
+    func ending() async throws {
+        let server = try LocalServer { _ in .silence }
+        defer { server.stop() }
+        let client = OutboundClient()
+        let request = request(server.port)
+        let task = Task { try await client.send(request, body: [], limits: Self.limits) }
+        try await waitUntil("the request is there") { !server.requests.isEmpty }
+        try await client.shutdown()
+        await #expect(throws: HTTPTransportError.cancelled) { try await task.value }
+    }
+
+    @Test(
+        "RFC 9112: what is no head of an answer is malformed",
+        arguments: [
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-A: b\r\n c\r\n\r\n{}",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX A: b\r\n\r\n{}",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-A\r\n\r\n{}",
+            "HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\n{}",
+            "HTTP/2 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+            "{}",
+        ]
+    )
+    func malformed(text: String) async throws {
+        let server = try LocalServer { _ in .bytes(Array(text.utf8)) }
+        defer { server.stop() }
+        let client = OutboundClient()
+        await #expect(throws: HTTPTransportError.malformed) {
+            try await client.send(request(server.port), body: [], limits: Self.limits)
+        }
+        try await client.shutdown()
+    }
+
+    @Test(
+        "attack E19: a head, an interim answer or a trailer without an end is given up",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\n", "X-A: b\r\n"),
+            ("", "HTTP/1.1 103 Early Hints\r\n\r\n"),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "X-A: b\r\n"),
+        ]
+    )
+    func flood(start: String, more: String) async throws {
+        let server = try LocalServer { _ in
+            .flood(Array(start.utf8), Array(String(repeating: more, count: 1000).utf8))
+        }
+        defer { server.stop() }
+        let client = OutboundClient()
+        await #expect(throws: HTTPTransportError.malformed) {
+            try await client.send(request(server.port), body: [], limits: Self.limits)
+        }
+        try await client.shutdown()
+    }
+
+    @Test("An address that was checked is connected to as it is")
+    func routes() {
+        #expect(CurlRoute(to: [8, 8, 4, 4], port: 443).text == "::8.8.4.4:443")
+        let last = [UInt8](repeating: 0, count: 11) + [0x1F, 0, 1]
+        #expect(CurlRoute(to: [0x2D, 0] + last, port: 443).text == "::[2d00:0:0:0:0:0:1f:1]:443")
+        #expect(CurlRoute(to: "::1", port: 8443).text == "::[::1]:8443")
+        #expect(CurlRoute(to: "[::1]").text == "::[::1]:")
+    }
+}
+
+/// Answers so many requests on each connection, reads another one, and closes it.
+private final class KeepAliveServer: Sendable {
+    let port: UInt16
+    private let listener: Int32
+    private let counted = Locked((connections: 0, requests: 0))
+
+    var counts: (connections: Int, requests: Int) { counted.withLock { $0 } }
+
+    init(answersEach: Int) throws {
+        guard let (listener, port) = RawSocket.listen(port: 0) else {
+            throw POSIXError(.EADDRINUSE)
+        }
+        self.listener = listener
+        self.port = port
+        let counted = counted
+        Thread.detachNewThread {
+            while let connection = RawSocket.accept(listener) {
+                counted.withLock { $0.connections += 1 }
+                for number in 0...answersEach {
+                    guard let bytes = RawSocket.receive(connection), !bytes.isEmpty else { break }
+                    counted.withLock { $0.requests += 1 }
+                    guard number < answersEach else { break }
+                    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+                    RawSocket.send(connection, Array(answer.utf8))
+                }
+                RawSocket.close(connection)
+            }
+            RawSocket.close(listener)
+        }
+    }
+
+    deinit {
+        RawSocket.shutDown(listener)
+    }
+}
