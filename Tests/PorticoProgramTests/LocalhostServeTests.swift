@@ -95,7 +95,7 @@ import Testing
                     )
                 }
                 #expect(failure?.problem == .wrongValue)
-                #expect(failure?.what.contains("leads to another machine here") == true)
+                #expect(failure?.what.contains("leads to another machine") == true)
                 #expect(failure?.remedy.contains("--public-url http://127.0.0.1:8080") == true)
             }
             for addresses in [[.loopback4], [.loopback6, .loopback4], []] as [[[UInt8]]] {

@@ -44,7 +44,7 @@ struct PageLookTests {
         try write("<html>".utf8, "html/apple.svg")
         for (arguments, text) in [
             (["--pages-light", "accent=red"], "--pages-light has a wrong value: \"accent=red\"."),
-            (["--pages-light", "accnt=#000000"], "Expected: a list of NAME=VALUE, as accent="),
+            (["--pages-light", "accnt=#000000"], "Expected: a list of NAME=VALUE, such as"),
             (["--pages-light", "accent"], "--pages-light has a wrong value"),
             (
                 ["--pages-light", "accent=#000000", "--pages-light", "accent=#111111"],
@@ -54,12 +54,12 @@ struct PageLookTests {
             (["--pages-light", "font=a}b"], "--pages-light has a wrong value"),
             (["--pages-dark", "radius=4px"], "--pages-dark has a wrong value"),
             (["--pages-logo", "none.png"], "pages.logo: "),
-            (["--pages-logo", "text.svg"], "is no image that pages can show. (wrong-value)"),
+            (["--pages-logo", "text.svg"], "is not an image that pages can show. (wrong-value)"),
             (["--pages-logo", "big.png"], "is longer than 256 KiB"),
-            (["--pages-brand", "nowhere"], "pages.brand is no folder that can be read"),
+            (["--pages-brand", "nowhere"], "The folder in pages.brand cannot be read"),
             (["--pages-brand", "wrong"], "Did you mean google.svg?"),
             (["--pages-brand", "twice"], "pages.brand has two images for apple"),
-            (["--pages-brand", "html"], "is no image that pages can show"),
+            (["--pages-brand", "html"], "is not an image that pages can show"),
         ] {
             let outcome = try portico.run(["serve", "--listen", "127.0.0.1:0"] + arguments)
             #expect(outcome.status == 2, "\(arguments) \(outcome.stderr)")
@@ -117,6 +117,8 @@ struct PageLookTests {
             #expect(try await person.get(server.url + "/assets/brand/" + path).status != 200)
         }
         try await person.close()
-        #expect(server.running.stderr.contains("! The theme is too hard to see: quiet on page"))
+        #expect(
+            server.running.stderr.contains("! The theme has too little contrast: quiet on page")
+        )
     }
 }

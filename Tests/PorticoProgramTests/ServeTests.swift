@@ -123,7 +123,9 @@ struct ServeTests {
             #expect(outcome.status == 6)
             let id = server.running.process.id
             #expect(
-                outcome.stderr.hasPrefix("✗ Another portico serves from demo (process \(id)).")
+                outcome.stderr.hasPrefix(
+                    "✗ Another portico is already serving from demo (process \(id))."
+                )
             )
         }
     }

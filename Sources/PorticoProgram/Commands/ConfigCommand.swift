@@ -29,14 +29,14 @@ struct ConfigCommand: AsyncParsableCommand {
         func run() async throws {
             let reader = try await SettingsReader(
                 options: settings.values,
-                file: settings.place.config,
+                file: settings.config,
                 environment: ProcessInfo.processInfo.environment
             )
             let (values, origins) = try reader.settings()
             var items: [JSONValue] = []
             var rows: [[String?]] = []
             for setting in Setting.all {
-                let shown = setting.show(values)
+                let shown = setting.texts(values)
                 let source = origins[setting.key]?.description ?? "default"
                 items.append(Self.item(setting, shown, source))
                 let text = shown.isEmpty ? nil : shown.joined(separator: ", ")

@@ -14,7 +14,7 @@ struct DoctorCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
+    @Option(help: SettingTable.shared.publicURL.setting.argumentHelp)
     var publicURL: String?
     @Flag(help: "Check this machine only, without the network.")
     var offline = false

@@ -10,19 +10,19 @@ import PorticoStores
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Run the OpenID Provider.",
+        abstract: "Run the server.",
         discussion: """
-            Prints to stdout where it listens, and logs to stderr. SIGTERM and Ctrl-C let it finish \
-            what is under way, for ten seconds at most. /healthz answers while it runs, /readyz \
-            while it takes work. Settings come from these options, from PORTICO_… variables, from \
-            portico.yaml: see portico config show --origin.
+            Prints its address to stdout and logs to stderr. After SIGTERM or Ctrl-C, open requests \
+            have ten seconds to finish. /healthz answers while the server runs, /readyz while it \
+            accepts work. Settings come from these options, PORTICO_… variables and portico.yaml: \
+            see portico config show --origin.
             """
     )
 
     @Flag(
         help: """
-            Serve a realm to try things in, with new passwords at each start, printed. Its data is \
-            in the folder demo within the data directory, or in the one that --data-directory names.
+            Serve a demo realm, and print its new passwords at each start. Its data is in the folder \
+            demo inside the data directory, or exactly in --data-directory if that is given.
             """
     )
     var demo = false
@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
             if demo {
                 let server = try await standIns(installation, log)
                 wiring.standIns = server
-                // What to try stays last.
+                // The command to try stays last.
                 lines.insert(
                     contentsOf: Self.demoLines(server, settings.effectivePublicURL),
                     at: lines.count - 1
@@ -81,7 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func readSettings() async throws -> Settings {
         let reader = try await SettingsReader(
             options: settings.values,
-            file: settings.place.config,
+            file: settings.config,
             environment: ProcessInfo.processInfo.environment
         )
         var (settings, origins) = try reader.settings()
@@ -94,7 +94,7 @@ struct ServeCommand: AsyncParsableCommand {
         return settings
     }
 
-    /// Before anything is written, a newer version's schema included.
+    /// Before anything is written, including a migration.
     private func checkDemoFolder(_ settings: Settings, _ clock: Clock) async throws {
         guard DataDirectory(path: settings.dataDirectory).hasDatabase else { return }
         let installation = try Installation.open(
@@ -113,9 +113,9 @@ struct ServeCommand: AsyncParsableCommand {
         try result.get()
     }
 
-    /// Everything that may stop the start, before anything listens.
+    /// Does everything that may fail, before the server listens.
     ///
-    /// - Returns: What is said once the server listens.
+    /// - Returns: The lines to print once the server listens.
     private func prepare(_ installation: Installation, _ console: Console) async throws -> [String]
     {
         let settings = installation.settings
@@ -136,11 +136,11 @@ struct ServeCommand: AsyncParsableCommand {
         for app in try await installation.backend.configuration().apps {
             guard let warning = app.sessionWarning else { continue }
             console.warn(
-                "App \(app.name) \(warning). Mend it: portico app update \(app.name) --hand-off code"
+                "App \(app.name) \(warning). Fix: portico app update \(app.name) --hand-off code"
             )
         }
         if realms.isEmpty {
-            // Its issuer is made of the public URL, and never changes.
+            // Its issuer begins with the public URL and never changes.
             let command = "portico realm create NAME --public-url \(settings.effectivePublicURL)"
             lines.append("  No realms yet. Create one: \(command)")
         }
@@ -164,14 +164,14 @@ struct ServeCommand: AsyncParsableCommand {
             let left = imported.report.lines(.skipped).count
             if left > 0 {
                 console.warn(
-                    "\(left) parts of it were left out. Which: "
+                    "\(left) parts of it were not imported. See which: "
                         + "portico realm import -n \(printable(file.path))"
                 )
             }
         }
     }
 
-    /// An issuer never changes: every token and every app names it (docs/decisions/0036).
+    /// An issuer never changes, because tokens and apps contain it (docs/decisions/0036).
     private func checkIssuer(of realm: Realm, _ publicURL: String) throws {
         let expected = try RealmCreation.issuer(of: realm.name, baseURL: publicURL)
         guard !sameBytes(realm.issuer, expected) else { return }
@@ -179,15 +179,15 @@ struct ServeCommand: AsyncParsableCommand {
         let base = realm.issuer.hasSuffix(suffix) ? realm.issuer.dropLast(suffix.count) : "…"
         throw Failure(
             .issuerMismatch,
-            "Realm \(realm.name) is \(realm.issuer), which does not lie under \(publicURL).",
-            "An issuer never changes: apps and tokens name it. Serve it where it is:",
+            "Realm \(realm.name) has the issuer \(realm.issuer), which is not below \(publicURL).",
+            "An issuer never changes, because apps and tokens contain it. Serve it at its own address:",
             "portico serve --public-url \(base)",
-            "If the realm is not in use yet, create it again: portico realm delete \(realm.name) "
+            "Or, if the realm is not in use yet, create it again: portico realm delete \(realm.name) "
                 + "--confirm \(realm.name), then portico realm create \(realm.name) --public-url \(publicURL)"
         )
     }
 
-    /// Stand-ins for providers, on a free port of 127.0.0.1, and what the backend knows of them.
+    /// Creates stand-ins for providers on a free port of 127.0.0.1, and adds them to the backend.
     private func standIns(_ installation: Installation, _ log: ServerLog) async throws
         -> StandInServer
     {

@@ -6,13 +6,13 @@ import PorticoStandIns
 import PorticoStores
 import PorticoUpstream
 
-/// What `portico serve --demo` offers to sign in with: stand-ins for Google, Facebook and Apple, and
-/// its own demo realm as one OpenID provider more; and an app that hands its people over.
+/// The sign-in methods and the app of `portico serve --demo`: stand-ins for Google, Facebook and Apple,
+/// and an app to sign in to.
 struct DemoBackend {
     let installation: Installation
     let standIns: StandIns
 
-    /// The app of the demonstration, and where its sign-in comes back to.
+    /// The name of the demo's app.
     static let app = "notes"
 
     func prepare() async throws {
@@ -31,7 +31,7 @@ struct DemoBackend {
                 record(of: registered, kind, place: Int64(place), random)
             )
         }
-        // Whoever tries things out may have changed it.
+        // An existing app may have been changed on purpose, so it is kept.
         guard try await !isThere(Self.app) else { return }
         try await installation.backend.put(
             App(

@@ -5,23 +5,22 @@ import PorticoStandIns
 import PorticoStores
 import PorticoUpstream
 
-/// The data folder of a demonstration: what it holds may be replaced and shown to whoever asks, so that
-/// nothing of somebody's own is in it.
+/// The data folder of a demo. A demo replaces its data and shows it to anyone, so the folder must not
+/// contain anything else.
 struct DemoFolder {
     let installation: Installation
 
-    /// - Throws: `not-a-demo` where a realm, provider, app or account is there that no demonstration
-    ///   made.
+    /// - Throws: `not-a-demo` if it has a realm, provider, app or account that no demo created.
     func check() async throws {
         guard let own = try await somebodysOwn() else { return }
         throw Failure(
             .notADemo,
             "\(printable(installation.directory.path)) holds \(own) that no demo made.",
-            "Leave out --data-directory: a demo then has a folder of its own."
+            "Leave out --data-directory: the demo then uses its own folder."
         )
     }
 
-    /// Marks a folder that was checked as the demonstration's.
+    /// Marks a checked folder as the demo's.
     func claim() throws(Failure) {
         let marker = installation.directory.demoMarker
         guard isMarked || FileManager.default.createFile(atPath: marker, contents: nil) else {
@@ -33,8 +32,7 @@ struct DemoFolder {
         FileManager.default.fileExists(atPath: installation.directory.demoMarker)
     }
 
-    /// What there is of somebody's own. A folder that was a demonstration's may have become somebody's
-    /// since then.
+    /// The kind of data that no demo created. A marked folder may have got some since it was marked.
     private func somebodysOwn() async throws -> String? {
         let isMarked = isMarked
         let realms = try await installation.realms.snapshot().realms
@@ -47,7 +45,7 @@ struct DemoFolder {
         return try await hasOwnAccount(isMarked) ? "accounts" : nil
     }
 
-    /// Whether somebody has an account who came from elsewhere than a stand-in.
+    /// Whether any account was created without a stand-in.
     private func hasOwnAccount(_ isMarked: Bool) async throws -> Bool {
         var cursor: UniqueID?
         while true {
@@ -71,8 +69,8 @@ extension ProviderRecord {
 }
 
 extension Identity {
-    /// Stand-ins answer on this machine by plain http, each below its own path. Somebody's own provider
-    /// may do the first, too.
+    /// Stand-ins answer on this machine by plain http, each below its own path. Only the path
+    /// distinguishes them from other providers on this machine.
     fileprivate var isFromStandIn: Bool {
         guard let address = HTTPAddress(key.issuer), !address.isSecure, address.isThisMachine else {
             return false

@@ -28,11 +28,11 @@ struct DemoRealm {
         Somebody(username: "bob", givenName: "Bob", familyName: "Example", roles: []),
     ]
 
-    /// Makes the realm, or makes it fit again, with new passwords.
+    /// Creates the realm or repairs it, and sets new passwords.
     ///
-    /// A realm of another issuer is made anew: an issuer never changes.
+    /// A realm with another issuer is created again, because an issuer never changes.
     ///
-    /// - Returns: The new passwords, by user name.
+    /// - Returns: The new passwords with their usernames.
     func prepare() async throws -> [(username: String, password: SecretText)] {
         let issuer = try RealmCreation.issuer(
             of: Self.name,

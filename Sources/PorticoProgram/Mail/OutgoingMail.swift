@@ -1,25 +1,25 @@
 import PorticoBytes
 import PorticoMail
 
-/// Who mails are from and how they leave, as the settings have it.
+/// The sender of emails and how they are sent, as the settings have it.
 struct OutgoingMail: Sendable {
     let from: MailSender
     let transport: any MailTransport
 
     /// - Parameter environment: For a mail command.
-    /// - Returns: `nil` where no way to send mail is set.
-    /// - Throws: where the settings contradict each other, or name a file that is not as it must be.
+    /// - Returns: `nil` if neither a mail server nor a command is set.
+    /// - Throws: if the settings contradict each other, or the password file is not usable.
     init?(_ settings: Settings, environment: [String: String]) throws(Failure) {
-        guard let way = try Self.way(settings) else { return nil }
+        guard let delivery = try Self.delivery(settings) else { return nil }
         guard let from = settings.mailFrom else {
             throw Failure(
                 .wrongValue,
-                "Mail can be sent, but not who it is from.",
-                "Name the sender: mail.from: \"Example <portico@example.com>\""
+                "A way to send email is set, but no sender.",
+                "Set the sender: mail.from: \"Example <portico@example.com>\""
             )
         }
         self.from = from
-        switch way {
+        switch delivery {
         case .server(let server):
             transport = try Self.submission(server, settings)
         case .command(let path):
@@ -32,22 +32,22 @@ struct OutgoingMail: Sendable {
         case command(String)
     }
 
-    private static func way(_ settings: Settings) throws(Failure) -> Delivery? {
+    private static func delivery(_ settings: Settings) throws(Failure) -> Delivery? {
         switch (settings.mailSMTP, settings.mailSendmail) {
         case (let server?, nil): return .server(server)
         case (nil, let path?): return .command(path)
         case (_?, _?):
             throw Failure(
                 .wrongValue,
-                "Mail cannot be sent both ways: mail.smtp and mail.sendmail are set.",
-                "Take one of them away."
+                "Both mail.smtp and mail.sendmail are set.",
+                "Remove one of them."
             )
         case (nil, nil):
             guard settings.mailFrom == nil, settings.mailPasswordFile == nil else {
                 throw Failure(
                     .wrongValue,
-                    "Settings for mail are there, but no way to send it.",
-                    "Name a mail server, mail.smtp, or a command, mail.sendmail."
+                    "mail.from or mail.password-file is set, but no way to send email.",
+                    "Set a mail server, mail.smtp, or a program, mail.sendmail."
                 )
             }
             return nil
@@ -63,8 +63,8 @@ struct OutgoingMail: Sendable {
         } catch {
             throw Failure(
                 .secretMissing,
-                "The user at the mail server and the password belong together; one is missing.",
-                "mail.smtp: smtps://USER@host, and mail.password-file: a file with mode 0600."
+                "A mail server needs either both a username and a password, or neither.",
+                "Set mail.smtp: smtps://USER@host, and mail.password-file: a file with mode 0600."
             )
         }
     }
@@ -76,14 +76,14 @@ struct OutgoingMail: Sendable {
             let (what, advice) =
                 switch error {
                 case .missing:
-                    ("cannot be read.", "Set mail.password-file to a file that is there.")
-                case .notAFile: ("is no file.", "Set mail.password-file to a file.")
+                    ("cannot be read.", "Set mail.password-file to an existing file.")
+                case .notAFile: ("is not a file.", "Set mail.password-file to a file.")
                 case .exposed:
                     (
                         "can be read by others, or belongs to another user.",
                         "chmod 600 \(printable(path))"
                     )
-                case .malformed: ("does not hold one password.", "Write it on the file's one line.")
+                case .malformed: ("does not contain exactly one password.", "Write it on one line.")
                 }
             throw Failure(.secretMissing, "\(printable(path)) \(what)", advice)
         }

@@ -1,6 +1,6 @@
 import PorticoStores
 
-/// Clears away what the backend has kept for long enough.
+/// Deletes the backend's expired data.
 struct AccountPurge: Sendable {
     let accounts: AccountStore
     let outbox: OutboxStore
@@ -9,8 +9,8 @@ struct AccountPurge: Sendable {
 
     /// - Parameter now: Seconds since 1970.
     func callAsFunction(at now: Int64) async throws {
-        // A day's margin, as for the Provider: a clock that ran ahead for a while makes nothing
-        // good again that was spent.
+        // A day's margin, as for the Provider: nothing already used becomes valid again because
+        // the clock ran ahead for a while.
         try await accounts.purge(before: now - Self.day)
         try await outbox.purge(before: now - 7 * Self.day)
     }

@@ -2,7 +2,7 @@ import NIOCore
 import PorticoWeb
 
 extension ConnectionLimits {
-    /// As the settings have them: how many connections, how large a body, how long to wait.
+    /// The limits that the settings have: connections, body size and timeouts.
     init(_ settings: Settings) {
         self.init(connections: settings.limitConnections)
         body = settings.limitBody

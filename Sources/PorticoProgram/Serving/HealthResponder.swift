@@ -1,14 +1,14 @@
 import HTTPTypes
 import PorticoWeb
 
-/// Answers those who watch over the server; every other request goes on.
+/// Answers health checks, and passes every other request on.
 ///
-/// They ask by whatever address they have, so that neither `Host` nor TLS is looked at; the answers
-/// say nothing else. They are not logged.
+/// Monitoring may use any address of the server, so neither `Host` nor TLS is checked; the answers
+/// reveal nothing else. They are not logged.
 struct HealthResponder: Responder {
     let next: RequestPipeline
     let readiness: Readiness
-    /// Whether a redemption could be kept now.
+    /// Whether the database can be written to.
     let storage: SharedCheck
 
     func respond(to request: Request) async -> Response {
@@ -22,7 +22,7 @@ struct HealthResponder: Responder {
         return Self.answer(path == "/healthz" ? true : await isReady())
     }
 
-    /// The database takes what must last, and the server is not about to stop.
+    /// Whether the database can be written to and the server is not stopping.
     private func isReady() async -> Bool {
         guard !readiness.isStopping else { return false }
         return await storage()

@@ -4,7 +4,7 @@ import PorticoBytes
 import PorticoPages
 import PorticoWeb
 
-/// An image that the pages show: what it is says its content, never its name.
+/// An image that the pages show. Its type is read from its content, never from its name.
 struct PageImage: Hashable, Sendable {
     enum Kind: String, Sendable {
         case png = "image/png"
@@ -15,13 +15,13 @@ struct PageImage: Hashable, Sendable {
 
     let bytes: [UInt8]
     let kind: Kind
-    /// Strong: another image has another one (RFC 9110 §8.8.3).
+    /// Strong: a different image has a different tag (RFC 9110 §8.8.3).
     let tag: String
 
     static let endings: Set<String> = ["png", "jpg", "jpeg", "webp", "svg"]
     private static let limit = 256 * 1024
 
-    /// - Parameter setting: That names the file, for the advice.
+    /// - Parameter setting: The key of the setting that names the file, for the message.
     init(file path: String, of setting: String) throws(Failure) {
         let bytes: [UInt8]
         do {
@@ -32,8 +32,8 @@ struct PageImage: Hashable, Sendable {
         guard let kind = Self.kind(of: bytes) else {
             throw Failure(
                 .wrongValue,
-                "\(setting): \(printable(path)) is no image that pages can show.",
-                "Expected: SVG, PNG, JPEG or WebP, of 256 KiB at most."
+                "\(setting): \(printable(path)) is not an image that pages can show.",
+                "Expected: SVG, PNG, JPEG or WebP, 256 KiB at most."
             )
         }
         self.bytes = bytes
@@ -47,10 +47,10 @@ struct PageImage: Hashable, Sendable {
 
     func response(_ context: PlainContext, _ headers: SecurityHeaders) -> Response {
         var fields = headers.plain
-        // The address stays when the image changes: it is asked for again after an hour.
+        // A new image has the same address, so browsers must ask again after an hour.
         fields[.cacheControl] = "public, max-age=3600"
         fields[.eTag] = tag
-        // RFC 9110 §13.1.2: any of those that the browser has.
+        // RFC 9110 §13.1.2: the browser may send several tags; one match is enough.
         let known: [Substring] = context.headers[values: .ifNoneMatch]
             .joined(separator: ",").split(separator: ",")
             .map { part in part.drop { $0 == " " } }
@@ -58,7 +58,7 @@ struct PageImage: Hashable, Sendable {
             return Response(status: .notModified, headers: fields)
         }
         fields[.contentType] = kind.rawValue
-        // Opened by itself, an SVG runs no script of ours or its own.
+        // An SVG opened on its own must not run scripts.
         fields[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
         return Response(status: .ok, headers: fields, bytes: bytes)

@@ -1,7 +1,7 @@
 import PorticoPages
 import PorticoWeb
 
-/// Serves the logo and the marks of providers: `/assets/logo`, `/assets/brand/apple`.
+/// Serves the logo and the logos of providers: `/assets/logo`, `/assets/brand/apple`.
 struct PageImages: PageService {
     let page: PageResponder
     let routes: RouteTable<PlainContext>

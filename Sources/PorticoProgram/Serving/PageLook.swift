@@ -1,8 +1,8 @@
 import Foundation
 import PorticoPages
 
-/// How the pages look, as the settings say it: read once, before anything listens. What is wrong
-/// stops the start.
+/// The theme and images of the pages, read from the settings once, before the server listens. An
+/// error stops the start.
 struct PageLook {
     let theme: PageTheme
     let images: [String: PageImage]
@@ -38,15 +38,15 @@ struct PageLook {
         }
     }
 
-    /// What was set and makes the pages hard to read, in one line each.
+    /// What makes the pages hard to read, a line each.
     var warnings: [String] {
-        theme.faints.map { "The theme is too hard to see: \($0) (WCAG 1.4.3, 1.4.11)." }
+        theme.faints.map { "The theme has too little contrast: \($0) (WCAG 1.4.3, 1.4.11)." }
     }
 
-    /// The kinds of provider whose vendors have a mark.
+    /// The kinds of provider that have a logo.
     static let branded: [MethodLabel.Kind] = [.apple, .facebook, .google]
 
-    /// `apple.svg`, `google.png` and so on. What is no image, such as a licence, is left alone.
+    /// `apple.svg`, `google.png` and so on. Other files, such as a licence, are ignored.
     private static func marks(in folder: String) throws(Failure) -> [(MethodLabel.Kind, PageImage)]
     {
         let files: [String]
@@ -55,8 +55,8 @@ struct PageLook {
         } catch {
             throw Failure(
                 .wrongValue,
-                "pages.brand is no folder that can be read: \(printable(folder)).",
-                "Name the folder with apple.svg, google.svg or facebook.svg in it."
+                "The folder in pages.brand cannot be read: \(printable(folder)).",
+                "Set it to the folder that has apple.svg, google.svg or facebook.svg."
             )
         }
         var marks: [(MethodLabel.Kind, PageImage)] = []
@@ -73,14 +73,14 @@ struct PageLook {
                     .wrongValue,
                     "pages.brand has an image that no provider uses: \(printable(folder + "/" + file)).",
                     advice: (nearest.map { ["Did you mean \($0).\(end)?"] } ?? [])
-                        + ["There can be one each for \(names.joined(separator: ", "))."]
+                        + ["Expected: one image each for \(names.joined(separator: ", "))."]
                 )
             }
             guard !marks.contains(where: { $0.0 == kind }) else {
                 throw Failure(
                     .wrongValue,
                     "pages.brand has two images for \(name): \(printable(folder)).",
-                    "Leave one of them there."
+                    "Remove one of them."
                 )
             }
             marks.append((kind, try PageImage(file: folder + "/" + file, of: "pages.brand")))

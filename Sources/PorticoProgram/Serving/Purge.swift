@@ -1,7 +1,7 @@
 import PorticoStores
 
-/// Clears away what has been dead for a while. Nothing depends on it but the size of the database:
-/// what is dead is dead before.
+/// Deletes data that expired some time ago. Only the size of the database depends on it: expired
+/// data is already unusable.
 struct Purge: Sendable {
     let realms: RealmStore
     let sessions: BrowserSessionStore
@@ -12,8 +12,8 @@ struct Purge: Sendable {
 
     /// - Parameter now: Seconds since 1970.
     func callAsFunction(at now: Int64) async throws {
-        // A day's margin: a spent code is remembered for as long, and a clock that ran ahead for a
-        // while costs no key that is still needed.
+        // A day's margin: a used code is remembered that long, and no key that is still needed is
+        // lost because the clock ran ahead for a while.
         let day: Int64 = 86_400
         let yesterday = now - day
         try await grants.purge(before: yesterday)
@@ -21,7 +21,7 @@ struct Purge: Sendable {
         try await pushedRequests.purgePushedRequests(before: now - 3600)
         try await mailboxes.purgeResets(before: yesterday)
         try await realms.removeKeys(retiredBefore: yesterday)
-        // What strangers can bring about is kept for a month, what happened to accounts for over a year.
+        // Events that anyone can cause are kept for a month, those of accounts for over a year.
         try await audit.purge([.clientRefused], before: now - 30 * day)
         try await audit.purge(AuditEvent.Kind.all, before: now - 400 * day)
     }

@@ -1,7 +1,7 @@
 import PorticoBytes
 import ServiceLifecycle
 
-/// Whether the server takes new work: no longer, once it was told to stop.
+/// Whether the server accepts new work: until it is told to stop.
 final class Readiness: Service, CustomStringConvertible {
     private let stopping = Locked(false)
 
@@ -10,7 +10,7 @@ final class Readiness: Service, CustomStringConvertible {
     var description: String { "readiness" }
 
     func run() async throws {
-        // `try?`: cancelled or told to stop, it is the same.
+        // `try?`: being cancelled means the same as being told to stop.
         try? await gracefulShutdown()
         stopping.withLock { $0 = true }
     }

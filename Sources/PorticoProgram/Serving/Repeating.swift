@@ -1,7 +1,7 @@
 import Logging
 import ServiceLifecycle
 
-/// Does something again and again while the server runs.
+/// Repeats an action while the server runs.
 struct Repeating: Service, CustomStringConvertible {
     let name: String
     let interval: Duration
@@ -25,7 +25,7 @@ struct Repeating: Service, CustomStringConvertible {
         }
     }
 
-    /// - Returns: Whether it failed. A failure that goes on is logged when it begins and when it ends.
+    /// - Returns: Whether it failed. A lasting failure is logged when it begins and when it ends.
     private func once(hasFailed: Bool) async -> Bool {
         do {
             try await action()

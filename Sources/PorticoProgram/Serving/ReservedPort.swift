@@ -1,15 +1,15 @@
 import Foundation
 
-/// The port that the server will listen on, looked at before anything else is done, and kept from then
-/// on: one that was free a moment ago may be some connection's own by the time the server asks for it.
+/// The port that the server will listen on, reserved before anything else is done: a port that is
+/// free now may be taken by an outgoing connection before the server listens.
 ///
-/// The socket is bound and never listens. On Linux a server that asks with `SO_REUSEADDR`, as ours
-/// does, is let in beside it, and nobody is given the port who did not ask for it by number. Elsewhere
-/// the two would be in each other's way, so the port is only looked at.
+/// The socket is bound and never listens. On Linux a server that binds with `SO_REUSEADDR`, as ours
+/// does, can share the port with it, and the system gives the port to no one who does not ask for
+/// that number. On other systems the two would conflict, so the port is only checked.
 final class ReservedPort: Sendable {
-    /// With a free port where it had none.
+    /// With the port that the system chose if 0 was asked for.
     let address: ListenAddress
-    /// -1 where nothing is held.
+    /// -1 if nothing is reserved.
     private let descriptor: Int32
 
     init(_ wanted: ListenAddress) throws(Failure) {
@@ -20,7 +20,7 @@ final class ReservedPort: Sendable {
             let descriptor = socket(family, SOCK_STREAM, 0)
         #endif
         guard descriptor >= 0 else {
-            // Without sockets the server itself will say why.
+            // The server will fail in the same way, and report why.
             address = wanted
             self.descriptor = -1
             return
@@ -72,7 +72,7 @@ final class ReservedPort: Sendable {
         let isKnown = withSocketAddress(&name) { pointer, _ in
             getsockname(descriptor, pointer, &length) == 0
         }
-        // The port stands at the same place in both families.
+        // The port is at the same offset in both families.
         return isKnown ? Int(UInt16(bigEndian: name.sin6_port)) : nil
     }
 
@@ -99,25 +99,25 @@ final class ReservedPort: Sendable {
         case EACCES:
             Failure(
                 .wrongValue,
-                "Port \(address.port) is for programs of the administrator.",
-                "Use one above 1023, with a proxy in front: portico serve --listen 127.0.0.1:8080"
+                "Only the administrator may listen on port \(address.port).",
+                "Use a port above 1023 behind a proxy: portico serve --listen 127.0.0.1:8080"
             )
         default:
             Failure(
                 .wrongValue,
-                "\(address.text) cannot be listened on: \(String(cString: strerror(code))).",
-                "Is it an address of this machine?"
+                "Cannot listen on \(address.text): \(String(cString: strerror(code))).",
+                "Check that it is an address of this machine."
             )
         }
     }
 }
 
 extension ListenAddress {
-    /// Port 0: any that is free.
+    /// With port 0, for any free one.
     fileprivate var withAnyPort: String { ListenAddress(host: host, port: 0).text }
 }
 
-/// `bind(2)`, whose name the method above has taken.
+/// `bind(2)`: the method above hides it.
 private func systemBind(
     _ descriptor: Int32,
     _ address: UnsafePointer<sockaddr>,

@@ -4,7 +4,7 @@ import PorticoBytes
 import PorticoProvider
 import PorticoWeb
 
-/// The server's log, on stderr: what happens and, one line each, what was asked for.
+/// The server's log on stderr: events, and a line for each request.
 struct ServerLog: Sendable {
     private let writer: LogWriter
     private let level: Logger.Level
@@ -32,7 +32,7 @@ struct ServerLog: Sendable {
         }
     }
 
-    /// Writes what still waits: at the end.
+    /// Writes what is still buffered, before the process ends.
     func flush() {
         writer.flush()
     }

@@ -1,13 +1,13 @@
 import PorticoBytes
 
-/// A check that many may ask for and that is made once a second at most: whoever asks meanwhile gets
-/// the last answer, and whoever asks while it is made waits for the same one. So asking costs nothing,
-/// however often it is done.
+/// A check that any number of callers share and that runs at most once a second: in between, callers
+/// get the last answer, and while it runs they wait for the same one. Frequent calls therefore cost
+/// nothing.
 final class SharedCheck: Sendable {
     private struct State {
         var answer = false
         var answeredAt: ContinuousClock.Instant?
-        /// The check under way, which may never end.
+        /// When the running check started; it may never end.
         var startedAt: ContinuousClock.Instant?
         var waiting: [CheckedContinuation<Bool, Never>] = []
     }
@@ -19,9 +19,9 @@ final class SharedCheck: Sendable {
     private let check: @Sendable () async throws -> Void
 
     /// - Parameters:
-    ///   - interval: For how long an answer holds.
-    ///   - patience: How long is waited for one. What does not answer by then is not well.
-    ///   - check: Throws where something is wrong.
+    ///   - interval: How long an answer is reused.
+    ///   - patience: How long to wait for the check; after that it counts as failed.
+    ///   - check: Throws if something is wrong.
     init(
         interval: Duration = .seconds(1),
         patience: Duration = .seconds(2),
@@ -34,7 +34,7 @@ final class SharedCheck: Sendable {
         self.check = check
     }
 
-    /// Whether all is well.
+    /// Whether the check passed.
     func callAsFunction() async -> Bool {
         await withCheckedContinuation { continuation in
             switch next(continuation) {
@@ -48,7 +48,7 @@ final class SharedCheck: Sendable {
     private enum Next {
         case answered(Bool)
         case waiting
-        /// Nobody makes the check yet.
+        /// No check is running, so this caller starts one.
         case first
     }
 
@@ -88,9 +88,9 @@ final class SharedCheck: Sendable {
             for one in waiting { one.resume(returning: answer) }
         }
         Task {
-            // `try?`: nobody cancels it.
+            // `try?`: nothing cancels this task.
             try? await Task.sleep(for: patience)
-            // Those who wait for this check in vain; where it has ended, there are none.
+            // If the check has ended by now, no one is waiting for it.
             for one in state.withLock({ Self.overdue(in: &$0, at: now(), patience) }) {
                 one.resume(returning: false)
             }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A length of time as it is typed: `90s`, `3m`, `12h`, `7d`.
+/// A duration as it is typed: `90s`, `3m`, `12h`, `7d`.
 struct DurationText: ExpressibleByArgument, Hashable, Sendable {
     let seconds: Int64
 

@@ -34,7 +34,7 @@ struct ListenAddress: Hashable, Sendable {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Whether only this machine reaches it.
+    /// Whether only this machine can reach it.
     var isLoopback: Bool {
         host == "::1" || host.hasPrefix("127.")
     }
@@ -44,7 +44,7 @@ struct ListenAddress: Hashable, Sendable {
         host == "::1" || host == "127.0.0.1"
     }
 
-    /// An IP address in its one spelling (RFC 5952), or `nil` where `text` is none.
+    /// The canonical text of an IP address (RFC 5952), or `nil` if `text` is not one.
     static func literal(_ text: String) -> String? {
         let family = text.contains(":") ? AF_INET6 : AF_INET
         var address = [UInt8](repeating: 0, count: 16)

@@ -13,7 +13,7 @@ enum SettingOrigin: Hashable, Sendable {
         }
     }
 
-    /// A path in a file is meant from where the file is, any other from where the command runs.
+    /// A path in a file is relative to that file, any other to the working directory.
     func resolve(_ path: String) -> String {
         guard case .file(let file, _) = self, !path.hasPrefix("/"),
             let slash = file.lastIndex(of: "/")

@@ -2,12 +2,12 @@ import Configuration
 import Foundation
 import PorticoBytes
 
-/// Reads the settings: options, then environment, then the project's file, then the person's
-/// (`docs/configuration.md`).
+/// Reads the settings from options, then the environment, then the project's file, then the
+/// person's file (`docs/configuration.md`).
 struct SettingsReader {
     private struct Layer {
         let origin: @Sendable (Setting) -> SettingOrigin
-        let provider: any ConfigProvider
+        let texts: @Sendable (Setting) throws -> [String]?
     }
 
     private let layers: [Layer]
@@ -16,17 +16,17 @@ struct SettingsReader {
     /// - Parameters:
     ///   - options: Values by option.
     ///   - file: The file that `--config` names, instead of `portico.yaml`.
-    /// - Throws: where a file or the environment has a name that is no setting's.
+    /// - Throws: where a file or the environment has a name that no setting has.
     init(options: [String: [String]], file: String?, environment: [String: String]) async throws {
         self.environment = environment
-        var layers = [Self.options(options), try Self.environment(environment)]
         let named = file ?? environment["PORTICO_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
-        layers.append(
-            try await Self.file(named ?? "portico.yaml", isRequired: named != nil)
-        )
         let personal = Self.configurationHome(environment) + "/portico/config.yaml"
-        layers.append(try await Self.file(personal, isRequired: false))
-        self.layers = layers
+        layers = [
+            Self.options(options),
+            try Self.environment(environment),
+            try await Self.file(named ?? "portico.yaml", isRequired: named != nil),
+            try await Self.file(personal, isRequired: false),
+        ]
     }
 
     /// - Throws: where a value is not what its setting expects.
@@ -34,104 +34,75 @@ struct SettingsReader {
         var settings = Settings(dataDirectory: Self.dataHome(environment) + "/portico/server")
         var origins: [String: SettingOrigin] = [:]
         for setting in Setting.all {
-            guard let found = try value(of: setting) else { continue }
-            let values =
-                Self.paths.contains(setting.key)
-                ? found.values.map(found.origin.resolve) : found.values
-            guard setting.apply(&settings, values) else {
-                throw Self.wrong(setting, found.values, found.origin)
+            guard let (texts, origin) = try texts(of: setting) else { continue }
+            let values = setting.isPath ? texts.map(origin.resolve) : texts
+            guard setting.set(values, &settings) else {
+                throw Self.wrong(setting, texts, origin)
             }
-            origins[setting.key] = found.origin
+            origins[setting.key] = origin
         }
         return (settings, origins)
     }
 
-    /// What is meant from where it is written.
-    private static let paths: Set = [
-        "data-directory", "import-realm", "mail.password-file", "mail.ca-file", "mail.sendmail",
-        "pages.logo", "pages.brand",
-    ]
-
-    private func value(of setting: Setting) throws(Failure) -> (
-        values: [String], origin: SettingOrigin
-    )? {
-        let key = AbsoluteConfigKey(setting.key.split(separator: ".").map(String.init))
+    private func texts(of setting: Setting) throws(Failure) -> ([String], SettingOrigin)? {
         for layer in layers {
-            let found: ConfigValue?
+            let origin = layer.origin(setting)
             do {
-                found = try layer.provider.value(
-                    forKey: key,
-                    type: setting.isList ? .stringArray : .string
-                ).value
+                if let texts = try layer.texts(setting) { return (texts, origin) }
             } catch {
-                throw Self.wrong(setting, [], layer.origin(setting))
-            }
-            switch found?.content {
-            case .string(let text): return ([text], layer.origin(setting))
-            case .stringArray(let texts): return (texts, layer.origin(setting))
-            default: continue
+                throw Self.wrong(setting, [], origin)
             }
         }
         return nil
     }
 
-    private static func wrong(_ setting: Setting, _ values: [String], _ origin: SettingOrigin)
-        -> Failure
-    {
-        // Whoever wrote a password into it does not want to see it in a log as well.
-        let shown = setting.key == "mail.smtp" ? [] : values
+    private static func wrong(
+        _ setting: Setting,
+        _ texts: [String],
+        _ origin: SettingOrigin
+    ) -> Failure {
+        let shown = setting.mayHoldSecret ? [] : texts
         let value = shown.map { "\"\(printable($0))\"" }.joined(separator: ", ")
         return Failure(
             .wrongValue,
             "\(origin.description) has a wrong value\(value.isEmpty ? "" : ": \(value)").",
-            "Expected: \(setting.isList ? "a list of " : "")\(setting.expected)."
+            "Expected: \(setting.expected)."
         )
     }
 
     // MARK: Layers
 
     private static func options(_ options: [String: [String]]) -> Layer {
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for setting in Setting.all {
-            guard let given = options[setting.option], let first = given.first else { continue }
-            let key = AbsoluteConfigKey(setting.key.split(separator: ".").map(String.init))
-            values[key] = ConfigValue(
-                setting.isList ? .stringArray(given) : .string(first),
-                isSecret: false
-            )
-        }
-        return Layer(
+        Layer(
             origin: { .option("--\($0.option)") },
-            provider: InMemoryProvider(name: "options", values: values)
+            texts: { options[$0.option].flatMap { $0.isEmpty ? nil : $0 } }
         )
     }
 
-    /// Variables of the environment that are no settings and are still ours.
-    private static let otherVariables: Set<String> = ["PORTICO_CONFIG"]
-
     private static func environment(_ environment: [String: String]) throws(Failure) -> Layer {
-        // An empty variable counts as not set: that is how it is taken away in many tools.
+        // An empty variable counts as not set: many tools remove a variable that way.
         let ours = environment.filter { $0.key.hasPrefix("PORTICO_") && !$0.value.isEmpty }
-        let known = otherVariables.union(Setting.all.map(\.variable))
+        let known = Set(Setting.all.map(\.variable) + ["PORTICO_CONFIG"])
         if let unknown = ours.keys.filter({ !known.contains($0) }).min() {
             throw Self.unknown(unknown, known: known, in: "the environment")
         }
+        let provider = EnvironmentVariablesProvider(environmentVariables: ours)
+            .prefixKeys(with: ["portico"])
         return Layer(
             origin: { .variable($0.variable) },
-            provider: EnvironmentVariablesProvider(environmentVariables: ours)
-                .prefixKeys(with: ["portico"])
+            texts: { try Self.texts(of: $0, in: provider) }
         )
     }
 
     private static func file(_ path: String, isRequired: Bool) async throws -> Layer {
-        let seen = SeenKeys()
+        let seen = Locked<[String]>([])
         let provider: FileProvider<YAMLSnapshot>
         do {
             provider = try await FileProvider<YAMLSnapshot>(
                 // The one place where the parser shows the keys it has found.
                 parsingOptions: .init(
                     secretsSpecifier: .dynamic { key, _ in
-                        seen.insert(key)
+                        seen.withLock { $0.append(key) }
                         return false
                     }
                 ),
@@ -153,10 +124,28 @@ struct SettingsReader {
             )
         }
         let known = Set(Setting.all.map(\.key))
-        if let unknown = seen.all.filter({ !known.contains($0) }).min() {
+        if let unknown = seen.withLock({ $0 }).filter({ !known.contains($0) }).min() {
             throw Self.unknown(unknown, known: known, in: path)
         }
-        return Layer(origin: { .file(path, key: $0.key) }, provider: provider)
+        return Layer(
+            origin: { .file(path, key: $0.key) },
+            texts: { try Self.texts(of: $0, in: provider) }
+        )
+    }
+
+    /// - Throws: where there is a list for one value, or one value for a list.
+    private static func texts(of setting: Setting, in provider: some ConfigProvider) throws
+        -> [String]?
+    {
+        let value = try provider.value(
+            forKey: AbsoluteConfigKey(setting.key.split(separator: ".").map(String.init)),
+            type: setting.isList ? .stringArray : .string
+        ).value
+        switch value?.content {
+        case .string(let text): return [text]
+        case .stringArray(let texts): return texts
+        default: return nil
+        }
     }
 
     private static func unknown(_ name: String, known: Set<String>, in place: String) -> Failure {
@@ -179,7 +168,7 @@ struct SettingsReader {
         absolute(environment["XDG_CONFIG_HOME"]) ?? home(environment) + "/.config"
     }
 
-    /// A relative path in these variables is to be ignored.
+    /// The specification says to ignore a relative path in these variables.
     private static func absolute(_ path: String?) -> String? {
         path.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
@@ -187,15 +176,4 @@ struct SettingsReader {
     private static func home(_ environment: [String: String]) -> String {
         absolute(environment["HOME"]) ?? NSHomeDirectory()
     }
-}
-
-/// The keys that the YAML parser came by.
-private final class SeenKeys: Sendable {
-    private let keys = Locked<[String]>([])
-
-    func insert(_ key: String) {
-        keys.withLock { $0.append(key) }
-    }
-
-    var all: [String] { keys.withLock { $0 } }
 }

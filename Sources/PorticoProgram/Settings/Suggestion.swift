@@ -1,6 +1,6 @@
-/// The name that was probably meant.
+/// Finds the name that was probably meant.
 enum Suggestion {
-    /// The nearest of `candidates`, where one is near enough to be meant.
+    /// The nearest of `candidates`, if it is near enough.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         if word.count > 1, let whole = candidates.first(where: { $0.hasPrefix(word) }) {
             return whole
@@ -10,11 +10,11 @@ enum Suggestion {
             (candidate, distance(word, Array(candidate.lowercased().unicodeScalars)))
         }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
-        // One slip in a short word, a third of a long one.
+        // One typo in a short word, a third of the letters of a long one.
         return best.1 <= max(1, (word.count + 1) / 3) ? best.0 : nil
     }
 
-    /// How many letters must be added, taken away, replaced or exchanged with their neighbour
+    /// How many letters must be added, removed, replaced or swapped with their neighbour
     /// (optimal string alignment).
     static func distance(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar]) -> Int {
         var before: [Int] = []

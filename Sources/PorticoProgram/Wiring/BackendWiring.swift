@@ -11,15 +11,15 @@ import PorticoUpstream
 import PorticoWeb
 import ServiceLifecycle
 
-/// Puts the backend-for-frontend together.
+/// Builds the backend-for-frontend from its parts.
 struct BackendWiring {
     let installation: Installation
     let log: ServerLog
     let outbound: OutboundClient
     let theme: PageTheme
-    /// Where a demonstration's providers are.
+    /// A demo's stand-ins for identity providers.
     let standIns: StandIns?
-    /// `nil`: what waits in the outbox stays there.
+    /// `nil`: emails stay in the outbox.
     let mail: OutgoingMail?
 
     func backend(_ publicURL: PublicURL) async throws -> Backend {
@@ -65,7 +65,7 @@ struct BackendWiring {
         return backend
     }
 
-    /// Sends what waits in the outbox.
+    /// Sends the emails in the outbox.
     private func sending(_ backend: Backend, by mail: OutgoingMail) -> OutboxSender {
         let ring = installation.ring
         let service = installation.settings.serviceName
@@ -83,7 +83,7 @@ struct BackendWiring {
         }
     }
 
-    /// What goes on beside the requests.
+    /// The background tasks.
     func repeating(_ backend: Backend) -> [Repeating] {
         let clock = installation.clock
         let purge = AccountPurge(accounts: installation.accounts, outbox: installation.outbox)
@@ -117,7 +117,7 @@ struct BackendWiring {
     }
 }
 
-/// The listener of a demonstration's stand-ins, on loopback only.
+/// The server of a demo's stand-ins, on loopback only.
 struct StandInServer {
     let port: ReservedPort
     let standIns: StandIns
@@ -132,7 +132,7 @@ struct StandInServer {
         )
     }
 
-    /// Another *site* than the demonstration's own: `localhost`, where that is 127.0.0.1.
+    /// A different *site* from the demo's own: `localhost` if the demo is at 127.0.0.1, else 127.0.0.1.
     static func baseURL(_ address: ListenAddress, beside publicURL: String) -> String {
         let isLocalhost = HTTPAddress(publicURL)?.isLocalhost ?? false
         return "http://\(isLocalhost ? "127.0.0.1" : "localhost"):\(address.port)"

@@ -2,7 +2,7 @@ import Foundation
 import PorticoBytes
 import PorticoSeals
 
-/// The one folder that holds everything the server keeps.
+/// The folder with all data of the server.
 struct DataDirectory: Sendable {
     let path: String
 
@@ -10,19 +10,20 @@ struct DataDirectory: Sendable {
     var keyRing: String { path + "/key-ring" }
     /// Locked by the server that serves from this folder.
     var serverLock: String { path + "/serve.lock" }
-    /// Tells a folder of `serve --demo` from one with real data.
+    /// Distinguishes a folder of `serve --demo` from one with real data.
     var demoMarker: String { path + "/demo" }
 
     var hasDatabase: Bool { FileManager.default.fileExists(atPath: database) }
 
-    /// What is said where nothing is in the folder.
+    /// The failure of a command that needs data, if the folder has none.
     var missing: Failure {
         let demo = DataDirectory(path: path + "/demo")
         return Failure(
             .dataDirectory,
             "There is no server data in \(printable(path)).",
             advice: (demo.hasDatabase
-                ? ["That of serve --demo: --data-directory \(printable(demo.path))"] : [])
+                ? ["To use the data of serve --demo: --data-directory \(printable(demo.path))"]
+                : [])
                 + [
                     "Name its folder with --data-directory PATH, or make a first realm:",
                     "portico realm create NAME",
@@ -30,22 +31,22 @@ struct DataDirectory: Sendable {
         )
     }
 
-    /// Makes the folder, for this user only, where it is missing.
+    /// Creates the folder if it is missing, with access for this user only.
     func create() throws(Failure) {
         do {
             try OwnerOnlyFile.makeFolder(path)
         } catch {
             throw Failure(
                 .dataDirectory,
-                "The data directory \(printable(path)) cannot be made.",
+                "The data directory \(printable(path)) cannot be created.",
                 "\(printable(error.path)): \(String(cString: strerror(error.reason))).",
                 "Choose another: --data-directory PATH"
             )
         }
     }
 
-    /// The key ring; a new one only where there is no database yet, because what an older one
-    /// sealed would be lost for good.
+    /// Opens the key ring. It creates one only if no database exists yet: a new key ring cannot open
+    /// what an older one sealed.
     func openKeyRing(random: RandomSource) throws(Failure) -> KeyRing {
         do {
             return hasDatabase
@@ -62,8 +63,8 @@ struct DataDirectory: Sendable {
     private func advice(on error: KeyRingError) -> String {
         switch error {
         case .missing, .malformed, .notAFile:
-            "Put the key ring back from your backup: nothing can be opened without it."
-        case .exposed: "Close it: chmod 600 \(printable(keyRing))"
+            "Restore the key ring from your backup: the data cannot be opened without it."
+        case .exposed: "Restrict it: chmod 600 \(printable(keyRing))"
         case .alreadyExists, .unknownKey, .system:
             "The server does not start without its key ring."
         }

@@ -26,15 +26,15 @@ struct Installation: Sendable {
     var pushedRequests: PushedRequestStore { PushedRequestStore(database) }
     var writeProbe: WriteProbeStore { WriteProbeStore(database) }
 
-    /// What to do where the folder holds nothing yet.
+    /// What to do if the folder has no data yet.
     enum Missing {
         case create
         case fail
-        /// Go on with an empty database in memory, for a dry run.
+        /// Use an empty database in memory, for a dry run.
         case pretend
     }
 
-    /// - Parameter isDryRun: Nothing is written, not even to bring an older database up to date.
+    /// - Parameter isDryRun: Writes nothing, not even to migrate an older database.
     static func open(
         _ settings: Settings,
         missing: Missing,
@@ -82,7 +82,7 @@ struct Installation: Sendable {
         try await database.close()
     }
 
-    /// Lends a thread that hashes passwords.
+    /// Provides a thread for hashing passwords while `body` runs.
     func registering<Value>(_ body: (PersonRegistration) async throws -> Value) async throws
         -> Value
     {
@@ -99,14 +99,14 @@ struct Installation: Sendable {
 }
 
 extension DatabaseOpeningError {
-    /// What somebody who runs a server can do about it.
+    /// What the operator can do about it.
     fileprivate var advice: [String] {
         switch self {
         case .newerSchema:
             ["Run that version, or restore a backup from before the upgrade."]
-        case .corrupt: ["Put the whole folder back from your backup."]
-        case .cannotOpen: ["Does it belong to the user that runs portico?"]
-        case .foreign: ["Name another folder: --data-directory PATH"]
+        case .corrupt: ["Restore the whole folder from your backup."]
+        case .cannotOpen: ["Check that it belongs to the user who runs portico."]
+        case .foreign: ["Choose another folder: --data-directory PATH"]
         case .noWriteAheadLog: ["Choose a folder on a disk of this machine: --data-directory PATH"]
         case .cannotCreateFolder, .locked, .other: []
         }

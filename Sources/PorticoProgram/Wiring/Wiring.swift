@@ -13,18 +13,18 @@ import PorticoWeb
 import ServiceLifecycle
 import UnixSignals
 
-/// Puts the server together: the one place that knows everybody.
+/// Builds the server from all its parts.
 struct Wiring {
     let installation: Installation
     let address: ListenAddress
     let log: ServerLog
     let look: PageLook
-    /// Where a demonstration's providers answer.
+    /// A demo's stand-ins for identity providers.
     var standIns: StandInServer?
 
-    /// Serves until the process is told to stop, then finishes what is under way.
+    /// Serves until the process is told to stop, then finishes open requests.
     ///
-    /// - Parameter whenListening: Called once, when requests are answered.
+    /// - Parameter whenListening: Called once the server listens.
     func serve(whenListening: @escaping @Sendable () -> Void) async throws {
         let settings = installation.settings
         let publicURL = try PublicURL(settings.effectivePublicURL)
@@ -51,7 +51,7 @@ struct Wiring {
             activity: activity,
             logger: log.logger("portico.provider"),
             publicURL: publicURL,
-            // A demonstration shows its outbox as a page.
+            // A demo shows its outbox as a page.
             sendsMail: mail != nil || standIns != nil,
             theme: look.theme,
             sessionEnded: { logout.wake() }
@@ -81,8 +81,8 @@ struct Wiring {
         let demonstration = standIns.map { [$0.service as any Service] } ?? []
         let result: Result<Void, any Error>
         do {
-            // They end from the last to the first, each when the one before has: nobody is to send
-            // new work while requests are finished, and what these leave behind is cleared up then.
+            // They stop in reverse order, one at a time: no new work is accepted while requests are
+            // finished, and the background tasks stop after that.
             try await group(background + demonstration + [application, readiness]).run()
             result = .success(())
         } catch {
@@ -99,7 +99,7 @@ struct Wiring {
         if let first = left.first { throw first }
     }
 
-    /// Does one after the other: what fails keeps none of the others from being done.
+    /// Runs every step in order, even after one has failed.
     private func failures(of steps: [() async throws -> Void]) async -> [any Error] {
         var failures: [any Error] = []
         for step in steps {
@@ -108,8 +108,8 @@ struct Wiring {
         return failures
     }
 
-    /// Clients are told through the guarded client; those that the operator named, and this server
-    /// itself, by the plain one.
+    /// Notifies clients through the guarded transport; those that the operator allows, and this server
+    /// itself, through the plain one.
     private func backchannelLogout(_ realms: RealmDirectory, _ outbound: OutboundClient)
         -> BackchannelLogout
     {
@@ -167,7 +167,7 @@ struct Wiring {
         )
     }
 
-    /// What goes on beside the requests.
+    /// The background tasks.
     private func repeating(
         _ realms: RealmDirectory,
         _ activity: SessionActivity<String>,
@@ -185,7 +185,7 @@ struct Wiring {
         )
         let logger = log.logger("portico.background")
         return [
-            // The command line writes from another process.
+            // Commands change realms from another process.
             Repeating(name: "realm snapshot", interval: .seconds(1), logger: logger) {
                 for change in try await realms.refresh() { provider.events.keysChanged(change) }
             },
@@ -196,7 +196,7 @@ struct Wiring {
             Repeating(name: "last seen", interval: .seconds(5), logger: logger) {
                 try await activity.flush()
             },
-            // What the command line ended, and what is tried again.
+            // For sessions that a command ended, and for retries.
             Repeating(name: "back-channel logout", interval: .seconds(1), logger: logger) {
                 try await logout.round()
             },
@@ -212,7 +212,7 @@ struct Wiring {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: log.logger("portico.lifecycle")
         )
-        // Requests under way are finished; what is not done by then is cut off.
+        // Open requests have this long to finish.
         configuration.maximumGracefulShutdownDuration = .seconds(8)
         return ServiceGroup(configuration: configuration)
     }
