@@ -1,5 +1,5 @@
-"""Finds where an entry's mutation goes: by its text and by the declaration around it, so that a file
-may move, and code be formatted otherwise, without a change to the entry."""
+"""Finds where an entry's mutation goes: by its text and by the declaration around it, so that a
+file may move, and code be formatted otherwise, without a change to the entry."""
 
 import functools
 import re
@@ -9,7 +9,8 @@ import swift_text
 
 TYPES = {"struct", "enum", "class", "actor", "protocol", "extension"}
 MARK = re.compile(
-    r"[{}()\[\]]|(?<![.\w`])(?:(struct|enum|class|actor|protocol|extension|func|var|let|case|typealias)"
+    r"[{}()\[\]]|(?<![.\w`])(?:"
+    r"(struct|enum|class|actor|protocol|extension|func|var|let|case|typealias)"
     r"\s+(?!func\b|var\b|let\b)(`?[\w.]+`?|[^\w\s({\[]+)?|(init|deinit|subscript)\b)"
 )
 # What `…` stands for: anything whose brackets are balanced.
@@ -22,7 +23,7 @@ WORD = re.compile(r'#*"(?:\\.|[^"\\\n])*"#*|\w+|[^\w\s]')
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """A stretch of a file. `is_moved`: the declaration that the entry names is not there any more."""
+    """A stretch of a file. `is_moved`: the declaration that the entry names has gone."""
 
     file: str
     start: int
@@ -139,7 +140,8 @@ class Sources:
             if text is None:
                 return f"{file} does not exist"
             if text.count(entry["old"]) == 1:
-                return Place(file, text.index(entry["old"]), text.index(entry["old"]) + len(entry["old"]))
+                start = text.index(entry["old"])
+                return Place(file, start, start + len(entry["old"]))
             scopes = [[(file, 0, len(text))]]
         else:
             scopes = self.scopes(entry["in"])
@@ -156,7 +158,13 @@ class Sources:
         if name in self.index:
             return [self.index[name]]
         *outer, last = name.split(".")
-        ends = [one for key, all in self.index.items() if key.split(".")[-1] == last for one in all]
-        holds = self.index.get(".".join(outer), [])
-        every = [(file, 0, len(text)) for file, text in self.files.items() if file.endswith(".swift")]
-        return [[], holds, ends, [one for one in every if one[0].startswith("Sources/")]]
+        inside = self.index.get(".".join(outer), [])
+        alike = [
+            one for key, all in self.index.items() if key.split(".")[-1] == last for one in all
+        ]
+        every = [
+            (file, 0, len(text))
+            for file, text in self.files.items()
+            if file.startswith("Sources/")
+        ]
+        return [[], inside, alike, every]

@@ -104,7 +104,8 @@ def record(root, path, words):
     dirty = subprocess.run(state, cwd=root, capture_output=True, text=True, check=True).stdout
     left = sum(word is None for word in words.values())
     if dirty or left:
-        print(f"not recorded: {left} are left" if left else f"not recorded, not committed:\n{dirty}")
+        why = f"{left} are left" if left else f"not committed:\n{dirty}"
+        print(f"not recorded: {why}")
         return False
     head = ["git", "rev-parse", "HEAD"]
     commit = subprocess.run(head, cwd=root, capture_output=True, text=True, check=True).stdout

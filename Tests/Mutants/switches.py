@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from swift_text import Source, is_balanced, is_body, is_expression
 
 # At the end of each file, under a name of its own: it may stand in a default argument of something
-# public. It is asked for once. A test's process leads a session, and every program that it starts is
-# in it: so several can run, each with its own mutation.
+# public. It is asked once. A test's process leads a session, and every program that it starts is in
+# it: so several can run, each with its own mutation.
 SWITCH = """
 @_silgen_name("getsid") private func sessionOf(_: CInt) -> CInt
 @_silgen_name("access") private func accessTo(_: UnsafePointer<CChar>, _: CInt) -> CInt
