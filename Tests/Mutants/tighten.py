@@ -6,9 +6,9 @@ import re
 import anchors
 import swift_text
 
-LEAST = 3  # Words: fewer would stand for anything.
-REACH = 4
-ELIDED = 1
+LEAST = 2  # Names or numbers: with fewer, it would stand for anything.
+REACH = 4  # Lines around, at most.
+ELIDED = 1  # Words between brackets: from so many on they are `…`.
 
 
 def tight(entry, sources):
@@ -46,7 +46,7 @@ def shorter(old, new):
     first, last = head, len(before) - tail
     longer = len(after) - len(before)
     while True:
-        if last - first >= LEAST and any(map(anchors.has_letters, before[first:last])):
+        if sum(map(anchors.has_letters, before[first:last])) >= LEAST:
             old_end, new_end = olds[last - 1][1], news[last + longer - 1][1]
             is_gone = last + longer == first
             yield old[olds[first][0] : old_end], "" if is_gone else new[news[first][0] : new_end]
