@@ -48,6 +48,7 @@ class Tree:
             if name.startswith("Sources/") or name in {entry.get("file") for entry in known}
         }
         self.memory = folder / ".build" / "mutants.json"
+        self.memory.parent.mkdir(parents=True, exist_ok=True)
         self.written = written.Entries(Sources(texts), known, folder / ".build" / "mutants")
         try:
             self.written.choose(json.loads(self.memory.read_text()))
