@@ -32,9 +32,9 @@ class Entries:
             self.taken[name] = 0
             self.settle(name)
 
-    def settle(self, name):
+    def settle(self, name, why="no place for a switch"):
         if self.taken[name] >= len(self.choices[name]):
-            self.singly[name] = "no place for a switch"
+            self.singly[name] = why
 
     def texts(self):
         """The files that have switches."""
