@@ -21,8 +21,14 @@ def word(entry, verdict):
     return WORDS.get(verdict, verdict)
 
 
-def run(command, seconds, tree):
-    """The exit code (None: too long) and the output; ends whatever the command started."""
+def run(command, seconds, tree, mark=None):
+    """The exit code (None: too long) and the output; ends whatever the command started.
+
+    A mark is a folder and an id: a file there is named like the command's session and the id.
+    """
+    if mark is not None:
+        begin = 'set -e; touch "$0/$$.$1"; shift; exec "$@"'
+        command = ["/bin/sh", "-c", begin, *map(str, mark), *command]
     child = subprocess.Popen(
         command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )
@@ -37,6 +43,8 @@ def run(command, seconds, tree):
         except ProcessLookupError:
             pass
         child.wait()
+        if mark is not None:
+            (mark[0] / f"{child.pid}.{mark[1]}").unlink(missing_ok=True)
 
 
 def build(tree):
@@ -75,7 +83,7 @@ def mail_server(tests, root):
             os.environ["TEST_SMTPD"] = found.stdout.strip()
 
 
-def verdict(tests, tree):
+def verdict(tests, tree, mark=None):
     """What tests do in the tree as it was just built: several pass only if each of them does."""
     selection = []
     for test in tests:
@@ -85,7 +93,7 @@ def verdict(tests, tree):
         command = [str(bundle), "--testing-library", "swift-testing", *selection]
     else:
         command = ["swift", "test", "--skip-build", "--disable-xctest", *selection]
-    code, output = run(command, PATIENCE["test"], tree)
+    code, output = run(command, PATIENCE["test"], tree, mark)
     if code is None:
         return "test hangs"
     ran = re.search(r"Test run with (\d+) tests?\b.* (passed|failed) after", output)

@@ -16,6 +16,7 @@ SIGNATURE = re.compile(
     rf"\s*(?:@\w+\s+)*(?:\[[^\]]*\]\s*)?(?:{GROUP}|\w+(?:\s*,\s*\w+)*)?\s*(?:async\s*)?"
     rf"(?:throws(?:{GROUP})?\s*)?(?:->\s*[^{{}}=\n]+?)?\s*\bin\b"
 )
+LITERAL_OR_COMMENT = re.compile(r'//|/\*|#*"')
 OPERATOR = "=<>!&|+-*/%^~?"
 
 
@@ -32,8 +33,8 @@ def blank(text):
     """The text with each literal turned into `_` and each comment into spaces, at equal length."""
     out = list(text)
     place = 0
-    while place < len(text):
-        start = place
+    while (found := LITERAL_OR_COMMENT.search(text, place)) is not None:
+        place = start = found.start()
         if text.startswith("//", place):
             place = text.find("\n", place)
             place = len(text) if place < 0 else place
@@ -41,11 +42,9 @@ def blank(text):
         elif text.startswith("/*", place):
             place = comment_end(text, place)
             out[start:place] = [c if c == "\n" else " " for c in text[start:place]]
-        elif (literal := re.compile(r'#*"').match(text, place)) is not None:
-            place = literal_end(text, place, literal[0].count("#"))
-            out[start:place] = "_" * (place - start)
         else:
-            place += 1
+            place = literal_end(text, place, found[0].count("#"))
+            out[start:place] = "_" * (place - start)
     return "".join(out)
 
 

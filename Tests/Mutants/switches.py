@@ -1,38 +1,25 @@
 """Puts each mutation of a Swift source behind a switch, so that one build holds all of them."""
 
+import hashlib
 import json
-import re
 from dataclasses import dataclass, field
 
 from swift_text import Source, is_balanced, is_body, is_expression
 
-# Read at first use; the tests' process and every program that it starts find it where it is.
-SWITCH = """\
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
-
-private let mutant: [UInt8] = {
-    guard let file = fopen(%s, "r") else { return [] }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 256)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return Array(bytes[..<count])
+# At the end of each file, under a name of its own: it may stand in a default argument of something
+# public. It is asked once. A test's process leads a session, and every program that it starts is in
+# it: so several can run, each with its own mutation.
+SWITCH = """
+@_silgen_name("getsid") private func sessionOf(_: CInt) -> CInt
+@_silgen_name("access") private func accessTo(_: UnsafePointer<CChar>, _: CInt) -> CInt
+private let mutants: [String] = {
+    let session = sessionOf(0)
+    return [%(ids)s].filter { accessTo(%(folder)s + "/\\(session).\\($0)", 0) == 0 }
 }()
-
-/// Whether this is the mutation that is on.
-public func mutantIs(_ id: StaticString) -> Bool {
-    !mutant.isEmpty && id.withUTF8Buffer { $0.elementsEqual(mutant) }
+@usableFromInline func %(name)s(_ id: String) -> Bool {
+    mutants.contains(id)
 }
 """
-
-
-def switch_source(path):
-    return SWITCH % json.dumps(str(path))
 
 
 @dataclass
@@ -55,11 +42,10 @@ class Lines:
     ids: list
 
 
-def change(text, entry):
+def change(text, place, new):
     """The smallest stretch that differs, and what takes its place."""
-    old, new = entry["old"], entry["new"]
-    start = text.index(old)
-    end = start + len(old)
+    start, end = place.start, place.end
+    old = text[start:end]
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:
         head += 1
@@ -69,10 +55,10 @@ def change(text, entry):
     return start + head, end - tail, new[head : len(new) - tail]
 
 
-def choices(text, entry):
-    """The ways to write an entry: a stretch of the source, and the text in its place."""
+def choices(text, place, new):
+    """How a mutation can be written: a stretch of the source, and the text in its place."""
     source = Source(text)
-    start, end, new = change(text, entry)
+    start, end, new = change(text, place, new)
     found = []
     for region in source.regions(start, end):
         mutated = text[region.start : start] + new + text[end : region.end]
@@ -99,8 +85,9 @@ def tree(chosen, length):
 
 
 class Writer:
-    def __init__(self, text):
+    def __init__(self, text, switch):
         self.text = text
+        self.switch = switch
         self.out = []
         self.line = 1
         self.lines = []
@@ -114,8 +101,8 @@ class Writer:
         is_expression = node.kind == "expression"
         for number, (name, text) in enumerate(node.branches.items()):
             head = "else " if number and not is_expression else ""
-            self.put(f"{head}if mutantIs({json.dumps(name)}) {{" if not is_expression else "")
-            self.put(f"(mutantIs({json.dumps(name)}) ? (" if is_expression else "")
+            self.put(f"{head}if {self.switch}({json.dumps(name)}) {{" if not is_expression else "")
+            self.put(f"({self.switch}({json.dumps(name)}) ? (" if is_expression else "")
             own = self.line
             self.put("\n" + text + "\n")
             self.lines.append(Lines(own, self.line, [name]))
@@ -136,15 +123,14 @@ class Writer:
             self.lines.append(Lines(first, self.line, list(node.branches)))
 
 
-def rewrite(text, chosen, module):
+def rewrite(file, text, chosen, folder):
     """The source with its switches, and which of its lines are whose."""
-    writer = Writer(text)
-    # Public, for it may stand in a default argument of something public.
-    writer.put("public import PorticoBytes\n" if module != "PorticoBytes" else "\n")
+    name = "mutantIs" + hashlib.sha256(file.encode()).hexdigest()[:8]
+    writer = Writer(text, name)
     writer.node(tree(chosen, len(text)))
-    first, rest = "".join(writer.out).split("\n", 1)
-    rest = re.sub(r"^(?:package )?import PorticoBytes$", "", rest, count=1, flags=re.MULTILINE)
-    return first + "\n" + rest, writer.lines
+    ids = ", ".join(json.dumps(one) for one in chosen)
+    writer.put(SWITCH % {"ids": ids, "folder": json.dumps(str(folder)), "name": name})
+    return "".join(writer.out), writer.lines
 
 
 def owners(lines, line):

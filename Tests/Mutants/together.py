@@ -1,29 +1,26 @@
 """Runs many mutations with one build: in a copy of the tree, each of them behind a switch.
 
-What no switch can stand before, and what does not build behind one, is told, to be run singly.
+What no switch can stand before, and what does not build behind one, has a build of its own in the
+end. What was judged is remembered in the copy, for these sources: a run that was ended goes on.
 """
 
 import collections
-import contextlib
 import hashlib
 import io
 import json
-import os
 import re
 import subprocess
 import sys
 import tarfile
-import time
-from dataclasses import dataclass, field
 
 import judging
-import switches
-
-ERROR = re.compile(r"^(/[^:\n]+):(\d+):\d+: error: (.*)$", re.MULTILINE)
+import written
+from anchors import Sources
+from results import Judged
 
 
 def committed(root):
-    """The files of HEAD: what stands in the tree uncommitted is somebody's work in progress."""
+    """The files of HEAD: what stands in the tree uncommitted is work in progress."""
     archive = subprocess.run(
         ["git", "archive", "--format=tar", "HEAD"], cwd=root, capture_output=True, check=True
     )
@@ -33,85 +30,44 @@ def committed(root):
                 yield member.name, members.extractfile(member).read(), member.mode
 
 
-@dataclass
 class Tree:
-    """The copy, and how each entry is written in it."""
+    """The copy of HEAD in a folder."""
 
-    root: object
-    folder: object
-    known: list
-    files: dict = field(default_factory=dict)
-    modes: dict = field(default_factory=dict)
-    choices: dict = field(default_factory=dict)
-    taken: dict = field(default_factory=dict)
-    singly: dict = field(default_factory=dict)
-    lines: dict = field(default_factory=dict)
-
-    def __post_init__(self):
-        for name, content, mode in committed(self.root):
+    def __init__(self, root, folder, known):
+        self.folder = folder
+        self.files, self.modes = {}, {}
+        for name, content, mode in committed(root):
             self.files[name], self.modes[name] = content, mode
-        remembered = self.remembered()
-        for entry in self.known:
-            name = entry["id"]
-            text = self.files.get(entry["file"], b"").decode(errors="replace")
-            if text.count(entry["old"]) != 1:
-                self.singly[name] = "not in HEAD"
-            elif not entry["file"].startswith("Sources/"):
-                continue  # Tests read it where it stands.
-            elif not entry["file"].endswith(".swift"):
-                self.singly[name] = "compiled in, and not Swift"
-            else:
-                self.choices[name] = switches.choices(text, entry)
-                self.taken[name] = remembered.get(self.key(entry), 0)
-                self.settle(name)
-
-    @property
-    def switch(self):
-        return self.folder / ".build" / "mutant"
-
-    @property
-    def memory(self):
-        return self.folder / ".build" / "mutants.json"
-
-    def remembered(self):
+        if (root / "Package.resolved").exists():
+            self.files.setdefault("Package.resolved", (root / "Package.resolved").read_bytes())
+        package = self.files["Package.swift"].decode()
+        self.files["Package.swift"] = re.sub(r".*\.treatAllWarnings\(.*\n", "", package).encode()
+        texts = {
+            name: content.decode(errors="replace")
+            for name, content in self.files.items()
+            if name.startswith("Sources/") or name in {entry.get("file") for entry in known}
+        }
+        self.memory = folder / ".build" / "mutants.json"
+        self.memory.parent.mkdir(parents=True, exist_ok=True)
+        self.written = written.Entries(Sources(texts), known, folder / ".build" / "mutants")
         try:
-            return json.loads(self.memory.read_text())
+            self.written.choose(json.loads(self.memory.read_text()))
         except (OSError, ValueError):
-            return {}
+            pass  # The first build here, or one that was ended: it is found out again.
 
-    def remember(self):
-        """Which way of writing an entry builds, so that the next run does not try the others."""
-        known = {self.key(entry): self.taken.get(entry["id"], 0) for entry in self.known}
-        self.memory.write_text(json.dumps({key: way for key, way in known.items() if way}))
+    def digest(self):
+        """Of all that decides what a test does."""
+        found = hashlib.sha256()
+        for name, content in sorted(self.files.items()):
+            if name.startswith(("Sources/", "Tests/", "Package.")) and not name.endswith(".py"):
+                found.update(f"{name} {len(content)} ".encode() + content)
+        return found.hexdigest()[:24]
 
-    def key(self, entry):
-        """Of an entry, where it stands."""
-        parts = [entry[part] for part in ("id", "file", "old", "new")]
-        digest = hashlib.sha256(json.dumps(parts).encode() + self.files.get(entry["file"], b""))
-        return digest.hexdigest()[:24]
-
-    def settle(self, name):
-        if self.taken[name] >= len(self.choices[name]):
-            self.singly.setdefault(name, "no place for a switch")
-
-    def write(self):
+    def write(self, plainly=()):
         """Only what is not there yet, so that only this is compiled again."""
-        wanted = dict(self.files)
-        package = wanted["Package.swift"].decode()
-        wanted["Package.swift"] = re.sub(r".*\.treatAllWarnings\(.*\n", "", package).encode()
-        place = "Sources/PorticoBytes/MutantSwitch.swift"
-        wanted[place] = switches.switch_source(self.switch).encode()
-        resolved = self.root / "Package.resolved"
-        if resolved.exists():
-            wanted.setdefault("Package.resolved", resolved.read_bytes())
-        chosen = collections.defaultdict(dict)
-        for entry in self.known:
-            name = entry["id"]
-            if name in self.taken and name not in self.singly:
-                chosen[entry["file"]][name] = self.choices[name][self.taken[name]]
-        for file, entries in chosen.items():
-            module = file.split("/")[1]
-            text, self.lines[file] = switches.rewrite(wanted[file].decode(), entries, module)
+        wanted = self.files | {name: text.encode() for name, text in self.written.texts().items()}
+        for entry in plainly:
+            file, text = self.written.plainly(entry)
             wanted[file] = text.encode()
         for path in sorted(self.folder.rglob("*")):
             name = str(path.relative_to(self.folder))
@@ -123,22 +79,6 @@ class Tree:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
                 path.chmod(self.modes.get(name, 0o644) | 0o600)
-        self.switch.parent.mkdir(exist_ok=True)
-        self.switch.write_text("")
-
-    @contextlib.contextmanager
-    def broken(self, entry):
-        """While this lasts, the entry's mutation is on."""
-        path, content = self.switch, entry["id"]
-        if entry["id"] not in self.taken:
-            path = self.folder / entry["file"]
-            content = path.read_text().replace(entry["old"], entry["new"])
-        before = path.read_text()
-        path.write_text(content)
-        try:
-            yield
-        finally:
-            path.write_text(before)
 
     def build(self):
         """Writes and builds, until what does not build behind a switch is written otherwise."""
@@ -146,19 +86,17 @@ class Tree:
             self.write()
             code, output = judging.build(self.folder)
             if code == 0:
-                return self.remember()
-            blamed = {}
-            for path, line, message in ERROR.findall(output):
-                file = os.path.relpath(path, self.folder)
-                for name in switches.owners(self.lines.get(file, []), int(line)):
-                    blamed.setdefault(name, message)
-            if not blamed:
+                break
+            if not self.written.blame(output, self.folder):
                 sys.exit("the tree does not build:\n" + output[-4000:])
-            for name, message in sorted(blamed.items()):
-                print(f"written otherwise: {name}: {message}", flush=True)
-                self.taken[name] += 1
-                self.settle(name)
-            self.remember()
+            self.memory.write_text(json.dumps(self.written.remembered()))
+        self.memory.write_text(json.dumps(self.written.remembered()))
+
+    def judge_singly(self, entry, judged):
+        """With a build of its own, in which no switch is on."""
+        self.write([entry])
+        code, _ = judging.build(self.folder)
+        return "does not build" if code != 0 else judged.ask(entry)
 
 
 def since(root, commit, known):
@@ -170,33 +108,33 @@ def since(root, commit, known):
     for name in names.split():
         show = ["git", "show", f"{commit}:{name}"]
         content = subprocess.run(show, cwd=root, capture_output=True, check=True).stdout
-        before += json.loads(content)
+        before += [entry for entry in json.loads(content) if isinstance(entry, dict)]
     return [entry for entry in known if entry not in before]
 
 
-def judge(root, folder, known, chosen):
-    """A line for each chosen entry; whether all that could be run were killed."""
+def judge(root, folder, known, chosen, jobs, until):
+    """Judges the chosen entries, those first that were never judged; what is known of each then."""
     tree = Tree(root, folder, known)
     tree.build()
-    entries = [entry for entry in chosen if entry["id"] not in tree.singly]
-    spoilt = judging.unusable([entry["test"] for entry in entries], folder)
-    outcomes = collections.Counter()
-    for entry in entries:
-        started = time.monotonic()
-        name, test = entry["id"], entry["test"]
-        if test in spoilt:
-            word = f"unbroken: {spoilt[test]}"
+    judged = Judged(folder, tree.written.marks, tree.digest(), jobs, until)
+    singly = dict(tree.written.singly)
+    judged.all([entry for entry in chosen if entry["id"] not in singly])
+    alone = [entry for entry in chosen if entry["id"] in singly]
+    judged.prove({entry["test"] for entry in alone})
+    for entry in judged.waiting(alone):
+        if entry["id"] in tree.written.places:
+            judged.one(entry, lambda entry: tree.judge_singly(entry, judged))
         else:
-            with tree.broken(entry):
-                word = judging.verdict([test], folder)
-            word = judging.word(entry, word)
-        outcomes[word] += 1
-        seconds = round(time.monotonic() - started)
-        print(f"{word:<16} {name:<32} {seconds:>4} s  {test}", flush=True)
-    for entry in chosen:
-        if entry["id"] in tree.singly:
-            print(f"{'to be run singly':<16} {entry['id']:<32} {tree.singly[entry['id']]}")
-    total, killed = sum(outcomes.values()), outcomes["killed"]
-    print(f"{total} broken: {killed} killed, {total - killed} not", end="")
-    print(f"; {len(chosen) - total} to be run singly")
-    return killed == total
+            judged.tell(entry, singly[entry["id"]], 0)
+    if alone:
+        tree.build()
+    return {entry["id"]: judged.word(entry) for entry in chosen}
+
+
+def summary(words):
+    """A line; whether all were killed."""
+    counts = collections.Counter(words.values())
+    killed, left = counts["killed"], counts[None]
+    print(f"{len(words) - left} broken: {killed} killed, {len(words) - left - killed} not", end="")
+    print(f"; {left} left for the next run" if left else "")
+    return killed == len(words) - left
