@@ -5,7 +5,7 @@ package import PorticoSeals
 package import PorticoStores
 package import PorticoWeb
 
-/// Everything the OpenID Provider is made of, put together where the program is wired.
+/// The parts of the OpenID Provider, assembled by the program.
 package struct Provider: Sendable {
     package let realms: RealmDirectory
     let people: PersonStore
@@ -24,9 +24,9 @@ package struct Provider: Sendable {
     let guesses: RateLimiter
     let spent = SpentRequests()
     package let refusedClients = RefusedClients()
-    /// Whether what is put into the outbox leaves it, or can be read there by everybody.
+    /// Whether mail in the outbox is sent, or readable there by everyone.
     let sendsMail: Bool
-    /// Called when a browser session has ended: somebody may have to be told.
+    /// Called when a browser session has ended: clients may need to be notified.
     let sessionEnded: @Sendable () -> Void
 
     package init(

@@ -4,7 +4,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// Everything that answers at a realm's addresses, put together from a ``Provider``.
+/// The endpoints at a realm's addresses, assembled from a ``Provider``.
 struct ProviderEndpoints: Sendable {
     let page: PageResponder
     let flow: BrowserFlow
@@ -24,7 +24,7 @@ struct ProviderEndpoints: Sendable {
     let apps: ConnectedAppsEndpoint
     let devices: DevicesEndpoint
 
-    /// Hands every endpoint what it needs, and nothing else.
+    /// Gives every endpoint what it needs, and nothing else.
     init(_ provider: Provider) {
         let page = PageResponder(provider.pages, provider.publicURL)
         let headers = page.headers

@@ -2,7 +2,7 @@ import PorticoPages
 import PorticoWeb
 
 extension ProviderEndpoints {
-    /// What the Provider offers: a row for each method at an address.
+    /// The Provider's routes: one for each method at an address.
     var routes: [Route<RealmContext>] {
         [
             .get("/realms/{realm}", for: .people) { page(StartPage(), $0) },

@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoStores
 package import PorticoWeb
 
-/// The addresses of all realms, and what they share: finding the realm, and how an error leaves.
+/// The addresses of all realms, and what they share: finding the realm, and rendering errors.
 package struct ProviderService: HTTPService {
     package let routes: RouteTable<RealmContext>
     package var headers: SecurityHeaders { page.headers }
@@ -17,7 +17,7 @@ package struct ProviderService: HTTPService {
         realms.realm(named: parameters["realm"]).map { RealmContext(request, $0) }
     }
 
-    /// Nothing else is below `/realms/` and `/.well-known/`.
+    /// No other address exists below `/realms/` and `/.well-known/`.
     package func notFound(_ request: RequestContext) -> Response? {
         let path = request.target.path.utf8
         guard path.starts(with: "/realms/".utf8) || path.starts(with: "/.well-known/".utf8) else {
@@ -73,13 +73,14 @@ package struct ProviderService: HTTPService {
 }
 
 extension RequestContext {
-    /// Whether a program asks: it says so, or the address is one of the protocol's.
+    /// Whether a program sent the request: by its headers, or because the address is a protocol
+    /// endpoint.
     fileprivate var audience: Audience {
         RealmPath.isOfProtocol(target.path) || AcceptedMedia.isJSON(headers) ? .programs : .people
     }
 }
 
-/// As Keycloak says that there is no such realm: its clients know the words.
+/// Keycloak's error for a missing realm, which its clients recognise.
 struct NoSuchRealm: Refusal {
     var name: String { "not_found" }
     var status: HTTPResponse.Status { .notFound }

@@ -3,9 +3,9 @@ package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 
-/// Admits a client to a realm, or a change of one: the rules of client registration
-/// (RFC 7591 §2, RFC 8252 §8.4, OpenID Connect Registration 1.0 §2), which the command line, the
-/// import and static configuration share.
+/// Registers or changes a client of a realm by the rules of client registration (RFC 7591 §2, RFC
+/// 8252 §8.4, OpenID Connect Registration 1.0 §2), shared by the command line, the import and
+/// static configuration.
 package struct ClientRegistration: Sendable {
     private let secrets: ClientSecretSeal
 
@@ -13,27 +13,27 @@ package struct ClientRegistration: Sendable {
         secrets = ClientSecretSeal(ring: ring)
     }
 
-    /// What becomes of the client's secret.
+    /// What happens to the client's secret.
     package enum Secret: Sendable {
-        /// It keeps the one it has; none, where it has none.
+        /// The client keeps its secret, if it has one.
         case unchanged
-        /// A new one of 256 random bits is made and shown once.
+        /// A new secret of 256 random bits is made and shown once.
         case made
-        /// Somebody chose it.
+        /// The administrator chose the secret.
         case chosen(SecretText)
     }
 
     package struct Admission: Sendable {
         package let client: Client
-        /// The secret that was made, to be shown once.
+        /// The new secret, to be shown once.
         package let shownSecret: SecretText?
         package let warnings: [Warning]
     }
 
     /// - Parameters:
     ///   - others: The other clients of the realm.
-    ///   - algorithms: Those that the realm has an active key of.
-    ///   - isImported: Whether the client comes from a realm that did not force PKCE
+    ///   - algorithms: Those for which the realm has an active key.
+    ///   - isImported: Whether the client comes from a realm that did not require PKCE
     ///     (docs/decisions/0032).
     /// - Throws: The first rule that the client breaks.
     package func callAsFunction(
@@ -97,7 +97,7 @@ package struct ClientRegistration: Sendable {
         }
     }
 
-    /// A token that nothing can sign is an error at every sign-in.
+    /// A token that no key can sign would be an error at every sign-in.
     private static func checkAlgorithms(_ client: Client, active: Set<SignatureAlgorithm>)
         throws(Refusal)
     {
@@ -109,7 +109,7 @@ package struct ClientRegistration: Sendable {
         }
     }
 
-    /// RFC 6749 appendix A.1. `sub` of a client's own tokens is made of it, and a `sub` has at most
+    /// RFC 6749 appendix A.1. `sub` of a client's own tokens contains it, and a `sub` has at most
     /// 255 characters (OpenID Connect Core §2).
     private static func checkNames(_ client: Client) throws(Refusal) {
         guard (1...200).contains(client.clientID.utf8.count),
@@ -120,7 +120,7 @@ package struct ClientRegistration: Sendable {
 
     private static func checkAuthentication(_ client: Client) throws(Refusal) {
         switch (client.type, client.authentication) {
-        // RFC 6749 §2.1, RFC 8252 §8.4 and §8.5: what every copy of an app holds proves nothing.
+        // RFC 6749 §2.1, RFC 8252 §8.4 and §8.5: a secret in every copy of an app proves nothing.
         case (.public, .none):
             guard client.secret == nil else { throw .publicClientWithSecret }
         case (.public, _): throw .publicClientAuthenticates
@@ -134,7 +134,7 @@ package struct ClientRegistration: Sendable {
         guard client.keySet == nil else { throw .needlessKeySet }
     }
 
-    /// Every key must be good: one that is skipped would be missed when it is needed.
+    /// Every key must be valid: a skipped key would be missing when it is needed.
     private static func checkKeySet(_ value: JSONValue?) throws(Refusal) {
         guard let object = value?.object else { throw .keySet }
         let set: JWKSet
@@ -199,11 +199,11 @@ package struct ClientRegistration: Sendable {
         for token in client.defaultScopes + client.optionalScopes {
             // RFC 6749 §3.3; a space would make it two tokens.
             guard (1...200).contains(token.utf8.count), !token.utf8.contains(0x20),
-                (try? Scope(token)) != nil  // `try?`: what matters is whether it is one.
+                (try? Scope(token)) != nil  // `try?`: only whether it parses matters.
             else { throw .scope }
         }
-        // Nobody gets these unasked: the first makes another protocol of the request (OpenID Connect
-        // Core §3.1.2.1), the second needs consent (§11).
+        // Must not be granted without a request: the first changes the protocol of the request
+        // (OpenID Connect Core §3.1.2.1), the second needs consent (§11).
         guard !client.defaultScopes.contains("openid"),
             !client.defaultScopes.contains("offline_access")
         else { throw .defaultScope }
@@ -212,8 +212,7 @@ package struct ClientRegistration: Sendable {
 
 extension Client {
     /// OpenID Connect Back-Channel Logout §2.2. An ``HTTPAddress`` is absolute and has no fragment.
-    /// Without TLS a confidential client may be told where nothing leaves the machine, and nowhere
-    /// else.
+    /// A confidential client may be notified without TLS only if the traffic stays on this machine.
     package var hasAdmissibleBackchannelLogout: Bool {
         guard let address = backchannelLogoutURI, address.text.utf8.count <= 2000 else {
             return false
@@ -223,12 +222,12 @@ extension Client {
 }
 
 extension ClaimMapper {
-    /// Whether only the Provider itself writes this claim: the protocol gives it a meaning.
+    /// Whether only the Provider itself writes this claim, because the protocol defines it.
     package static func isReserved(_ claim: String) -> Bool {
         MappedClaims.reserved.contains(claim)
     }
 
-    /// What it writes stands in every token: all of it has bounds.
+    /// The mapped value is in every token, so all of it is bounded.
     fileprivate var isRegistrable: Bool {
         switch source {
         case .realmRoles(let claim): Self.isClaim(claim)

@@ -1,7 +1,8 @@
 package import PorticoProtocol
 
 extension ClientRegistration {
-    /// Which field of a client breaks which rule. Fields are named as RFC 7591 §2 names them.
+    /// The field of a client that breaks a rule, and the rule. Fields have the names of RFC 7591
+    /// §2.
     package enum Refusal: Error, Hashable, Sendable {
         case clientID
         case name
@@ -16,7 +17,7 @@ extension ClientRegistration {
         case publicClientWithoutPKCE
         case noRedirectURI
         case tooManyRedirectURIs
-        /// The position in the list, from 0, and what is wrong with it.
+        /// The position in the list, from 0, and the problem.
         case redirectURI(index: Int, RedirectURI.Refusal)
         case postLogoutRedirectURI(index: Int, RedirectURI.Refusal)
         case postLogoutScheme(index: Int)
@@ -28,7 +29,7 @@ extension ClientRegistration {
         case accessTokenLifetime
         case tooManyMappers
         case mapper(index: Int)
-        /// The realm has no active key of it.
+        /// The realm has no active key for it.
         case idTokenAlgorithm(SignatureAlgorithm)
         case accessTokenAlgorithm(SignatureAlgorithm)
     }

@@ -2,7 +2,7 @@ import PorticoProtocol
 import PorticoStores
 
 extension ClientRegistration {
-    /// What is allowed and yet better otherwise.
+    /// A setting that is allowed but not recommended.
     package enum Warning: Hashable, Sendable {
         case shortSecret
         case development
@@ -48,7 +48,7 @@ extension ClientRegistration {
 }
 
 extension Client {
-    /// Schemes are compared without regard to case (RFC 3986 §3.1).
+    /// Schemes are case-insensitive (RFC 3986 §3.1).
     fileprivate var privateUseSchemes: Set<String> {
         Set(
             redirectURIs.filter { $0.kind == .privateUseScheme }.map { $0.scheme.lowercased() }

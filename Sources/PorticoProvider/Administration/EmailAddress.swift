@@ -1,9 +1,9 @@
 import PorticoBytes
 
-/// An e-mail address as it is kept: ASCII, lower case (HTML standard §4.10.5.1.5, "valid e-mail
+/// An email address as stored: ASCII, lower case (HTML standard §4.10.5.1.5, "valid e-mail
 /// address").
 package enum EmailAddress {
-    /// The address in the one spelling that is kept, or `nil` where it is none.
+    /// The address in its stored form, or `nil` if it is not valid.
     package static func folded(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.count <= 254, let at = bytes.firstIndex(of: UInt8(ascii: "@")),

@@ -2,19 +2,19 @@ package import PorticoBytes
 package import PorticoProtocol
 package import PorticoStores
 
-/// Replaces a realm's signing key for one algorithm without a moment in which a token cannot be
-/// verified (OpenID Connect Core §10.1.1).
+/// Replaces a realm's signing key for one algorithm, so that every token can be verified at any
+/// time (OpenID Connect Core §10.1.1).
 ///
-/// The new key is published first and signs later, when every cache of the key set knows it; the
-/// former stays published until the last token it signed has expired.
+/// The new key is published first and signs later, when every cache of the key set has it; the
+/// previous key stays published until the last token it signed has expired.
 package struct KeyRotation: Sendable {
-    /// How long clients may keep the key set: the `max-age` it is sent with, in seconds.
+    /// How long clients may cache the key set: the `max-age` sent with it, in seconds.
     package static let keySetMaxAge: Int64 = 300
 
-    /// What clocks of other nodes and the once-a-second reading of the store may differ by.
+    /// An allowance for other nodes' clocks and for reading the store once a second.
     static let margin: Int64 = 60
 
-    /// Ten years: an overlap is cut to it.
+    /// Ten years: a longer overlap is shortened to it.
     static let longestOverlap: Int64 = 3650 * 86_400
 
     private let maker: SigningKeyMaker
@@ -31,20 +31,20 @@ package struct KeyRotation: Sendable {
     }
 
     package enum Start: Hashable, Sendable {
-        /// When every cache has expired that was filled before the new key was published.
+        /// When every cache filled before the new key was published has expired.
         case whenPublished
-        /// At once. Clients that cached the key set meet a key they do not know and must fetch
-        /// again, as they should (OpenID Connect Core §10.1.1). A key that already waits is used
-        /// instead of another new one.
+        /// At once. Clients that cached the key set see an unknown key and must fetch again, as
+        /// they should (OpenID Connect Core §10.1.1). A waiting key is used instead of making
+        /// another one.
         case now
     }
 
     package enum Refusal: Error, Hashable, Sendable {
-        /// A key already waits and will sign from that time (seconds since 1970).
+        /// A key already waits and will sign from that time on (seconds since 1970).
         case underWay(keyID: String, activeFrom: Int64)
     }
 
-    /// What to give ``RealmStore/rotate(adding:changing:)``.
+    /// The arguments for ``RealmStore/rotate(adding:changing:)``.
     package struct Outcome: Sendable {
         package var adding: [SigningKeyRecord] = []
         package var changing: [SigningKeyRecord] = []
@@ -55,9 +55,9 @@ package struct KeyRotation: Sendable {
 
     /// - Parameters:
     ///   - keys: All keys of the realm.
-    ///   - overlap: How long the former key stays published after the new one signs, in seconds.
-    ///     Never shorter than the life of its last token. Where it is missing, as long as a browser
-    ///     session can last, so that an older ID Token still serves as `id_token_hint`
+    ///   - overlap: How long the previous key stays published after the new one signs, in seconds.
+    ///     Never shorter than the life of its last token. If `nil`, as long as a browser session
+    ///     can last, so that an older ID Token still works as `id_token_hint`
     ///     (RP-Initiated Logout 1.0 §2).
     package func callAsFunction(
         _ algorithm: SignatureAlgorithm,
@@ -72,7 +72,7 @@ package struct KeyRotation: Sendable {
         if let waiting, start == .whenPublished {
             throw Refusal.underWay(keyID: waiting.keyID, activeFrom: waiting.activeFrom)
         }
-        // The first key for an algorithm waits too: nobody's cached key set has it yet.
+        // The first key for an algorithm waits too: no cached key set has it yet.
         let activeFrom = start == .now ? now : now + Self.keySetMaxAge + Self.margin
         let asked = min(overlap ?? realm.lifetimes.sessionMaximum, Self.longestOverlap)
         let retiredFrom = activeFrom + max(longestLife, asked) + Self.margin
@@ -92,7 +92,7 @@ package struct KeyRotation: Sendable {
             outcome = Outcome(keyID: new.keyID, activeFrom: activeFrom)
             outcome.adding = [new]
         }
-        // Those that an earlier rotation retired keep their time.
+        // Keys retired by an earlier rotation keep their time.
         for var former in current where former.retiredFrom == nil {
             guard former.keyID != outcome.keyID else { continue }
             former.retiredFrom = retiredFrom

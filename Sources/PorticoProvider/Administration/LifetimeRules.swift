@@ -1,6 +1,6 @@
 package import PorticoStores
 
-/// Which lifetimes a realm may have.
+/// The lifetimes allowed for a realm.
 extension Realm.Lifetimes {
     /// One of the lifetimes, and its bounds in seconds.
     private struct Rule: Sendable {
@@ -11,7 +11,7 @@ extension Realm.Lifetimes {
     private static let minute: Int64 = 60
     private static let day: Int64 = 86_400
 
-    /// Whoever asks for more asks for a token that nobody can take back in time.
+    /// A longer access token could not be revoked in time.
     package static let longestAccessToken: ClosedRange<Int64> = 10...day
 
     private static let rules: [Rule] = [
@@ -22,13 +22,13 @@ extension Realm.Lifetimes {
         Rule(bounds: minute...365 * day, path: \.sessionIdle),
         Rule(bounds: minute...365 * day, path: \.sessionMaximum),
         Rule(bounds: minute...3650 * day, path: \.offlineIdle),
-        // It is a time in which a thief walks beside the owner.
+        // During this time, a thief and the owner can both use the token.
         Rule(bounds: 0...5 * minute, path: \.refreshGrace),
         // RFC 9126 §2.2: between 5 and 600 seconds.
         Rule(bounds: 5...10 * minute, path: \.pushedRequest),
     ]
 
-    /// These with each lifetime cut to its bounds.
+    /// These, with each lifetime limited to its bounds.
     package var withinBounds: Realm.Lifetimes {
         var lifetimes = self
         for rule in Self.rules {

@@ -1,8 +1,7 @@
 package import PorticoBytes
 package import PorticoStores
 
-/// Admits a person to a realm, or a change of one: the rules that the command line and the import
-/// share.
+/// Registers or changes a person of a realm, by rules shared by the command line and the import.
 package struct PersonRegistration: Sendable {
     private let hashing: PasswordHashing
     private let policy = PasswordPolicy()
@@ -11,7 +10,7 @@ package struct PersonRegistration: Sendable {
         self.hashing = hashing
     }
 
-    /// A new person of that name, their id drawn (OpenID Connect Core §2: never given to another).
+    /// A new person with that name and a random id (OpenID Connect Core §2: never reassigned).
     package func person(
         username: String,
         realmID: String,
@@ -27,7 +26,7 @@ package struct PersonRegistration: Sendable {
         )
     }
 
-    /// The same person as they are kept: names in their one spelling, empty ones left out.
+    /// The person in stored form: names in their canonical spelling, empty ones left out.
     ///
     /// - Throws: The first rule that a field breaks.
     package func checked(_ person: Person) throws(Refusal) -> Person {
@@ -51,7 +50,7 @@ package struct PersonRegistration: Sendable {
         return person
     }
 
-    /// Hashes a new password that the policy admits.
+    /// Hashes a new password that meets the policy.
     ///
     /// - Throws: ``PasswordPolicy/Refusal``, or ``PasswordHashing/Busy``.
     package func hash(
@@ -64,7 +63,7 @@ package struct PersonRegistration: Sendable {
         return try await hashing.hash(admitted, random: random)
     }
 
-    /// Hashes a password that is in use already: an import changes nobody's password.
+    /// Hashes a password that is already in use: an import does not change passwords.
     ///
     /// - Returns: The hash, and the rule of the policy that the password breaks.
     package func hashInUse(
@@ -85,9 +84,9 @@ package struct PersonRegistration: Sendable {
         return (try await hashing.hash(text, random: random), broken)
     }
 
-    /// Whether an id that was made elsewhere may be somebody's `sub`: at most 255 visible ASCII
-    /// characters (OpenID Connect Core §2), and not what the subject of a client looks like
-    /// (RFC 9700 §4.15).
+    /// Whether an id made by another system can be a person's `sub`: at most 255 visible ASCII
+    /// characters (OpenID Connect Core §2), and not in the form of a client's subject (RFC 9700
+    /// §4.15).
     package static func isSubject(_ id: String) -> Bool {
         (1...255).contains(id.utf8.count) && !id.hasPrefix("client:")
             && id.utf8.allSatisfy { $0.isVisible && !#""\<>"#.utf8.contains($0) }

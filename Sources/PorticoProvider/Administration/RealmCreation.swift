@@ -3,8 +3,8 @@ package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 
-/// Makes a realm with its first signing keys, ready for the store: what the command line and the
-/// import share.
+/// Creates a realm with its first signing keys, ready for the store; shared by the command line and
+/// the import.
 package struct RealmCreation: Sendable {
     private let keys: SigningKeyMaker
 
@@ -12,15 +12,15 @@ package struct RealmCreation: Sendable {
         keys = SigningKeyMaker(ring: ring)
     }
 
-    /// Every realm can sign with these: ES256 (docs/decisions/0040), RS256 because every OpenID
-    /// Provider must (OpenID Connect Discovery 1.0 §3, OpenID Connect Core §15.1).
+    /// Every realm can sign with these: ES256 (docs/decisions/0040), and RS256 because every OpenID
+    /// Provider must support it (OpenID Connect Discovery 1.0 §3, OpenID Connect Core §15.1).
     package static let firstAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256]
 
     /// - Parameters:
-    ///   - displayName: What people read on the pages; the name where it is missing.
-    ///   - baseURL: What stands before `/realms/` in every address, without a query. The issuer is
+    ///   - displayName: The name shown on pages; `name` if `nil`.
+    ///   - baseURL: The part before `/realms/` in every address, without a query. The issuer is
     ///     made from it once and never changes (docs/decisions/0036).
-    ///   - algorithms: What the realm can sign with besides ``firstAlgorithms``.
+    ///   - algorithms: What the realm can sign with in addition to ``firstAlgorithms``.
     package func callAsFunction(
         name: String,
         displayName: String? = nil,

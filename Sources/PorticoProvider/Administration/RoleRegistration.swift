@@ -1,6 +1,6 @@
 package import PorticoStores
 
-/// Admits a role to a realm: what the command line and the import share.
+/// Registers a role in a realm, by rules shared by the command line and the import.
 package enum RoleRegistration {
     /// - Throws: The first rule that the role breaks.
     package static func check(_ role: Role) throws(Refusal) {

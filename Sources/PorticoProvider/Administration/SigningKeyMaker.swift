@@ -12,7 +12,7 @@ package struct SigningKeyMaker: Sendable {
         seal = SigningKeySeal(ring: ring)
     }
 
-    /// - Parameter activeFrom: From when tokens are signed with it; seconds since 1970.
+    /// - Parameter activeFrom: When it starts signing tokens; seconds since 1970.
     package func make(
         _ algorithm: SignatureAlgorithm,
         realmID: String,
@@ -34,8 +34,8 @@ package struct SigningKeyMaker: Sendable {
         )
     }
 
-    /// `2026-11-21-` and 48 random bits: an administrator sees the age of a key, and no two keys of
-    /// any realm share a name (RFC 7517 §4.5).
+    /// `2026-11-21-` and 48 random bits: an administrator sees a key's age, and key IDs are unique
+    /// across realms (RFC 7517 §4.5).
     private static func keyID(at moment: Moment) -> String {
         let day = moment.now.formatted(.iso8601.year().month().day())
         return "\(day)-\(moment.random.text(6))"

@@ -1,12 +1,12 @@
 package import PorticoProtocol
 
-/// The origin of a web app whose scripts may call the token endpoint and UserInfo, written as
-/// browsers send it in `Origin` (RFC 6454 §6.1, Fetch standard §3.2).
+/// The origin of a web app with scripts that may call the token endpoint and UserInfo, in the form
+/// browsers send in `Origin` (RFC 6454 §6.1, Fetch standard §3.2).
 package enum WebOrigin {
     /// Whether `text` is an origin in the browser's own spelling, so that it can be compared as
     /// bytes: lower case, no path, no default port, no wildcard, never `null`.
     ///
-    /// - Parameter development: Whether plain http on `localhost` is admitted.
+    /// - Parameter development: Whether plain http on `localhost` is allowed.
     package static func isOrigin(_ text: String, development: Bool = false) -> Bool {
         guard let address = HTTPAddress(text), address.path.isEmpty, address.query == nil else {
             return false
@@ -15,7 +15,7 @@ package enum WebOrigin {
         return (address.isSecure || isLocal) && origin(of: address) == text
     }
 
-    /// The origins of those redirect URIs that have one: what `+` stands for in Keycloak's web
+    /// The origins of those redirect URIs that have one: the meaning of `+` in Keycloak's web
     /// origins.
     package static func origins(of redirectURIs: [RedirectURI]) -> [String] {
         var origins: [String] = []

@@ -3,29 +3,29 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// An authorization request under way: what travels, sealed, through the pages that a person sees,
-/// so that nothing is written for somebody who never comes back (docs/decisions/0034).
+/// A pending authorization request: the sealed state that a person's pages carry, so that nothing
+/// is stored for a person who never returns (docs/decisions/0034).
 struct AuthorizationFlow: Sendable, Equatable {
-    /// The id that a code made from it carries; one grant per request.
+    /// The id of the code that is made from it; one grant per request.
     var requestID: UniqueID
-    /// The effective request, form-encoded: the pushed one where there is one.
+    /// The effective request, form-encoded: the pushed one, if any.
     var parameters: [UInt8]
-    /// The hash of the pre-session cookie of the browser it began in, so that nobody plants a
-    /// request in another's browser.
+    /// The hash of the pre-session cookie of the browser it began in, so that an attacker cannot
+    /// plant a request in another person's browser.
     var browser: Hash256
     /// Seconds since 1970.
     var startedAt: Int64
-    /// `sid` of the session that somebody began for this very request: a forced sign-in is done.
+    /// `sid` of a session that was begun for this very request: a forced sign-in is done.
     var authenticatedSession: String?
-    /// Whether the person chose to go on with the account they are signed in with.
+    /// Whether the person chose to continue with the account they are signed in with.
     var hasSelectedAccount = false
-    /// Whether the request was pushed: it keeps its id when it is started again.
+    /// Whether the request was pushed: it keeps its id when it is restarted.
     var isPushed = false
-    /// Whether it came back from a page, which can be sent again. No part of the seal.
+    /// Whether it came back from a page, which can be submitted again. Not part of the seal.
     var wasShown = false
 
-    /// How long a page may wait for a person, in seconds. After that the same request is started
-    /// again with one button.
+    /// How long a page may wait for a person, in seconds. After that, one button restarts the same
+    /// request.
     static let patience: Int64 = 1800
 
     func isStale(at now: Int64) -> Bool {
@@ -33,15 +33,15 @@ struct AuthorizationFlow: Sendable, Equatable {
     }
 }
 
-/// Seals flows of one realm and opens them.
+/// Seals and opens the flows of one realm.
 struct AuthorizationFlowSeal: Sendable {
     private let seal: Seal
 
-    /// The longest seal: it is part of a URL, and of a form.
+    /// The longest seal: it is part of a URL and a form.
     static let maximumLength = 7000
-    /// The longest request, form-encoded in bytes, that a seal has room for, whatever else is in it.
+    /// The longest form-encoded request that always fits into a seal, in bytes.
     static let longestRequest = 5000
-    /// A seal opens for a day, so that an expired page still knows how to start again.
+    /// A seal opens for a day, so that an expired page can still restart its request.
     private static let lifetime: Double = 86_400
 
     init(ring: KeyRing, realmID: String) {
@@ -50,8 +50,8 @@ struct AuthorizationFlowSeal: Sendable {
 
     static let tooLong = OAuthError(.invalidRequest, "The request is too long.")
 
-    /// - Throws: `invalid_request` where the request is too long to be carried: on the first page if on
-    ///   any.
+    /// - Throws: `invalid_request` if the request is too long to be carried; this shows on the first
+    ///   page, if at all.
     func seal(_ flow: AuthorizationFlow, at moment: Moment) throws(OAuthError) -> String {
         guard flow.parameters.count <= Self.longestRequest else { throw Self.tooLong }
         let text = seal.seal(flow.encoded, at: moment.now, random: moment.random)
@@ -61,9 +61,9 @@ struct AuthorizationFlowSeal: Sendable {
         return text
     }
 
-    /// - Returns: `nil` where the text is no flow of this realm or a day old.
+    /// - Returns: `nil` if the text is not a flow of this realm, or is a day old.
     func open(_ text: String, at moment: Moment) -> AuthorizationFlow? {
-        // `try?`: every way to fail is the same page.
+        // `try?`: every failure leads to the same page.
         guard
             let bytes = try? seal.open(
                 text,

@@ -3,23 +3,24 @@ import PorticoBytes
 import PorticoPages
 import PorticoProtocol
 
-/// How an authorization request is refused. Which exit is safe depends on what is proven: nothing
-/// is ever sent to a redirect URI that a known client has not registered (RFC 6749 §4.1.2.1,
-/// RFC 9700 §4.11.2).
+/// A refused authorization request. Where the error may be sent depends on what is proven: nothing
+/// is ever sent to a redirect URI that a known client has not registered (RFC 6749 §4.1.2.1, RFC
+/// 9700 §4.11.2).
 enum AuthorizationRefusal: Refusal {
-    /// Client or redirect URI are not known: a page on our own origin, no redirect.
+    /// The client or redirect URI is unknown: a page on our own origin, no redirect.
     case page(OAuthError, client: String?, RedirectProblem?)
     /// Both are proven: the error goes to the redirect URI.
     case redirect(OAuthError, AuthorizationTarget)
 
-    /// Which of the two is not known, for the words of the page.
+    /// Which of the two is unknown, for the text of the page.
     enum RedirectProblem: Sendable {
         case unknownClient
         case unknownRedirect
     }
 }
 
-/// Where nothing can be sent back, the page. What goes to the redirect URI, ``ProviderService`` sends.
+/// Renders the page for errors that must not be sent back. ``ProviderService`` sends those for the
+/// redirect URI.
 extension AuthorizationRefusal {
     private var error: OAuthError {
         switch self {
@@ -46,7 +47,7 @@ extension AuthorizationRefusal {
 }
 
 extension ErrorPage.Details {
-    /// The description is for whoever builds the app: it names the rule that was broken.
+    /// The description is for the app's developer: it names the broken rule.
     init(_ error: OAuthError, clientID: String?, at moment: Moment) {
         self.init(
             code: error.code.rawValue,

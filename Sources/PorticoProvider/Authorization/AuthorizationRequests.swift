@@ -2,8 +2,8 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Reads the request at the authorization endpoint, also where it was pushed before
-/// (RFC 9126 §4).
+/// Reads the request at the authorization endpoint, including one that was pushed before (RFC 9126
+/// §4).
 struct AuthorizationRequests: Sendable {
     let pushed: PushedRequestStore
     let grants: GrantStore
@@ -11,7 +11,7 @@ struct AuthorizationRequests: Sendable {
 
     static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
 
-    /// A new flow for the request in `form`, and the request.
+    /// Starts a new flow for the request in `form`, and returns it with the request.
     func begin(
         _ form: FormParameters,
         in realm: LiveRealm,
@@ -36,9 +36,9 @@ struct AuthorizationRequests: Sendable {
         return (flow, proven)
     }
 
-    /// The request of a flow that is under way: checked again, because the registration may have
-    /// changed meanwhile (RFC 9126 §4). A pushed one that was answered meanwhile leads nowhere any
-    /// more: nobody types a password for it in vain.
+    /// The request of a pending flow, checked again because the registration may have changed (RFC
+    /// 9126 §4). A pushed request that was answered in the meantime is refused, so that the person
+    /// does not enter a password in vain.
     func resume(_ flow: AuthorizationFlow, in realm: LiveRealm, at moment: Moment) async throws
         -> ProvenRequest
     {
@@ -52,7 +52,7 @@ struct AuthorizationRequests: Sendable {
         return proven
     }
 
-    /// RFC 9126 §4, §7.3: one code for one request; a reload before that does no harm.
+    /// RFC 9126 §4, §7.3: one code for each request; reloading before that does no harm.
     private func refuseAnswered(
         _ requestID: UniqueID,
         of client: Client,
@@ -75,7 +75,8 @@ struct AuthorizationRequests: Sendable {
     ) async throws -> (AuthorizationFlow, ProvenRequest) {
         let clientID: String
         do {
-            // Parameters beside client_id and request_uri never override pushed ones: they are not read.
+            // Parameters other than client_id and request_uri never override pushed ones: they are
+            // ignored.
             clientID = try form.required("client_id")
             _ = try form.required("request_uri")
         } catch {

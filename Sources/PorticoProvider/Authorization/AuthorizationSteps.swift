@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// Takes an authorization request one step further: to a code, an error, or the page that a person
+/// Takes an authorization request to its next step: a code, an error, or the page that the person
 /// must see first (OpenID Connect Core §3.1.2).
 struct AuthorizationSteps: Sendable {
     let people: PersonStore
@@ -18,9 +18,9 @@ struct AuthorizationSteps: Sendable {
     }
 
     /// - Parameters:
-    ///   - hasConsented: Whether the person allowed this very request just now.
-    ///   - mustConfirmEmail: Whether the realm wants this person to confirm their address first.
-    /// - Throws: ``AuthorizationRefusal``, ``RequestAnswered`` where the request had its code before,
+    ///   - hasConsented: Whether the person has just allowed this very request.
+    ///   - mustConfirmEmail: Whether the realm requires this person to confirm their address first.
+    /// - Throws: ``AuthorizationRefusal``, ``RequestAnswered`` if the request already had its code,
     ///   and errors of the stores.
     func next(
         _ proven: ProvenRequest,
@@ -59,7 +59,7 @@ struct AuthorizationSteps: Sendable {
         )
         switch rules.next(at: moment.seconds) {
         case .answer:
-            // The rules answer only for somebody.
+            // The rules answer a request only for a signed-in person.
             guard let session else { return .show(.signIn(.nobody)) }
             return try answer(proven, flow, session.session, moment)
         case .refuse(let error):
@@ -75,7 +75,7 @@ struct AuthorizationSteps: Sendable {
         _ session: BrowserSession,
         _ moment: Moment
     ) throws -> Outcome {
-        // What was never shown cannot come again: its id is drawn with the code.
+        // A request that was never shown cannot be submitted again: its id is drawn with the code.
         if flow.isPushed || flow.wasShown {
             guard spent.spend(flow.requestID, at: moment.seconds) else { throw RequestAnswered() }
         }

@@ -1,11 +1,11 @@
 import PorticoProtocol
 
-/// Where an authorization response goes, and what goes with every one of them (RFC 6749 §4.1.2,
+/// The address of an authorization response, and the parameters of every response (RFC 6749 §4.1.2,
 /// RFC 9207 §2).
 struct AuthorizationTarget: Hashable, Sendable {
     let redirect: PermittedRedirect
     let mode: ResponseMode
-    /// Returned unchanged where it was sent.
+    /// Returned unchanged if it was sent.
     let state: String?
     let issuer: String
     let clientName: String
@@ -25,8 +25,8 @@ struct AuthorizationTarget: Hashable, Sendable {
         common([("error", error.code.rawValue), ("error_description", error.description)])
     }
 
-    /// The redirect URI with the parameters in its query or its fragment, of which a registered one has
-    /// none (OAuth 2.0 Multiple Response Types §2.1); `nil` where they are posted.
+    /// The redirect URI with the parameters in its query, or in its fragment, which a registered
+    /// one does not have (OAuth 2.0 Multiple Response Types §2.1); `nil` if they are posted.
     func location(_ parameters: Parameters) -> String? {
         switch mode {
         case .query: FormEncoding.appending(parameters, to: redirect.uri.text)
@@ -35,7 +35,8 @@ struct AuthorizationTarget: Hashable, Sendable {
         }
     }
 
-    /// RFC 9207 §2: `iss` on every response, errors too; `state` as it came (RFC 6749 §4.1.2).
+    /// RFC 9207 §2: `iss` in every response, including errors; `state` as received (RFC 6749
+    /// §4.1.2).
     private func common(_ parameters: Parameters) -> Parameters {
         parameters + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
     }

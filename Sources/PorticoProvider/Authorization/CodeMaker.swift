@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// Makes the authorization code for a request that needs nothing more (RFC 6749 §4.1.2). Writes
+/// Makes the authorization code for a request that needs no further step (RFC 6749 §4.1.2). Writes
 /// nothing.
 struct CodeMaker: Sendable {
     let ring: KeyRing

@@ -1,8 +1,9 @@
 import PorticoProtocol
 import PorticoStores
 
-/// What an authorization request must carry, so that a stolen code is worth nothing: to whoever redeems
-/// it, or plays it into somebody else's sign-in (RFC 9700 §2.1.1). The one place where it is decided.
+/// The protection that an authorization request must have, so that an attacker can neither redeem a
+/// stolen code nor inject it into another person's sign-in (RFC 9700 §2.1.1). Only this rule
+/// decides it.
 struct CodeProtectionRule: Sendable {
     let protection: CodeProtection
 
@@ -17,7 +18,7 @@ struct CodeProtectionRule: Sendable {
         case .none: return
         case .pkce: throw OAuthError(.invalidRequest, "code_challenge is required.")
         case .pkceOrNonce:
-            // It comes back in the ID Token only (OpenID Connect Core §3.1.3.7 (11)).
+            // The nonce comes back only in the ID Token (OpenID Connect Core §3.1.3.7 (11)).
             guard request.nonce != nil, request.scope.contains("openid") else {
                 throw OAuthError(
                     .invalidRequest,

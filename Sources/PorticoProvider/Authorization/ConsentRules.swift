@@ -10,16 +10,16 @@ struct ConsentRules: Sendable {
     let scope: Scope
 
     /// - Parameters:
-    ///   - earlier: What the person allowed the client before; `nil`: nothing.
+    ///   - earlier: What the person has already allowed the client; `nil` for nothing.
     func isNeeded(earlier: Scope?) -> Bool {
         if request.prompt.contains(.consent) { return true }
         guard client.requiresConsent else { return false }
-        // Earlier consent counts only where nobody else can receive the answer.
+        // Earlier consent counts only if no other app can receive the answer.
         guard redirect.assuresClient, let earlier else { return true }
         return !scope.isSubset(of: earlier)
     }
 
-    /// Whether the answer depends on what was allowed before.
+    /// Whether the answer depends on earlier consent.
     var dependsOnEarlier: Bool {
         client.requiresConsent && redirect.assuresClient && !request.prompt.contains(.consent)
     }

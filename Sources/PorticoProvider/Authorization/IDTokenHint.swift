@@ -2,8 +2,8 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// An ID Token that the realm issued earlier, given back as a hint (OpenID Connect Core §3.1.2.1,
-/// RP-Initiated Logout §2). That it has expired is no reason to refuse it.
+/// An ID Token that the realm issued earlier, returned as a hint (OpenID Connect Core §3.1.2.1,
+/// RP-Initiated Logout §2). An expired one is accepted.
 struct IDTokenHint: Sendable, Equatable {
     let subject: String
     let sessionID: String?
@@ -11,7 +11,7 @@ struct IDTokenHint: Sendable, Equatable {
     let clientID: String
 
     /// - Parameter now: Seconds since 1970.
-    /// - Returns: `nil` where the text is not an ID Token that this realm signed with a key that it
+    /// - Returns: `nil` if the text is not an ID Token that this realm signed with a key that it
     ///   still publishes.
     init?(_ text: String, of realm: LiveRealm, at now: Int64) {
         let published = realm.keys.published(at: now)

@@ -2,9 +2,9 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// What an authorization request needs next (OpenID Connect Core §3.1.2.3, §3.1.2.4).
+/// The next step of an authorization request (OpenID Connect Core §3.1.2.3, §3.1.2.4).
 enum Interaction: Hashable, Sendable {
-    /// Nothing more: answer with a code.
+    /// None: answer with a code.
     case answer
     case signIn(Reason)
     case selectAccount
@@ -13,16 +13,16 @@ enum Interaction: Hashable, Sendable {
     case refuse(OAuthError)
 
     enum Reason: Hashable, Sendable {
-        /// Nobody is signed in.
+        /// No one is signed in.
         case nobody
-        /// The person is signed in but must prove it again: `prompt=login`, `max_age`.
+        /// The person is signed in but must authenticate again: `prompt=login`, `max_age`.
         case again
-        /// The request names another person than the one signed in.
+        /// The request names a person other than the one signed in.
         case another
     }
 }
 
-/// Decides what an authorization request needs, in the order of OpenID Connect Core §3.1.2.1.
+/// Decides the next step of an authorization request, in the order of OpenID Connect Core §3.1.2.1.
 struct InteractionRules: Sendable {
     let request: AuthorizationRequest
     let flow: FlowMarks
@@ -34,7 +34,7 @@ struct InteractionRules: Sendable {
     /// Whether a page must ask before anything is released.
     let needsConsent: Bool
 
-    /// What has been done for this very request already.
+    /// The steps already done for this very request.
     struct FlowMarks: Hashable, Sendable {
         var authenticatedSession: String?
         var hasSelectedAccount = false
@@ -62,8 +62,8 @@ struct InteractionRules: Sendable {
 
     private func withInteraction(_ now: Int64) -> Interaction {
         guard let session else { return .signIn(.nobody) }
-        // A sign-in for this very request meets prompt=login and max_age, also max_age=0, so that
-        // going back in the browser does not ask again for ever.
+        // A sign-in for this very request satisfies prompt=login and max_age, even max_age=0, so
+        // that going back in the browser does not ask again endlessly.
         let isFresh = flow.authenticatedSession == session.id
         guard isNamed(session) else {
             return isFresh
@@ -80,15 +80,15 @@ struct InteractionRules: Sendable {
         return needsConsent ? .consent : .answer
     }
 
-    /// `max_age`: the last check of credentials is too long ago; 0 means that it always is
-    /// (OpenID Connect Core §3.1.2.1).
+    /// `max_age`: the last authentication is too long ago; with 0 it always is (OpenID Connect Core
+    /// §3.1.2.1).
     private func isTooOld(_ session: BrowserSession, _ now: Int64) -> Bool {
         guard let maxAge = request.maxAge else { return false }
         return maxAge == 0 || now - session.authenticatedAt > maxAge
     }
 
-    /// Whether the session is of the person that the request names, if it names one: by
-    /// `id_token_hint` (OpenID Connect Core §3.1.2.1) or by a value for `sub` (§3.1.2.2, §5.5.1).
+    /// Whether the session belongs to the person named in the request, if any: by `id_token_hint`
+    /// (OpenID Connect Core §3.1.2.1) or by a value for `sub` (§3.1.2.2, §5.5.1).
     private func isNamed(_ session: BrowserSession) -> Bool {
         let isPerson: (String) -> Bool = { sameBytes($0, session.personID) }
         return (hintedSubject.map(isPerson) ?? true)

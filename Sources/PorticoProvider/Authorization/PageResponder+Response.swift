@@ -34,7 +34,7 @@ extension PageResponder {
                 cookies: cookies
             )
         }
-        // Registration admits no redirect URI that cannot be written into a header.
+        // Registration accepts no redirect URI that cannot be written into a header.
         return self(ErrorPage(issue: .serverError), context, status: .internalServerError)
     }
 }

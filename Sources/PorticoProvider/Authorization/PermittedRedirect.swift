@@ -1,19 +1,19 @@
 import PorticoProtocol
 import PorticoStores
 
-/// A redirect URI that a client of the realm has registered: only a value of this type can be
-/// redirected to (RFC 6749 §3.1.2.4, RFC 9700 §4.11.2).
+/// A redirect URI that a client of the realm has registered: only a value of this type can be the
+/// target of a redirect (RFC 6749 §3.1.2.4, RFC 9700 §4.11.2).
 struct PermittedRedirect: Hashable, Sendable {
-    /// As the request gave it: a loopback port is the request's.
+    /// As in the request: a loopback port is the request's.
     let uri: RedirectURI
 
-    /// - Returns: `nil` where the client has not registered it.
+    /// - Returns: `nil` if the client has not registered it.
     init?(_ requested: RedirectURI, of client: Client) {
         guard client.redirectURIs.contains(where: { $0.permits(requested) }) else { return nil }
         uri = requested
     }
 
-    /// Whether the platform assures that only the client's maker receives what is sent there
+    /// Whether the platform ensures that only the client's maker receives a response at this URI
     /// (RFC 8252 §8.6; docs/decisions/0039).
     var assuresClient: Bool { uri.kind == .https }
 }

@@ -2,11 +2,11 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Single claims about the person, asked for by `claims` (OpenID Connect Core §5.5). Each counts as
-/// the scope token that it belongs to (§5.4): `claims` gets a client nothing, and nothing unasked,
-/// that `scope` would not.
+/// Individual claims about the person, requested with `claims` (OpenID Connect Core §5.5). Each
+/// counts as the scope token that it belongs to (§5.4): `claims` gives a client nothing, and
+/// nothing without consent, that `scope` would not.
 extension ProvenRequest {
-    /// What a person is asked to allow: the scope, and what single claims belong to (§3.1.2.4).
+    /// What a person is asked to allow: the scope, and the scope of individual claims (§3.1.2.4).
     var consentScope: Scope {
         let single = [request.claims?.idToken, request.claims?.userInfo].compactMap(\.self)
             .joined()
@@ -16,13 +16,14 @@ extension ProvenRequest {
         )
     }
 
-    /// What the client may have of `claims`: the rest is left out like a scope token (§5.5.1).
+    /// The part of `claims` that the client may have; the rest is ignored like a scope token
+    /// (§5.5.1).
     var grantedClaims: RequestedClaims {
         RequestedClaims(request.claims) { StandardClaims.scope(of: $0).map(mayAsk) ?? false }
     }
 
-    /// The parameters without what nobody serves of `claims`: what pages and pushed requests carry on.
-    /// It is read again, under the same bound: so what came stays where that is the shorter text.
+    /// The parameters for pages and pushed requests, without unsupported parts of `claims`. They
+    /// are read again with the same limit, so the original is kept if it is shorter.
     static func carried(_ form: FormParameters, _ claims: ClaimsRequest?) -> FormParameters {
         let compact = claims?.compact(keeping: StandardClaims.isStandard)
         return FormParameters(

@@ -8,9 +8,9 @@ struct ProvenRequest: Sendable {
     let client: Client
     let target: AuthorizationTarget
     let request: AuthorizationRequest
-    /// What will be granted: what was asked for and the client may have, and its defaults.
+    /// The scope to be granted: what was requested and the client may have, and its defaults.
     let scope: Scope
-    /// The parameters that it was read from, as they are carried on.
+    /// The parameters that it was read from, in the form that is carried on.
     let parameters: FormParameters
     /// `sub` of a verified `id_token_hint`.
     let hintedSubject: String?
@@ -36,7 +36,7 @@ struct ProvenRequest: Sendable {
             try CodeProtectionRule(of: client).check(request)
             self.request = request
             scope = Self.granted(request, to: client)
-            // Before anybody types a password, and not after.
+            // Before a person enters a password, not after.
             try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce)
             parameters = Self.carried(form, request.claims)
             try Self.checkReachable(request)
@@ -60,7 +60,7 @@ struct ProvenRequest: Sendable {
         return client
     }
 
-    /// Always required here, even where only one is registered (OpenID Connect Core §3.1.2.1).
+    /// Always required, even if only one is registered (OpenID Connect Core §3.1.2.1).
     private static func redirect(_ form: FormParameters, _ client: Client) throws
         -> PermittedRedirect
     {
@@ -95,7 +95,7 @@ struct ProvenRequest: Sendable {
             guard (state?.utf8.count ?? 0) <= AuthorizationTarget.longestState else {
                 throw OAuthError(.invalidRequest, "state is too long.")
             }
-            // A mode that we do not serve must not choose how its own refusal is sent.
+            // An unsupported mode must not choose how its own refusal is sent.
             guard let mode = ResponseMode(wire: try form.value("response_mode") ?? "query"),
                 mode != .fragment || client.readsFragments
             else {
@@ -115,13 +115,13 @@ struct ProvenRequest: Sendable {
         }
     }
 
-    /// Scope tokens that are not understood, or that the client may not have, are left out
-    /// (OpenID Connect Core §3.1.2.1); without `scope` it is the client's defaults.
+    /// Unknown scope tokens, and those that the client may not have, are ignored (OpenID Connect
+    /// Core §3.1.2.1); without `scope`, the client's defaults apply.
     private static func granted(_ request: AuthorizationRequest, to client: Client) -> Scope {
         let allowed = request.scope.tokens.filter { token in
             switch token {
             case "openid": true
-            // OpenID Connect Core §11: refused where the client may not have refresh tokens.
+            // OpenID Connect Core §11: refused if the client may not have refresh tokens.
             case "offline_access":
                 client.optionalScopes.contains(token) && client.grantTypes.contains(.refreshToken)
             default: client.optionalScopes.contains(token) || client.defaultScopes.contains(token)
@@ -155,8 +155,9 @@ struct ProvenRequest: Sendable {
 }
 
 extension Client {
-    /// Whether a response may come in the fragment: to an app that runs in the browser. No server sees
-    /// a fragment: at any other client a link of an attacker would leave the code unspent, in an
-    /// address that the browser hands on at the next redirect (RFC 9110 §10.2.2, docs/decisions/0041).
+    /// Whether a response may be sent in the fragment: only to an app that runs in the browser. A
+    /// server never sees a fragment: with any other client, an attacker's link would leave the code
+    /// unspent in an address that the browser passes on at the next redirect (RFC 9110 §10.2.2,
+    /// docs/decisions/0041).
     fileprivate var readsFragments: Bool { type == .public && !webOrigins.isEmpty }
 }

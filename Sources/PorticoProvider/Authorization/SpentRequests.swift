@@ -1,19 +1,20 @@
 import PorticoBytes
 
-/// Which authorization requests were answered with a code: a form that is sent again, or a
-/// `request_uri` that is opened again, gives no second one (RFC 9126 §7.3).
+/// Remembers which authorization requests were answered with a code: a form that is submitted
+/// again, or a `request_uri` that is opened again, gives no second code (RFC 9126 §7.3).
 ///
-/// It is in memory, because authorization requests write nothing, and it never forgets a request that
-/// could still be answered: ids of 16 bytes, ``standardMost`` of them, in less than 8 MB. Only somebody
-/// who is signed in fills it. When it is full, the ids of the oldest second make room, and every request
-/// from that second or before counts as answered from then on: its page begins anew with one button.
+/// It is in memory, because authorization requests write nothing, and it never forgets a request
+/// that could still be answered: ids of 16 bytes, ``standardMost`` of them, in less than 8 MB. Only
+/// signed-in people can fill it. When it is full, the ids of the oldest second are removed, and
+/// every request from that second or before counts as answered from then on: its page restarts with
+/// one button.
 ///
-/// A restart forgets all, and a second process knows of nothing: there the redemption decides alone, which
-/// takes one code for each request (``GrantStore/redeem(_:requestID:spending:at:)``).
+/// A restart clears it, and processes do not share it: the redemption alone then ensures one code
+/// for each request (``GrantStore/redeem(_:requestID:spending:at:)``).
 final class SpentRequests: Sendable {
-    /// How old a request may be that is answered, and for how long one is remembered, in seconds:
-    /// longer than a page waits (``AuthorizationFlow/patience``). A pushed request begins anew under
-    /// the same id, and that long all in all.
+    /// The maximum age of a request that is answered, and how long one is remembered, in seconds:
+    /// longer than a page waits (``AuthorizationFlow/patience``). A pushed request restarts with
+    /// the same id, and has this long in total.
     static let lifetime: Int64 = 3600
     static let standardMost = 131_072
 
@@ -27,7 +28,7 @@ final class SpentRequests: Sendable {
             low = UInt64(bigEndianBytes: id.bytes.suffix(8))
         }
 
-        /// When the request was made: ids of requests begin with the time (RFC 9562 §5.7).
+        /// The time of the request: ids of requests begin with it (RFC 9562 §5.7).
         var second: Int64 { Int64(high >> 16) / 1000 }
     }
 
@@ -36,7 +37,7 @@ final class SpentRequests: Sendable {
         var count = 0
         /// Requests from this second or before count as answered.
         var full = Int64.min
-        /// The last second in which what is too old was removed.
+        /// The last second in which old entries were removed.
         var swept = Int64.min
 
         func has(_ key: Key, at now: Int64) -> Bool {
@@ -62,16 +63,16 @@ final class SpentRequests: Sendable {
         self.most = max(1, most)
     }
 
-    /// Whether a request gets no code any more: it had one, or is too old.
+    /// Whether a request can no longer get a code: it had one, or is too old.
     func isSpent(_ id: UniqueID, at now: Int64) -> Bool {
         let key = Key(id)
         return answered.withLock { $0.has(key, at: now) }
     }
 
-    /// Notes that a request gets its code now.
+    /// Records that a request gets its code now.
     ///
-    /// - Returns: `false` where it gets none any more: of any number of calls for a request at most one
-    ///   is answered `true`.
+    /// - Returns: `false` if it can no longer get one: of any number of calls for a request, at
+    ///   most one returns `true`.
     func spend(_ id: UniqueID, at now: Int64) -> Bool {
         let key = Key(id)
         return answered.withLock { answered in
@@ -90,5 +91,5 @@ final class SpentRequests: Sendable {
     var remembered: Int { answered.withLock { $0.count } }
 }
 
-/// The request has had its code: this form of it, or another, was sent before.
+/// The request already had its code: this form of it, or another, was submitted before.
 struct RequestAnswered: Error {}

@@ -1,12 +1,11 @@
 import PorticoPages
 import PorticoStores
 
-/// A page that the people of a realm have for themselves, for no app.
+/// A page of a person's own account in a realm, independent of apps.
 enum AccountPlace: String, Sendable {
     case apps, devices
 
-    /// - Parameter name: As a form says, to which nobody else's page comes: the first one where it
-    ///   says nothing known.
+    /// - Parameter name: From a form. An unknown name selects the first page.
     init(named name: String?) {
         self = name.flatMap(Self.init(rawValue:)) ?? .apps
     }
@@ -20,7 +19,7 @@ enum AccountPlace: String, Sendable {
         return RealmURLs.path(realmName: context.realm.name, route)
     }
 
-    /// What the tokens of its form are for.
+    /// The purpose of the tokens in its form.
     var form: StaticString {
         switch self {
         case .apps: "connected apps"
@@ -28,7 +27,7 @@ enum AccountPlace: String, Sendable {
         }
     }
 
-    /// From each of them to the others.
+    /// The links between these pages.
     static func navigation(_ context: RealmContext) -> PageNavigation {
         PageNavigation(
             base: RealmURLs.path(realmName: context.realm.name, .account),

@@ -16,14 +16,14 @@ struct BrowserCookies: Sendable {
         self.realmID = Self.owner(realmID)
     }
 
-    /// Eight characters of a UUID tell the realms of one server apart.
+    /// Eight characters of a UUID distinguish the realms of one server.
     static func owner(_ realmID: String) -> String { String(realmID.prefix(8)) }
 
     private var session: CookieName { CookieName("session", realmID) }
     private var device: CookieName { CookieName("device", realmID) }
     private var reset: CookieName { CookieName("reset", realmID) }
 
-    /// The hash of the session cookie, where there is one.
+    /// The hash of the session cookie, if any.
     func sessionHash(_ headers: HTTPFields) -> Hash256? {
         policy.value(of: session, in: headers).flatMap { value in
             value.utf8.count == 43 ? Hash256(of: value) : nil
@@ -34,27 +34,27 @@ struct BrowserCookies: Sendable {
         policy.value(of: device, in: headers)
     }
 
-    /// Lives as long as the browser is open; how long the session counts, the store says.
+    /// Lives until the browser is closed; the store decides how long the session is valid.
     func setSession(_ value: String) throws -> HTTPField {
         try policy.set(session, to: value)
     }
 
-    /// Half a year: from this browser somebody has signed in.
+    /// Half a year: shows that a person has signed in from this browser.
     func setDevice(_ value: String) throws -> HTTPField {
         try policy.set(device, to: value, for: KnownDevice.lifetime)
     }
 
-    /// The cookie of a browser in which a link for a new password was asked for.
+    /// The cookie of a browser that requested a link for a new password.
     func reset(_ headers: HTTPFields) -> String? {
         policy.value(of: reset, in: headers).flatMap { $0.utf8.count == 43 ? $0 : nil }
     }
 
-    /// Whether this is the browser that asked.
+    /// Whether this browser made the request.
     func hasAsked(_ wish: PasswordReset, _ headers: HTTPFields) -> Bool {
         reset(headers).map { Hash256(of: $0) == wish.browser } ?? false
     }
 
-    /// As long as the link is good: longer than a phone keeps a browser open.
+    /// Valid as long as the link: longer than a phone keeps a browser open.
     func setReset(_ value: String) throws -> HTTPField {
         try policy.set(reset, to: value, for: Int(PasswordResets.lifetime))
     }

@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The pages on which a sign-in goes on, each with its form bound to this browser.
+/// The pages of a pending sign-in, each with its form bound to this browser.
 extension BrowserFlow {
     func show(
         _ step: Interaction,
@@ -81,13 +81,14 @@ extension BrowserFlow {
         )
     }
 
-    /// Whether the browser has a session's cookie, so that somebody else who signs in here ends that
-    /// session. It may be over; nothing is looked up for a sentence that is true either way.
+    /// Whether the browser has a session cookie, so that another person who signs in ends that
+    /// session. The session may be over; the sentence on the page is true either way, so nothing is
+    /// looked up.
     func mayEndAnother(_ context: RealmContext) -> Bool {
         cookies(of: context).sessionHash(context.headers) != nil
     }
 
-    /// Where a new password can be had, if anywhere. An address that was typed goes along, sealed.
+    /// The link for a forgotten password, if offered. A typed address is carried along, sealed.
     func forgot(_ request: String?, _ userName: String, _ context: RealmContext) -> PageLink? {
         guard sendsMail, context.realm.allowsPasswordReset else { return nil }
         var parameters: [(name: String, value: String)] = []
@@ -203,7 +204,7 @@ extension ProvenRequest {
         String((request.loginHint ?? "").prefix(255))
     }
 
-    /// What the consent page says about who asks.
+    /// The description of the client on the consent page.
     fileprivate var origin: ConsentPage.Origin {
         guard client.requiresConsent else { return .registered }
         guard let origin = target.redirect.uri.httpsOrigin else { return .appOnThisDevice }

@@ -6,8 +6,8 @@ import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
-/// What the endpoints of the authorization pages share: the browser's session, the flow in the
-/// form, the next step rendered.
+/// The shared parts of the authorization pages' endpoints: the browser's session, the flow in the
+/// form, the page of the next step.
 struct BrowserFlow: Sendable {
     let requests: AuthorizationRequests
     let steps: AuthorizationSteps
@@ -17,14 +17,14 @@ struct BrowserFlow: Sendable {
     let cookies: CookiePolicy
     let forms: GuardedForms
     let page: PageResponder
-    /// Whether what is put into the outbox leaves it.
+    /// Whether mail in the outbox is sent.
     let sendsMail: Bool
 
     func cookies(of context: RealmContext) -> BrowserCookies {
         BrowserCookies(cookies, realmID: context.realm.id)
     }
 
-    /// What the forms of this realm's pages are bound to.
+    /// The cookie that the forms of this realm's pages are bound to.
     func formCookie(_ context: RealmContext) -> FormCookie {
         FormCookie(cookies, of: BrowserCookies.owner(context.realm.id))
     }
@@ -33,7 +33,7 @@ struct BrowserFlow: Sendable {
         try formCookie(context).browser(context)
     }
 
-    /// The live session of the browser, noted as used.
+    /// The live session of the browser, recorded as used.
     func session(_ context: RealmContext) async throws -> LiveBrowserSession? {
         guard let live = try await session(context, idle: context.realm.sessionIdle) else {
             return nil
@@ -46,8 +46,8 @@ struct BrowserFlow: Sendable {
         return live
     }
 
-    /// The session of the browser that nothing has ended, however long nobody has used it: it opens
-    /// nothing, and can be signed out of.
+    /// The browser's session if it has not ended, even if it has been idle too long: it gives no
+    /// access, and can be signed out of.
     func sessionEvenIdle(_ context: RealmContext) async throws -> LiveBrowserSession? {
         try await session(context, idle: .max)
     }
@@ -66,9 +66,9 @@ struct BrowserFlow: Sendable {
         return live
     }
 
-    /// The flow of a form that came back, or of an address that we sent the browser to.
+    /// The flow of a submitted form, or of an address that we sent the browser to.
     ///
-    /// - Throws: ``LostRequest`` where it is not this browser's, or too old.
+    /// - Throws: ``LostRequest`` if it is not from this browser, or too old.
     func flow(_ sealed: String?, _ context: RealmContext) throws -> AuthorizationFlow {
         let seal = AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
         guard let sealed, let flow = seal.open(sealed, at: context.moment) else {
@@ -90,7 +90,7 @@ struct BrowserFlow: Sendable {
         return flow
     }
 
-    /// Where the same request begins anew; nowhere for a pushed one that has had its code.
+    /// The address that restarts the request; `nil` for a pushed one that already had its code.
     private func restart(_ flow: AuthorizationFlow, _ sealed: String, _ context: RealmContext)
         -> PageLink?
     {
@@ -100,20 +100,20 @@ struct BrowserFlow: Sendable {
         return PageLink(path: RealmURLs.restart(sealed, realmName: context.realm.name))
     }
 
-    /// Whether a page of another site sent this form, so that what the browser has of us is not with it.
+    /// Whether a foreign page submitted this form, so that our cookies are missing.
     func isForeignPost(_ context: RealmContext) -> Bool {
         context.method == .post
             && FetchSite.isForeignPost(context.headers, to: context.realm.issuer)
     }
 
-    /// To another page of ours.
+    /// Redirects to another of our pages.
     func redirect(to path: String, cookies: [HTTPField] = []) throws -> Response {
         guard let redirect = Redirect(to: path) else { throw NotOffered() }
         return Response(redirect, headers: page.headers, cookies: cookies)
     }
 
-    /// - Throws: ``ForgedForm`` where the form did not come from a page of ours in this browser
-    ///   (RFC 6749 §10.12).
+    /// - Throws: ``ForgedForm`` if the form did not come from one of our pages in this browser (RFC
+    ///   6749 §10.12).
     func checkForm(
         _ purpose: StaticString,
         _ form: FormParameters,
@@ -124,12 +124,12 @@ struct BrowserFlow: Sendable {
         try forms.check(form, purpose, transaction, cookie: cookie, context)
     }
 
-    /// Goes on with a flow, and renders what comes of it.
+    /// Continues a flow, and renders the result.
     ///
     /// - Parameters:
     ///   - browser: The value of the form cookie that the next page's form is bound to.
     ///   - cookies: Set with the answer, or the next page.
-    /// - Throws: ``LostRequest`` where the request had its code before, and what the steps throw.
+    /// - Throws: ``LostRequest`` if the request already had its code, and errors of the steps.
     func next(
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
@@ -169,12 +169,14 @@ struct BrowserFlow: Sendable {
 }
 
 extension BrowserFlow {
-    /// Whether the realm wants that this person confirms their address first. Who has none goes on.
+    /// Whether the realm requires this person to confirm their address first. A person without an
+    /// address continues.
     func mustConfirmEmail(_ person: Person, _ context: RealmContext) -> Bool {
         context.realm.confirmsEmail && person.email != nil && !person.isEmailVerified
     }
 
-    /// Nobody goes on unconfirmed because this server sends no mail: the operator is to mend that.
+    /// Confirmation is not skipped because this server sends no mail: the operator must correct
+    /// that.
     func expectMail(for proven: ProvenRequest) throws(AuthorizationRefusal) {
         guard sendsMail else {
             throw .redirect(
@@ -186,6 +188,6 @@ extension BrowserFlow {
 }
 
 extension AuthorizationFlow {
-    /// What its forms' tokens are bound to.
+    /// The value that the tokens of its forms are bound to.
     var id: String { requestID.text }
 }

@@ -3,8 +3,8 @@ import PorticoBytes
 import PorticoStores
 import PorticoWeb
 
-/// Signs a person in, in the browser where they proved who they are: with new cookies throughout,
-/// because no value from before a sign-in is worth anything after it (WEB-SESS-1).
+/// Signs a person in, in the browser where they authenticated, with new cookies throughout: no
+/// cookie from before a sign-in is valid after it (WEB-SESS-1).
 struct BrowserSignIn: Sendable {
     let flow: BrowserFlow
     let start: SessionStart
@@ -14,7 +14,7 @@ struct BrowserSignIn: Sendable {
         let live: LiveBrowserSession
         /// The new value of the form cookie.
         let browser: String
-        /// To be set with whatever is answered: those from before are worth nothing any more.
+        /// To be set with any answer: the earlier cookies are no longer valid.
         let cookies: [HTTPField]
     }
 
@@ -49,7 +49,7 @@ struct BrowserSignIn: Sendable {
 }
 
 extension BrowserFlow {
-    /// Who has signed in from this browser before.
+    /// The people who have signed in from this browser before.
     func knownPeople(_ context: RealmContext) -> [KnownDevice.Person] {
         KnownDevice(ring: ring, realmID: context.realm.id)
             .people(cookies(of: context).device(context.headers), at: context.moment)

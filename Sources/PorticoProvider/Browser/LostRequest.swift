@@ -2,20 +2,20 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 
-/// A form or address came back without the authorization request that it belongs to.
+/// A form or address came back without its authorization request.
 struct LostRequest: Refusal {
     enum Reason: Sendable {
-        /// The browser keeps no cookies.
+        /// The browser does not keep cookies.
         case noCookie
-        /// Another browser's, or not one of ours.
+        /// From another browser, or not one of ours.
         case unmatched
         case tookTooLong
-        /// The request had its code before.
+        /// The request already had its code.
         case answered
     }
 
     private let lost: Reason
-    /// Starts the same request again, where it can be read.
+    /// Restarts the same request, if it can be read.
     private let restart: PageLink?
 
     init(_ reason: Reason, restart: PageLink?) {

@@ -11,7 +11,7 @@ struct PasswordCheck: Sendable {
     let tries: FailedPasswords
     let events: SecurityEvents
 
-    /// What somebody typed.
+    /// The entries in the form.
     struct Typed: Sendable {
         let userName: String
         let password: SecretText?
@@ -23,9 +23,9 @@ struct PasswordCheck: Sendable {
     }
 
     enum Outcome: Sendable {
-        /// With a stronger hash, where the kept one is weaker than those made today.
+        /// With a stronger hash, if the stored one is weaker than the current setting.
         case recognised(PersonCredentials, rehashed: PasswordHash?)
-        /// The form is shown again.
+        /// Show the form again.
         case again(SignInPage.Problem)
         case blocked
     }
@@ -68,8 +68,8 @@ struct PasswordCheck: Sendable {
         }
     }
 
-    /// What is counted: the name as it was typed, whether or not somebody has it, and the account
-    /// besides. A browser in which the person has signed in before counts on its own.
+    /// The counted keys: the name as typed, whether or not it exists, and the account too. A
+    /// browser in which the person has signed in before has its own count.
     private func attempt(_ typed: Typed, _ account: PersonCredentials?, _ context: RealmContext)
         -> FailedPasswords.Attempt
     {
@@ -87,7 +87,8 @@ struct PasswordCheck: Sendable {
 }
 
 extension String {
-    /// Without blanks at either end, which phones like to add, and cut where nobody's name goes on.
+    /// Without blanks at either end, which phones like to add, and cut at the longest possible
+    /// name.
     fileprivate func trimmingBlanks(upTo most: Int) -> String {
         let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
         let start = unicodeScalars.drop(while: isBlank).prefix(most)

@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The pages on which a forgotten password is replaced, each with its form bound to this browser.
+/// The pages for replacing a forgotten password, each with its form bound to this browser.
 struct PasswordResetPages: Sendable {
     let flow: BrowserFlow
 
@@ -64,7 +64,7 @@ struct PasswordResetPages: Sendable {
         )
     }
 
-    /// The proof has been brought: a new password may be chosen.
+    /// The person has proven themselves: they may choose a new password.
     func choosing(
         _ reset: PasswordReset,
         _ person: Person,
@@ -91,8 +91,8 @@ struct PasswordResetPages: Sendable {
         )
     }
 
-    /// The link was opened in another browser. Nothing is made before somebody presses the button:
-    /// programs that look through mail open links.
+    /// The link was opened in another browser. The code is made only when the person presses the
+    /// button, because programs that scan mail open links.
     func elsewhere(_ reset: PasswordReset, _ context: RealmContext) throws -> Response {
         let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
         let made = try form(
@@ -124,7 +124,7 @@ struct PasswordResetPages: Sendable {
         cookies: [HTTPField] = [],
         _ context: RealmContext
     ) -> Response {
-        // Who came from no app signs in to their account.
+        // A person who did not come from an app signs in to their account.
         let account = PageLink(path: RealmURLs.path(realmName: context.realm.name, .apps))
         let next = outcome == .done ? wayBack?.restart(context) ?? account : again(wayBack, context)
         return flow.page(
@@ -135,7 +135,7 @@ struct PasswordResetPages: Sendable {
         )
     }
 
-    /// Where another link can be asked for.
+    /// The link for requesting another email.
     func again(_ wayBack: ResumableRequest?, _ context: RealmContext) -> PageLink? {
         let path = RealmURLs.path(realmName: context.realm.name, .resetCredentials)
         return PageLink(path: path + (wayBack.map { "?request=" + $0.sealed } ?? ""))

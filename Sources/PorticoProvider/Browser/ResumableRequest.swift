@@ -3,8 +3,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The authorization request that somebody came from, to be started again afterwards. It opens in
-/// whichever browser asks, as a restart does, and for as long.
+/// The authorization request that a person came from, to be restarted afterwards. It opens in any
+/// browser, like a restart, and for as long.
 struct ResumableRequest: Sendable {
     let sealed: String
     let flow: AuthorizationFlow
@@ -22,7 +22,8 @@ struct ResumableRequest: Sendable {
 }
 
 extension RealmContext {
-    /// The same request in the language that the request asked for which somebody came from.
+    /// The same context, in the language requested by the authorization request that the person
+    /// came from.
     func speaking(_ wayBack: ResumableRequest?) throws -> RealmContext {
         guard let wayBack else { return self }
         var copy = self

@@ -5,24 +5,24 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// What a person signs in for, and what follows: an app's authorization request, or a page of their own
-/// account. Nothing of it needs a redirect URI: what comes later, a device's page or a console, asks
-/// for a person in the same way.
+/// The purpose of a sign-in, and what follows: an app's authorization request, or a page of the
+/// person's own account. It does not require a redirect URI, so a device's page or a console could
+/// use it too.
 protocol SignInPurpose: Sendable {
-    /// Who asks, as the page says it.
+    /// Who requests the sign-in, as shown on the page.
     var asker: String { get }
     /// The `client_id` for the log; `nil` for the Provider's own pages.
     var clientID: String? { get }
-    /// Where the page's form may lead in the end, proven before.
+    /// The final redirect of the page's form, already proven.
     var redirect: RedirectURI? { get }
 
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) throws
         -> PageForm
 
-    /// The person does not want to.
+    /// The person cancels.
     func cancel(_ flow: BrowserFlow, _ context: RealmContext) throws -> Response
 
-    /// Back to who asked, for a person who cannot sign in.
+    /// A link back to the requester, for a person who cannot sign in.
     func wayBack() -> PageLink?
 
     func goOn(_ new: BrowserSignIn.Begun, _ flow: BrowserFlow, _ context: RealmContext)
@@ -51,7 +51,7 @@ struct AppSignIn: SignInPurpose {
         )
     }
 
-    /// The client learns that nobody signed in, and not why.
+    /// The client learns that no one signed in, but not why.
     func wayBack() -> PageLink? {
         let error = OAuthError(.accessDenied, "The person could not sign in.")
         return proven.target.location(proven.target.failure(error)).flatMap {
@@ -80,7 +80,7 @@ struct AppSignIn: SignInPurpose {
     }
 }
 
-/// A page that people have for themselves, for no app.
+/// A page of a person's own account, independent of apps.
 struct AccountSignIn: SignInPurpose {
     let place: AccountPlace
     let asker: String
@@ -116,8 +116,8 @@ struct AccountSignIn: SignInPurpose {
     }
 }
 
-/// Something failed after a person was signed in: the browser must get its cookies all the same,
-/// because those that it had are worth nothing any more.
+/// An error after a person was signed in: the browser must still get its new cookies, because its
+/// earlier ones are no longer valid.
 struct ErrorAfterSignIn: Error {
     let error: any Error
     let cookies: [HTTPField]

@@ -2,16 +2,16 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// A form of an authorization request's page that is for one person: who they are, and the request,
-/// proven anew.
+/// A submitted form of an authorization request's page for one person, with who they are and the
+/// request, proven again.
 struct SignedInStep: Sendable {
     let form: FormParameters
     let flow: AuthorizationFlow
     let session: LiveBrowserSession
     let proven: ProvenRequest
 
-    /// What the tokens of such forms are bound to: what one person read in one transaction is what
-    /// they answer there, and nobody in another.
+    /// The value that tokens of such forms are bound to: an answer counts only for the person and
+    /// the transaction it was shown for.
     var transaction: String { flow.transaction(of: session, proven) }
 }
 
@@ -22,7 +22,7 @@ extension AuthorizationFlow {
 }
 
 extension BrowserFlow {
-    /// - Parameter purpose: Of the form.
+    /// - Parameter purpose: The purpose of the form.
     /// - Throws: ``LostRequest``, ``ForgedForm`` or ``AuthorizationRefusal``.
     func signedInStep(_ purpose: StaticString, _ context: RealmContext) async throws -> SignedInStep
     {

@@ -2,12 +2,12 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// A JWT by which a client proves itself (RFC 7523 §3 with the rules of its update: the issuer is
-/// the only audience, but for clients that are registered otherwise).
+/// A JWT that authenticates a client (RFC 7523 §3 with the rules of its update: the issuer is the
+/// only audience, except for clients that are registered otherwise).
 struct ClientAssertion: Sendable {
     private let text: String
 
-    /// How far the clocks of a client and ours may differ, and the longest life, in seconds.
+    /// The allowed difference between a client's clock and ours, and the longest life, in seconds.
     static let skew: Int64 = 60
     static let longestLife: Int64 = 3600
 
@@ -15,11 +15,12 @@ struct ClientAssertion: Sendable {
         self.text = text
     }
 
-    /// - Parameter clientID: The `client_id` of the request, where it has one.
+    /// - Parameter clientID: The `client_id` of the request, if any.
     func prove(_ clientID: String?, in realm: LiveRealm, at moment: Moment)
         throws(UnprovenClient) -> AuthenticatedClient
     {
-        // The unverified `sub` only says whose keys to try. `try?`: it is no JWT, however it fails.
+        // The unverified `sub` only selects the keys to try. `try?`: it is not a JWT, however it
+        // fails.
         guard let jwt = try? JWT(parsing: text),
             let subject = try? jwt.uncheckedClaims().string("sub")
         else { throw UnprovenClient(.assertion) }
@@ -38,7 +39,7 @@ struct ClientAssertion: Sendable {
         if let reason = wrong(claims, of: client, in: realm, at: moment.seconds) {
             throw UnprovenClient(reason, client)
         }
-        // (7): required here, so that an assertion is good once.
+        // (7): required, so that an assertion is accepted once.
         guard let id = claims.string("jti"), (1...256).contains(id.utf8.count),
             let expires = claims["exp"].flatMap(NumericDate.date).map(NumericDate.seconds)
         else { throw UnprovenClient(.jti, client) }
@@ -52,15 +53,15 @@ struct ClientAssertion: Sendable {
         )
     }
 
-    /// RFC 7523 §3 numbers 8 to 10: the client's registered keys only; headers that carry keys or
-    /// addresses of keys are not read.
+    /// RFC 7523 §3 numbers 8 to 10: the client's registered keys only; headers that contain keys or
+    /// addresses of keys are ignored.
     private func verified(_ jwt: JWT, by client: Client) -> JSONObject? {
-        // `try?`: a registered key set that cannot be read has no key in it.
+        // `try?`: a registered key set that cannot be read contains no key.
         guard let registered = client.keySet?.object, let set = try? JWKSet(registered) else {
             return nil
         }
-        // `try?`: every way to fail is the same refusal. An explicit type of another kind of JWT is
-        // one of them (RFC 8725 §3.11).
+        // `try?`: every failure has the same refusal, including the explicit type of another kind
+        // of JWT (RFC 8725 §3.11).
         return try? jwt.verified(
             by: set.keys,
             allowing: Set(SignatureAlgorithm.allCases),
@@ -68,20 +69,20 @@ struct ClientAssertion: Sendable {
         ).claims
     }
 
-    /// What is wrong with claims that the client's key stands for, if anything is.
+    /// What is wrong with the claims that the client's key signed, if anything.
     private func wrong(
         _ claims: JSONObject,
         of client: Client,
         in realm: LiveRealm,
         at now: Int64
     ) -> UnprovenClient.Reason? {
-        // RFC 7523 §3 (1), (2); `sub` is whose keys verified it.
+        // RFC 7523 §3 (1), (2); `sub` names the client with the verifying keys.
         guard let issuer = claims.string("iss"), sameBytes(issuer, client.clientID) else {
             return .issuer
         }
-        // (3), with the update: this server's issuer and nobody else.
+        // (3), with the update: this server's issuer only.
         guard Self.isFor(realm, claims["aud"], from: client) else { return .audience }
-        // (4): required, and soon.
+        // (4): required, and soon enough.
         guard let expires = claims["exp"].flatMap(NumericDate.date).map(NumericDate.seconds),
             expires <= now + Self.longestLife + Self.skew
         else { return .expiry }
@@ -97,9 +98,9 @@ struct ClientAssertion: Sendable {
         return nil
     }
 
-    /// Whether the assertion is for this server alone. The token endpoint's URL, at whichever of our
-    /// endpoints, is what OpenID Connect Core §9 said before the update of RFC 7523: as one text, and
-    /// for clients that are registered so.
+    /// Whether the assertion is for this server only. The token endpoint's URL, at any of our
+    /// endpoints, is the audience in OpenID Connect Core §9 before the update of RFC 7523: accepted
+    /// as one text, and for clients that are registered for it.
     private static func isFor(_ realm: LiveRealm, _ audience: JSONValue?, from client: Client)
         -> Bool
     {
@@ -109,7 +110,7 @@ struct ClientAssertion: Sendable {
             && sameBytes(sole, realm.urls.token)
     }
 
-    /// The audience where there is exactly one: a string, or an array of one.
+    /// The audience if there is exactly one: a string, or an array of one.
     private static func soleAudience(_ value: JSONValue?) -> String? {
         if let text = value?.string { return text }
         guard let values = value?.strings, values.count == 1 else { return nil }

@@ -7,9 +7,9 @@ package import PorticoStores
 /// Authenticates the client of a request (RFC 6749 §2.3, §3.2.1; RFC 7523 §3; OpenID Connect Core
 /// §9).
 ///
-/// A secret is a secret: a client that is registered for one sends it in the header or in the body,
-/// never in both, unless it is held to the method of its registration. No other client proves
-/// anything by a secret, and nobody proves a key by one.
+/// A client that is registered for a secret sends it in the header or in the body, never in both,
+/// unless it must use the method of its registration. A secret authenticates no other client, and
+/// never a client that is registered with a key.
 struct ClientAuthentication: Sendable {
     private let secrets: ClientSecretSeal
 
@@ -55,7 +55,7 @@ struct ClientAuthentication: Sendable {
         in realm: LiveRealm
     ) throws(UnprovenClient) -> AuthenticatedClient {
         let client = try registered(clientID, realm)
-        // RFC 6749 §2.3.1: an empty password is none, in the header as in the body.
+        // RFC 6749 §2.3.1: an empty password means no password, in the header as in the body.
         if client.isNameEnough, secret.reveal().isEmpty {
             return AuthenticatedClient(proven: client, assertion: nil)
         }
@@ -69,7 +69,7 @@ struct ClientAuthentication: Sendable {
 }
 
 extension UnprovenClient {
-    /// - Parameter clientID: That of no client that may ask anything.
+    /// - Parameter clientID: Not the ID of any permitted client.
     init(unknown clientID: String, in realm: LiveRealm) {
         let disabled = realm.disabledClient(clientID: clientID)
         self.init(disabled == nil ? .unknown : .disabled, disabled)
@@ -77,8 +77,8 @@ extension UnprovenClient {
 }
 
 extension Client {
-    /// A public client names itself and proves nothing. The type is the registration's, never guessed
-    /// (RFC 8252 §8.4).
+    /// A public client identifies itself and proves nothing. Its type comes from the registration
+    /// and is never guessed (RFC 8252 §8.4).
     fileprivate var isNameEnough: Bool { type == .public && authentication == .none }
 
     fileprivate func takesSecret(by method: ClientAuthenticationMethod) -> Bool {
@@ -90,8 +90,8 @@ extension Client {
     }
 }
 
-/// Keeps client secrets: hashed where they were made here with 256 random bits, sealed where
-/// somebody chose them (docs/decisions/0038).
+/// Stores client secrets: hashed if they were made by us with 256 random bits, sealed if an
+/// administrator chose them (docs/decisions/0038).
 package struct ClientSecretSeal: Sendable {
     private let seal: SealedAtRest
 
@@ -99,13 +99,13 @@ package struct ClientSecretSeal: Sendable {
         seal = SealedAtRest(ring: ring, purpose: "client secret")
     }
 
-    /// A new secret of 43 characters, shown once, and what is kept of it.
+    /// A new secret of 43 characters, shown once, and its stored form.
     package func make(random: RandomSource) -> (shown: SecretText, kept: ClientSecret) {
         let secret = random.text(32)
         return (SecretText(secret), .hashed(Hash256(of: secret).bytes))
     }
 
-    /// What is kept of a secret that somebody chose.
+    /// The stored form of a chosen secret.
     package func keep(_ chosen: SecretText, of clientID: String, random: RandomSource)
         -> ClientSecret
     {
@@ -118,7 +118,7 @@ package struct ClientSecretSeal: Sendable {
         case .hashed(let hash):
             return ConstantTime.equal(Hash256(of: presented.reveal()).bytes, hash)
         case .sealed(let text):
-            // `try?`: a secret that does not open is nobody's.
+            // `try?`: a secret that does not open matches nothing.
             guard let sealed = Base64URL.decode(text),
                 let secret = try? seal.open(sealed, for: client.id)
             else { return false }

@@ -1,18 +1,18 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// The way in which a request claims to come from a client (RFC 6749 §2.3, RFC 7523 §2.2), as
-/// presented: nothing is checked yet.
+/// The credentials that a request presents for a client (RFC 6749 §2.3, RFC 7523 §2.2), not checked
+/// yet.
 enum PresentedCredentials: Sendable {
-    /// `client_id` alone, or nothing at all.
+    /// `client_id` alone, or nothing.
     case none(clientID: String?)
     case basic(clientID: String, secret: SecretText)
     case post(clientID: String, secret: SecretText)
     case assertion(clientID: String?, assertion: String)
 
     /// - Parameter authorization: The values of all `Authorization` header fields.
-    /// - Throws: `invalid_request` where more than one method is used (RFC 6749 §2.3),
-    ///   `invalid_client` where the header cannot be read.
+    /// - Throws: `invalid_request` if more than one method is used (RFC 6749 §2.3),
+    ///   `invalid_client` if the header cannot be read.
     init(authorization: [String], form: FormParameters) throws(OAuthError) {
         try form.refuseRepeats()
         guard authorization.count <= 1 else {
@@ -79,7 +79,7 @@ enum PresentedCredentials: Sendable {
         return .basic(clientID: user, secret: SecretText(password))
     }
 
-    /// The client it claims to be, before anything is proven.
+    /// The client that the request claims to come from, before anything is proven.
     var claimedClientID: String? {
         switch self {
         case .none(let clientID), .assertion(let clientID, _): clientID
@@ -87,8 +87,8 @@ enum PresentedCredentials: Sendable {
         }
     }
 
-    /// Whether it is a secret that is short enough to be found by trying: shorter than 16 bytes.
-    /// Those made here have 43. An empty one is nobody's.
+    /// Whether it is a secret that is short enough to guess: shorter than 16 bytes. Secrets that we
+    /// make have 43. An empty one matches no client.
     var isGuessable: Bool {
         switch self {
         case .none, .assertion: false
@@ -108,7 +108,7 @@ private enum Base64 {
         guard text.count % 4 == 0 else { return nil }
         var unpadded = Array(text)
         for _ in 0..<2 where unpadded.last == UInt8(ascii: "=") { unpadded.removeLast() }
-        // The URL alphabet's own characters are foreign here.
+        // The characters of the URL alphabet are not allowed.
         guard !unpadded.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
         else { return nil }
         return Base64URL.decode(

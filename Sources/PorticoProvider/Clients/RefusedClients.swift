@@ -2,11 +2,11 @@ import PorticoBytes
 package import PorticoStores
 import PorticoWeb
 
-/// Which clients were refused and why, until `portico events` can show it.
+/// Which clients were refused and why, until it is written for `portico events`.
 ///
-/// Nothing is written within a request: how long an answer takes must not say which clients there
-/// are. And strangers fill no database: a client and a reason make one event in ten minutes;
-/// unregistered ones are nameless, and one together; a realm makes 300 in an hour at most.
+/// Nothing is written during a request: the time of an answer must not reveal which clients exist.
+/// And strangers must not fill the database: a client and a reason make one event in ten minutes;
+/// unregistered clients are nameless and count as one; a realm has at most 300 events in an hour.
 package final class RefusedClients: Sendable {
     private let limit = RateLimiter(
         RateLimit(burst: 1, perMinute: 1.0 / 10),
@@ -14,7 +14,7 @@ package final class RefusedClients: Sendable {
     )
     private let waiting = Locked<[AuditEvent]>([])
 
-    /// How many wait to be written; what comes beyond is in the log only.
+    /// How many wait to be written; further ones are only logged.
     static let most = 256
 
     func note(_ unproven: UnprovenClient, _ context: RealmContext) {
@@ -40,7 +40,7 @@ package final class RefusedClients: Sendable {
         keep([event])
     }
 
-    /// Writes what waits. Where that fails, it waits on.
+    /// Writes what is waiting. If that fails, it keeps waiting.
     package func flush(into audit: AuditStore) async throws {
         let events = waiting.withLock { waiting in
             defer { waiting = [] }

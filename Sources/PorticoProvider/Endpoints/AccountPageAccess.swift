@@ -5,13 +5,14 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// Opens the pages that people have for themselves. A person who is not signed in signs in first; a form is
-/// bound to the session and to this browser, so that what one person sees, no other sends in their name.
+/// Opens the pages of a person's own account. A person who is not signed in signs in first; a form
+/// is bound to the session and to this browser, so that it cannot be submitted in another person's
+/// name.
 struct AccountPageAccess: Sendable {
     let place: AccountPlace
     let flow: BrowserFlow
 
-    /// What each of the pages shows.
+    /// The parts common to all pages.
     struct Frame: Sendable {
         let account: PageAccount
         let form: PageForm
@@ -19,7 +20,7 @@ struct AccountPageAccess: Sendable {
         let navigation: PageNavigation
     }
 
-    /// - Parameter body: Gets the form that was sent, and `nil` where the page is only asked for.
+    /// - Parameter body: Gets the submitted form, or `nil` if the page is only requested.
     /// - Throws: ``ForgedForm``, and what `body` throws.
     func enter(
         _ context: RealmContext,
@@ -28,8 +29,8 @@ struct AccountPageAccess: Sendable {
         let form =
             context.method == .post ? try context.form() : nil
         try form?.refuseRepeats()
-        // Another site's: the session would not be with it, and the sign-in page must not take the
-        // place of the cookie that other tabs need.
+        // From a foreign site: the session cookie would be missing, and the sign-in page must not
+        // replace the cookie that other tabs need.
         guard !flow.isForeignPost(context) else { throw ForgedForm() }
         guard let session = try await flow.session(context) else {
             return try flow.signInPage(

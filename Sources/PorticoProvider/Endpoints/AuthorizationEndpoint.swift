@@ -30,9 +30,9 @@ struct AuthorizationEndpoint: Sendable {
         )
     }
 
-    /// A page of the client posts the request (OpenID Connect Core §3.1.2.1): the browser keeps its
-    /// cookies back, and shall not lose those that other tabs need. It is sent to get the same request
-    /// from here, and brings them.
+    /// A page of the client posts the request (OpenID Connect Core §3.1.2.1): the browser withholds
+    /// its cookies, and must not lose those that other tabs need. It is redirected to fetch the
+    /// same request from our origin, with its cookies.
     private func comeBack(_ form: FormParameters, _ context: RealmContext) async throws -> Response
     {
         let (begun, proven) = try await flow.requests.begin(
@@ -53,7 +53,7 @@ struct AuthorizationEndpoint: Sendable {
         )
     }
 
-    /// `GET …/restart`: the same request from the beginning, in whichever browser asks.
+    /// `GET …/restart`: the same request from the beginning, in any browser.
     func restart(_ context: RealmContext) async throws -> Response {
         let form = try FormParameters(query: context.target)
         let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
@@ -62,7 +62,7 @@ struct AuthorizationEndpoint: Sendable {
         }
         let browser = try flow.browser(context)
         let begun = AuthorizationFlow(
-            // A pushed request is answered once, however often it is started.
+            // A pushed request is answered once, however often it is restarted.
             requestID: old.isPushed ? old.requestID : context.moment.id(),
             parameters: old.parameters,
             browser: Hash256(of: browser.value),

@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The phases that every endpoint for clients shares: read the form, find out who asks, count
+/// The steps shared by every endpoint for clients: read the form, authenticate the client, count
 /// wrong guesses (RFC 6749 §2.3, §2.3.1), and spend the assertion in exactly one transaction.
 struct ClientAuthenticator: Sendable {
     let authenticate: ClientAuthentication
@@ -13,7 +13,7 @@ struct ClientAuthenticator: Sendable {
     let guesses: RateLimiter
     let events: SecurityEvents
     let refused: RefusedClients
-    /// Which clients were logged already for naming the token endpoint.
+    /// The clients that were already logged for naming the token endpoint.
     let endpoints = SeenLately(capacity: 1024)
 
     /// Runs `body` for the authenticated client of a request.
@@ -24,7 +24,7 @@ struct ClientAuthenticator: Sendable {
         try await self(context, form: try context.form(), body)
     }
 
-    /// The same for a form that has been read already.
+    /// The same for a form that has already been read.
     func callAsFunction<Answer>(
         _ context: RealmContext,
         form: FormParameters,
@@ -62,7 +62,7 @@ struct ClientAuthenticator: Sendable {
         }
     }
 
-    /// What is answered, and noted, where a client did not prove itself.
+    /// The answer, and the log entry, if a client did not authenticate.
     private func refusal(
         _ unproven: UnprovenClient,
         _ usesAuthorizationHeader: Bool,
@@ -76,10 +76,10 @@ struct ClientAuthenticator: Sendable {
         )
     }
 
-    /// A right proof is never held back by wrong ones, unless it is a secret so short that somebody
-    /// could guess it. Counted are wrong proofs: of a confidential client by client and address, so
-    /// that nobody locks it out from elsewhere; all others by the address alone, so that made-up
-    /// names fill no memory and lock no client out that has nothing to prove.
+    /// A correct proof is never held up by wrong ones, unless it is a secret short enough to guess.
+    /// Wrong proofs are counted: for a confidential client by client and address, so that it cannot
+    /// be locked out from another address; all others by the address alone, so that invented names
+    /// do not fill the memory, and do not lock out a client that has nothing to prove.
     private func authenticated(_ credentials: PresentedCredentials, _ context: RealmContext) throws
         -> AuthenticatedClient
     {
@@ -94,7 +94,7 @@ struct ClientAuthenticator: Sendable {
         let verdict = guesses.check(key, at: context.moment.now)
         do {
             let client = try authenticate(credentials, in: realm, at: context.moment)
-            // Not before: which origins may read a refusal must not say which clients there are.
+            // Not before: the origins that may read a refusal must not reveal which clients exist.
             context.asking.note(client.client)
             if case .wait(let seconds) = verdict, credentials.isGuessable {
                 throw TooManyRequests(seconds: seconds)
@@ -108,7 +108,7 @@ struct ClientAuthenticator: Sendable {
         }
     }
 
-    /// RFC 7523 §3: whatever became of the request, its assertion is not good again.
+    /// RFC 7523 §3: whatever the outcome of the request, its assertion is not accepted again.
     func spend(_ client: AuthenticatedClient, _ context: RealmContext) async throws {
         guard let assertion = client.assertion.take() else { return }
         guard try await grants.spend(assertion, at: context.moment.seconds) == .spent else {

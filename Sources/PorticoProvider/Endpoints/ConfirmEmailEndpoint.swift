@@ -4,8 +4,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `POST …/login-actions/verify-email`: somebody confirms their address before an app gets anything,
-/// where the realm wants it (OpenID Connect Core §5.1: `email_verified`).
+/// `POST …/login-actions/verify-email`: a person confirms their address before an app gets
+/// anything, if the realm requires it (OpenID Connect Core §5.1: `email_verified`).
 struct ConfirmEmailEndpoint: Sendable {
     let flow: BrowserFlow
     let confirmations: EmailConfirmations
@@ -63,7 +63,7 @@ struct ConfirmEmailEndpoint: Sendable {
         }
     }
 
-    /// The request's next step, for the person as they are now.
+    /// The request's next step, for the person's current state.
     private func goOn(_ step: SignedInStep, _ context: RealmContext) async throws -> Response {
         try await flow.next(
             step.proven,

@@ -5,8 +5,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET` and `POST …/account/apps`: which apps may act for somebody, and what was allowed is taken
-/// back (WCAG 3.3.4, RFC 9700 §4.14.2).
+/// `GET` and `POST …/account/apps`: lists which apps may act for a person, and revokes what was
+/// allowed (WCAG 3.3.4, RFC 9700 §4.14.2).
 struct ConnectedAppsEndpoint: Sendable {
     let access: AccountPageAccess
     let people: PersonStore
@@ -21,7 +21,7 @@ struct ConnectedAppsEndpoint: Sendable {
         }
     }
 
-    /// - Returns: What the app is called, where it is still known.
+    /// - Returns: The name of the app, if it is still known.
     private func remove(_ id: String, _ session: LiveBrowserSession, _ context: RealmContext)
         async throws -> String?
     {

@@ -82,7 +82,7 @@ struct ConsentEndpoint: Sendable {
         )
     }
 
-    /// The form's token has been checked against it.
+    /// The browser that the form's token was checked against.
     private func browser(_ context: RealmContext) -> String {
         flow.formCookie(context).value(context.headers) ?? ""
     }

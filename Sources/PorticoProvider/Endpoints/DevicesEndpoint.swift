@@ -5,15 +5,15 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET` and `POST …/account/devices`: where somebody is signed in at the realm, and signing out
-/// there (WEB-SESS-7).
+/// `GET` and `POST …/account/devices`: where a person is signed in at the realm, and signing out
+/// those devices (WEB-SESS-7).
 struct DevicesEndpoint: Sendable {
     let access: AccountPageAccess
     let sessions: BrowserSessionStore
     let events: SecurityEvents
     let sessionEnded: @Sendable () -> Void
 
-    /// More than anybody reads through. "Everywhere else" ends the rest, too.
+    /// More than anyone reads. "Everywhere else" ends the rest too.
     private static var most: Int { 100 }
 
     func show(_ context: RealmContext) async throws -> Response {
@@ -24,7 +24,7 @@ struct DevicesEndpoint: Sendable {
                 return try await page(session, status: .othersEnded, context)
             case "end":
                 try await end(form?["id"], session, context)
-                // The same for every id: whether somebody has such a session is not told.
+                // The same for every id: the answer does not reveal whether such a session exists.
                 return try await page(session, status: .ended, context)
             default:
                 return try await page(session, status: nil, context)
@@ -32,7 +32,7 @@ struct DevicesEndpoint: Sendable {
         }
     }
 
-    /// Another session of the same person; this one is ended by signing out.
+    /// Ends another session of the same person; this one is ended by signing out.
     private func end(_ id: String?, _ session: LiveBrowserSession, _ context: RealmContext)
         async throws
     {

@@ -39,7 +39,7 @@ struct EndSessionEndpoint: Sendable {
             return try stillSignedIn(mine, live.map { PageAccount($0.person) }, error, context)
         }
         if let session = mine {
-            // §2, §6: no hint, or one of another session than this browser's.
+            // §2, §6: no hint, or one for a session other than this browser's.
             guard let hint = request.hint, hint.sessionID == session.session.id else {
                 let account = live.map { PageAccount($0.person) }
                 return try ask(form, request, .here(session.session.id, account), context)
@@ -47,7 +47,8 @@ struct EndSessionEndpoint: Sendable {
             return leave(request, try await end(hint.sessionID, context), context)
         }
         guard let hint = request.hint else { return done(request, .nobodyWas, context) }
-        // The hint is no proof that the person is here (§2), but where the realm's apps rely on it.
+        // The hint does not prove that the person is present (§2), unless the realm's apps rely on
+        // it.
         if context.realm.signsOutByHintAlone {
             return leave(request, try await end(hint.sessionID, context), context)
         }
@@ -57,8 +58,8 @@ struct EndSessionEndpoint: Sendable {
         return try ask(form, request, .elsewhere(elsewhere), context)
     }
 
-    /// The request was refused; the person, who wanted to sign out, may do so here, and goes nowhere
-    /// afterwards.
+    /// The request was refused; the person, who wanted to sign out, may do so on this page, without
+    /// a redirect afterwards.
     private func stillSignedIn(
         _ session: LiveBrowserSession,
         _ account: PageAccount?,
@@ -81,11 +82,11 @@ struct EndSessionEndpoint: Sendable {
         return response
     }
 
-    /// Which session a page asks about.
+    /// The session that a page asks about.
     private enum Asked {
-        /// This browser's, and whose it is, where they have used it lately.
+        /// This browser's session, and its account if it was used recently.
         case here(String, PageAccount?)
-        /// One that this browser has no cookie of: it is told nothing of it.
+        /// A session without a cookie in this browser: nothing about it is shown.
         case elsewhere(String)
 
         var sessionID: String {
@@ -103,7 +104,7 @@ struct EndSessionEndpoint: Sendable {
         }
     }
 
-    /// The session that a hint names, where nothing has ended it.
+    /// The session named by a hint, if it has not ended.
     private func session(of hint: IDTokenHint, _ context: RealmContext) async throws -> String? {
         guard let id = hint.sessionID else { return nil }
         let live = try await flow.sessions.live(
@@ -115,7 +116,7 @@ struct EndSessionEndpoint: Sendable {
         return live?.session.id
     }
 
-    /// After a hint: back to the client, where it has said where to.
+    /// After a hint: redirects to the client, if it gave an address.
     private func leave(
         _ request: SignOutRequest,
         _ outcome: SignedOutPage.Outcome,
@@ -127,8 +128,9 @@ struct EndSessionEndpoint: Sendable {
         return Response(redirect, headers: flow.page.headers, cookies: forgetting(context))
     }
 
-    /// A page of the client posts the request (§2), and the browser keeps its cookies back: it is sent to
-    /// get the same request from here, sealed, so that the hint stays out of logs.
+    /// A page of the client posts the request (§2), and the browser withholds its cookies: it is
+    /// redirected to fetch the same request from our origin, sealed, so that the hint does not
+    /// appear in logs.
     private func comeBack(_ form: FormParameters, _ context: RealmContext) throws -> Response {
         let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
         let sealed = seal.seal(form, sessionID: nil, at: context.moment)
@@ -139,7 +141,7 @@ struct EndSessionEndpoint: Sendable {
         return try flow.redirect(to: path + "?request=" + sealed)
     }
 
-    /// The request that ``comeBack(_:_:)`` has sealed, or the one in the form itself.
+    /// The request that ``comeBack(_:_:)`` sealed, or the one in the form itself.
     private func carried(by form: FormParameters, _ context: RealmContext) throws -> FormParameters
     {
         let seal = SignOutSeal(ring: flow.ring, realmID: context.realm.id)
@@ -204,7 +206,7 @@ struct EndSessionEndpoint: Sendable {
         )
     }
 
-    /// Ends the session before anything is answered (§3). Its grants are dead from then on.
+    /// Ends the session before the answer (§3). Its grants are not valid from then on.
     private func end(_ sessionID: String?, _ context: RealmContext) async throws
         -> SignedOutPage.Outcome
     {

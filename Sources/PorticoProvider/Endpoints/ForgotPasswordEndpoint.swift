@@ -4,8 +4,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET` and `POST …/login-actions/reset-credentials`: a link to choose a new password is asked for
-/// (WEB-PW-7), and the code is typed in that it shows in another browser.
+/// `GET` and `POST …/login-actions/reset-credentials`: requests a link for choosing a new password
+/// (WEB-PW-7), and accepts the code that the link shows in another browser.
 struct ForgotPasswordEndpoint: Sendable {
     let flow: BrowserFlow
     let resets: PasswordResets
@@ -52,7 +52,7 @@ struct ForgotPasswordEndpoint: Sendable {
             return try pages.asking(typed, isMissing: true, wayBack: wayBack, context)
         }
         let cookies = flow.cookies(of: context)
-        // One value for one browser, so that a wish in one tab does not cut off another's.
+        // One value for each browser, so that a request in one tab does not invalidate another's.
         let browser =
             cookies.reset(context.headers) ?? FormToken.cookie(random: context.moment.random)
         let id = try await resets.ask(
@@ -111,7 +111,7 @@ struct ForgotPasswordEndpoint: Sendable {
 }
 
 extension ResumableRequest {
-    /// `login_hint`, where it is an address (OpenID Connect Core §3.1.2.1).
+    /// `login_hint`, if it is an address (OpenID Connect Core §3.1.2.1).
     fileprivate var suggestedAddress: String? {
         // `try?`: without it the person types the address.
         let parameters = try? FormParameters(decoding: flow.parameters)

@@ -9,7 +9,7 @@ struct IntrospectionEndpoint: Sendable {
 
     func post(_ context: RealmContext) async throws -> Response {
         let answer = try await authenticated(context) { client, form in
-            // RFC 7662 §2.1: a public client only names itself, so it cannot ask.
+            // RFC 7662 §2.1: a public client only identifies itself, so it may not introspect.
             guard client.isConfidential else { throw UnprovenClient(.method, client.client) }
             try form.refuseRepeats()
             return try await introspect(

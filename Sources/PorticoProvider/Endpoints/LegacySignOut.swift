@@ -3,8 +3,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `POST …/logout` with a refresh token, as Keycloak's older adapters and apps send it: ends the
-/// session that the token hangs on, and what was to outlive it, and answers 204.
+/// `POST …/logout` with a refresh token, as sent by Keycloak's older adapters and apps: ends the
+/// token's session, and offline access too, and answers 204.
 struct LegacySignOut: Sendable {
     let authenticated: ClientAuthenticator
     let grants: GrantStore
@@ -26,7 +26,7 @@ struct LegacySignOut: Sendable {
             else {
                 throw OAuthError(.invalidGrant, "The refresh token is unknown.")
             }
-            // Before anything ends: an assertion is good once (RFC 7523 §3).
+            // Before anything ends: an assertion is accepted once (RFC 7523 §3).
             if grant.isOffline {
                 try await revoke(grant, of: client, context)
             } else {

@@ -5,7 +5,7 @@ import PorticoWeb
 struct MetadataEndpoint: Sendable {
     let headers: SecurityHeaders
 
-    /// How long others may keep both, in seconds: a new key is published for at least as long
+    /// How long both may be cached, in seconds: a new key is published for at least this long
     /// before anything is signed with it.
     static let maxAge = 300
 

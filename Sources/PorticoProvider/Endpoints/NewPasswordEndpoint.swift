@@ -4,10 +4,10 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET` and `POST …/login-actions/new-password`: where the link of the mail leads (WEB-PW-7).
+/// `GET` and `POST …/login-actions/new-password`: the target of the link in the email (WEB-PW-7).
 ///
-/// Opening it consumes nothing. In the browser that asked, a new password is chosen; in another one a
-/// code is shown that is typed in where the person began.
+/// Opening it consumes nothing. In the browser that requested the link, the person chooses a new
+/// password; in another one, they see a code to enter in the first browser.
 struct NewPasswordEndpoint: Sendable {
     let flow: BrowserFlow
     let resets: PasswordResets
@@ -98,7 +98,7 @@ struct NewPasswordEndpoint: Sendable {
         return pages.code(made.code, seconds: made.seconds, context)
     }
 
-    /// What is shown of a wish: that it is over, or `body` where it is open.
+    /// The page for a reset: `body` if it is open, otherwise that it is over.
     private func open(
         _ reading: PasswordResetReading?,
         _ context: RealmContext,

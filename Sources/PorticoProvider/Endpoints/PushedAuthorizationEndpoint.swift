@@ -10,7 +10,7 @@ struct PushedAuthorizationEndpoint: Sendable {
     let authenticated: ClientAuthenticator
     let headers: SecurityHeaders
     let push: PushedAuthorization
-    /// For an address, of clients that prove nothing: each request is a row (WEB-BRUTE-2).
+    /// For an address, of clients that do not authenticate: each request is a row (WEB-BRUTE-2).
     let unproven: RateLimiter
 
     func post(_ context: RealmContext) async throws -> Response {

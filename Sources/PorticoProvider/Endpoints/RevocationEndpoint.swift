@@ -8,7 +8,7 @@ struct RevocationEndpoint: Sendable {
     let headers: SecurityHeaders
     let revoke: TokenRevocation
 
-    /// Success has an empty body, also for a token that nobody knows (RFC 7009 §2.2).
+    /// Success has an empty body, even for an unknown token (RFC 7009 §2.2).
     func post(_ context: RealmContext) async throws -> Response {
         try await authenticated(context) { client, form in
             try form.refuseRepeats()

@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// User name and password: `POST …/login-actions/authenticate` for an app (OpenID Connect Core
+/// Username and password: `POST …/login-actions/authenticate` for an app (OpenID Connect Core
 /// §3.1.2.3), `POST …/account/sign-in` for a person's own account.
 struct SignInEndpoint: Sendable {
     let flow: BrowserFlow
@@ -24,7 +24,7 @@ struct SignInEndpoint: Sendable {
         return try await submit(form, for: AppSignIn(proven: proven, begun: begun), context)
     }
 
-    /// The form stands in place of a page of the account; afterwards the browser is sent there.
+    /// The form replaces a page of the account; the browser is redirected to that page afterwards.
     func postForAccount(_ context: RealmContext) async throws -> Response {
         let form = try context.form()
         try form.refuseRepeats()
@@ -36,7 +36,7 @@ struct SignInEndpoint: Sendable {
         return try await submit(form, for: AccountSignIn(place, context), context)
     }
 
-    /// - Parameter form: Checked: it is of a page of ours in this browser.
+    /// - Parameter form: Already checked: it came from our page in this browser.
     private func submit(
         _ form: FormParameters,
         for purpose: some SignInPurpose,
@@ -55,7 +55,7 @@ struct SignInEndpoint: Sendable {
             events.signedIn(new.live, purpose.clientID, context)
             return try await purpose.goOn(new, flow, context)
         case .again(let problem):
-            // A person who had to show that it is still them is not asked who they are.
+            // A person who must authenticate again is not asked who they are.
             let person = try await flow.session(context)?.person
             return try flow.signInPage(
                 for: purpose,

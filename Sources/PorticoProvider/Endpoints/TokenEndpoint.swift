@@ -11,13 +11,13 @@ struct TokenEndpoint: Sendable {
     let authorizationCode: AuthorizationCodeGrant
     let refreshToken: RefreshTokenGrant
     let clientCredentials: ClientCredentialsGrant
-    /// Which challenges were redeemed lately.
+    /// The recently redeemed challenges.
     let challenges: SeenLately
 
     func post(_ context: RealmContext) async throws -> Response {
         let form = try context.form()
-        // RFC 6749 §5.2: a grant type that nobody is served is so for everybody, whatever else the
-        // request brings. Nothing is proven, spent or counted for it.
+        // RFC 6749 §5.2: an unsupported grant type is refused for every client, whatever else the
+        // request contains. Nothing is proven, spent or counted for it.
         try TokenRequest.refuseUnserved(form)
         let answer = try await authenticated(context, form: form) { client, form in
             do {
@@ -68,8 +68,8 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    /// A challenge that is met twice is constant, and protects nobody (RFC 9700 §2.1.1). The maker
-    /// of the client must hear of it; the person did nothing wrong, so that it is not refused.
+    /// A repeated challenge is a constant and gives no protection (RFC 9700 §2.1.1). The client's
+    /// developer must be told; the person did nothing wrong, so it is not refused.
     private func noteRepetition(
         of verifier: TokenRequest.Verifier,
         by client: Client,
@@ -84,6 +84,6 @@ struct TokenEndpoint: Sendable {
 }
 
 extension HTTPField.Name {
-    /// RFC 6749 §5.1 asks for it beside `Cache-Control`.
+    /// RFC 6749 §5.1 requires it in addition to `Cache-Control`.
     static let pragma = known("Pragma")
 }

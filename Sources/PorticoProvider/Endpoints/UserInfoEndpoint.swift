@@ -31,9 +31,9 @@ struct UserInfoEndpoint: Sendable {
     }
 
     private func answer(_ token: String, _ context: RealmContext) async throws -> Response {
-        // Only a script is told apart by its client; whether the token is good is found out below.
+        // The client matters only for scripts; whether the token is valid is checked below.
         if context.headers[.origin] != nil {
-            // `try?`: what is no token names no client.
+            // `try?`: a malformed token names no client.
             let claims = try? JWT(parsing: token, limit: 8192).uncheckedClaims()
             context.asking.note(
                 claims?.string("client_id").flatMap(context.realm.client(clientID:))
@@ -80,7 +80,7 @@ struct UserInfoEndpoint: Sendable {
 
 /// A protected resource refuses: the challenge names the scheme (RFC 6750 §3).
 struct BearerRefusal: Refusal {
-    /// `nil` where no authentication was sent: then the challenge has no error (RFC 6750 §3.1).
+    /// `nil` if no authentication was sent: the challenge then has no error (RFC 6750 §3.1).
     private let error: OAuthError?
 
     init(_ error: OAuthError?) {

@@ -3,8 +3,8 @@ import PorticoBytes
 import PorticoStores
 import PorticoWeb
 
-/// Security events as log lines: what happened, to whom, through which client, from where; never a
-/// token, code, password or cookie (OWASP ASVS 16.3).
+/// Security events as log lines: the event, the person, the client and the address; never a token,
+/// code, password or cookie (OWASP ASVS 16.3).
 package struct SecurityEvents: Sendable {
     private let logger: Logger
 
@@ -19,7 +19,7 @@ package struct SecurityEvents: Sendable {
         log("sign_in.ok", context, facts)
     }
 
-    /// The name that was tried is not logged: people type passwords into that field.
+    /// The name is not logged: people type passwords into that field.
     func signInFailed(_ context: RealmContext) {
         log("sign_in.failed", context, [:])
     }
@@ -28,12 +28,12 @@ package struct SecurityEvents: Sendable {
         log("consent.given", context, ["sub": person.id, "client": client.clientID])
     }
 
-    /// A person took back what they allowed a client.
+    /// A person revoked what they had allowed a client.
     func disconnected(_ client: Client, _ person: Person, _ context: RealmContext) {
         log("consent.removed", context, ["sub": person.id, "client": client.clientID])
     }
 
-    /// Neither the address nor whether somebody has it is said.
+    /// Neither the address nor whether it belongs to an account is logged.
     func passwordResetAsked(_ context: RealmContext) {
         log("password.reset_asked", context, [:])
     }
@@ -56,7 +56,7 @@ package struct SecurityEvents: Sendable {
         log("sign_out.elsewhere", context, facts)
     }
 
-    /// A code or refresh token that was spent came again, from its own client.
+    /// A spent code or refresh token was presented again by its own client.
     func replayed(_ replay: ReplayRefusal, _ client: Client, _ context: RealmContext) {
         var facts = [
             "what": replay.subject.rawValue, "grant": replay.grant.id.text,
@@ -67,12 +67,12 @@ package struct SecurityEvents: Sendable {
         log("replay", context, facts)
     }
 
-    /// A client gave up a token, and with it the grant (RFC 7009).
+    /// A client revoked a token, and with it the grant (RFC 7009).
     func revoked(_ grant: UniqueID, _ client: Client, _ context: RealmContext) {
         log("token.revoked", context, ["grant": grant.text, "client": client.clientID])
     }
 
-    /// The command line changed a realm's signing keys; nobody's request did.
+    /// The command line changed a realm's signing keys; requests never do.
     package func keysChanged(_ change: RealmDirectory.KeyChange) {
         var metadata: Logger.Metadata = ["realm": .string(change.realm)]
         switch change.kind {
@@ -88,7 +88,7 @@ package struct SecurityEvents: Sendable {
         logger.notice("security event", metadata: metadata)
     }
 
-    /// A client was told that a session is over.
+    /// A client was notified that a session is over.
     func logoutDelivered(_ delivery: LogoutDelivery, _ realm: String, _ client: Client) {
         var metadata = facts(delivery, realm)
         metadata["event"] = "logout.delivered"
@@ -96,8 +96,8 @@ package struct SecurityEvents: Sendable {
         logger.notice("security event", metadata: metadata)
     }
 
-    /// A client was not told: for the administrator. The person is signed out all the same, and can
-    /// do nothing about it. Said once at the first failure and once at the end.
+    /// A client was not notified: for the administrator. The person is signed out anyway, and
+    /// cannot change it. Logged once at the first failure and once at the end.
     func logoutNotDelivered(
         _ delivery: LogoutDelivery,
         realm: String?,
@@ -124,15 +124,14 @@ package struct SecurityEvents: Sendable {
         ]
     }
 
-    /// A client did not prove itself. A name that nobody registered is not said: anything could
-    /// stand in it.
+    /// A client did not authenticate. An unregistered name is not logged: it could be any text.
     func clientRefused(_ unproven: UnprovenClient, _ context: RealmContext) {
         let client = unproven.client?.clientID ?? "-"
         log("client.refused", context, ["client": client, "reason": unproven.reason.rawValue])
     }
 
-    /// An assertion named the token endpoint where its client is registered so: what to look for before
-    /// that is switched off again.
+    /// An assertion named the token endpoint, and its client is registered for that: the
+    /// administrator should look for these before turning the setting off again.
     func assertionForEndpoint(_ client: Client, _ context: RealmContext) {
         log("assertion.for_endpoint", context, ["client": client.clientID])
     }
@@ -141,7 +140,7 @@ package struct SecurityEvents: Sendable {
         log("challenge.repeated", context, ["client": client.clientID])
     }
 
-    /// An error that nobody expected.
+    /// An unexpected error.
     func failed(_ error: any Error, _ context: RealmContext) {
         logger.error(
             "unexpected error",

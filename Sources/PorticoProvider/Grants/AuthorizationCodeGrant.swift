@@ -11,12 +11,12 @@ struct AuthorizationCodeGrant: Sendable {
     let issuer: TokenIssuer
     let ring: KeyRing
 
-    /// A code that opens and comes from its own client is spent by its first presentation, right
-    /// or wrong: whatever fails below, nobody gets a second try (docs/decisions/0033).
+    /// A code that opens and comes from its own client is spent by its first presentation, correct
+    /// or not: whatever fails below, it cannot be tried again (docs/decisions/0033).
     ///
-    /// - Throws: `invalid_grant` where the code is not this client's to redeem, now, with this
-    ///   redirect URI and verifier, as ``ReplayRefusal`` where it was spent before;
-    ///   `unauthorized_client`; `invalid_client` where the assertion was used before.
+    /// - Throws: `invalid_grant` if this client may not redeem the code now, with this redirect URI
+    ///   and verifier, as ``ReplayRefusal`` if it was already spent; `unauthorized_client`;
+    ///   `invalid_client` if the assertion was already used.
     func callAsFunction(
         _ request: TokenRequest.AuthorizationCode,
         from client: AuthenticatedClient,
@@ -26,7 +26,7 @@ struct AuthorizationCodeGrant: Sendable {
         guard client.client.grantTypes.contains(.authorizationCode) else {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
-        // A code that does not open, is expired or another client's writes nothing.
+        // A code that does not open, has expired or belongs to another client writes nothing.
         let seal = AuthorizationCodeSeal(ring: ring, realmID: realm.realm.id)
         guard
             let code = seal.open(
@@ -53,7 +53,7 @@ struct AuthorizationCodeGrant: Sendable {
             )
             switch outcome {
             case .assertionSpent: throw UnprovenClient(.replayed, client.client)
-            // Wrong, and spent before: the thief of a code without its verifier looks like this.
+            // Wrong, and already spent: this is how a thief with a code but no verifier appears.
             case .replayed: throw ReplayRefusal(subject: .code, grant: grant, error: error)
             case .redeemed, .sessionEnded: throw error
             }
@@ -106,15 +106,15 @@ struct AuthorizationCodeGrant: Sendable {
 }
 
 extension AuthorizationCode {
-    /// - Throws: `invalid_grant` where redirect URI or verifier are not those of the authorization
-    ///   request, or the realm has ended all that began so early.
+    /// - Throws: `invalid_grant` if the redirect URI or verifier do not match the authorization
+    ///   request, or the realm has ended all sessions from that time.
     fileprivate func check(_ request: TokenRequest.AuthorizationCode, in realm: LiveRealm)
         throws(OAuthError)
     {
         guard authenticatedAt >= realm.realm.notBefore else {
             throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
         }
-        // RFC 6749 §4.1.3: required, because the authorization request always has one here.
+        // RFC 6749 §4.1.3: required, because the authorization request always had one.
         guard let redirectURI = request.redirectURI,
             ConstantTime.equal(Hash256(of: redirectURI.text).bytes, redirectHash)
         else {
@@ -126,10 +126,10 @@ extension AuthorizationCode {
         switch (challenge, request.codeVerifier) {
         case (nil, .absent): return
         case (nil, _):
-            // RFC 9700 §2.1.1: no downgrade. A verifier needs a challenge to be checked against.
+            // RFC 9700 §2.1.1: no downgrade. A verifier without a challenge cannot be checked.
             throw OAuthError(.invalidGrant, "code_verifier comes without a code_challenge.")
         case (_?, .absent):
-            // RFC 9700 §2.1.1, RFC 7636 §4.6: also of a client that need not send one.
+            // RFC 9700 §2.1.1, RFC 7636 §4.6: also for a client that is not required to use PKCE.
             throw OAuthError(.invalidGrant, "code_verifier is missing.")
         case (_?, .malformed):
             throw OAuthError(.invalidGrant, "code_verifier is not 43 to 128 unreserved characters.")
@@ -141,7 +141,7 @@ extension AuthorizationCode {
         }
     }
 
-    /// The grant that this code stands for.
+    /// The grant that this code represents.
     fileprivate func grant(
         for client: Client,
         in realm: LiveRealm,

@@ -2,13 +2,13 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Gives a confidential client a token for itself (RFC 6749 §4.4).
+/// Issues a confidential client a token for itself (RFC 6749 §4.4).
 struct ClientCredentialsGrant: Sendable {
     let grants: GrantStore
     let issuer: TokenIssuer
 
-    /// - Throws: `unauthorized_client` where the client is public or not registered for this grant
-    ///   type; `invalid_scope` where it asks for what it may not have.
+    /// - Throws: `unauthorized_client` if the client is public or not registered for this grant
+    ///   type; `invalid_scope` if it requests what it may not have.
     func callAsFunction(
         scope requested: Scope?,
         from client: AuthenticatedClient,
@@ -19,7 +19,7 @@ struct ClientCredentialsGrant: Sendable {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
         let registered = client.client
-        // RFC 6749 §3.3: granted without it. There is nobody whom an ID Token could be about.
+        // RFC 6749 §3.3: granted without it. There is no person for an ID Token.
         let requested = requested.map { Scope(tokens: $0.tokens.filter { $0 != "openid" }) }
         let allowed = Scope(tokens: registered.defaultScopes + registered.optionalScopes)
         if let requested, !requested.isSubset(of: allowed) {
@@ -32,7 +32,7 @@ struct ClientCredentialsGrant: Sendable {
             clientID: registered.id,
             personID: nil,
             sessionID: nil,
-            // Nobody is signed in: these have no meaning.
+            // No one is signed in: these have no meaning.
             scope: Scope(tokens: scope.tokens.filter { $0 != "openid" && $0 != "offline_access" }),
             isOffline: false,
             authenticatedAt: nil,

@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Takes an authorization request before the browser does (RFC 9126 §2).
+/// Accepts an authorization request from the client before the browser sends it (RFC 9126 §2).
 struct PushedAuthorization: Sendable {
     let pushed: PushedRequestStore
 
@@ -14,8 +14,8 @@ struct PushedAuthorization: Sendable {
     /// The request is validated as at the authorization endpoint, and its errors are returned
     /// directly (RFC 9126 §2.1, §2.3).
     ///
-    /// - Parameter admit: Called for a good request, before it is kept.
-    /// - Throws: ``OAuthError``; a redirect URI that is not registered is `invalid_request`. What `admit`
+    /// - Parameter admit: Called for a valid request, before it is stored.
+    /// - Throws: ``OAuthError``; an unregistered redirect URI is `invalid_request`. What `admit`
     ///   throws.
     func callAsFunction(
         _ form: FormParameters,
@@ -64,8 +64,8 @@ struct PushedAuthorization: Sendable {
         )
     }
 
-    /// The parameters that describe the request. `client_id` is that of the client that proved
-    /// itself, whatever the body says.
+    /// The parameters that describe the request. `client_id` is that of the authenticated client,
+    /// whatever the body contains.
     private static func withoutCredentials(_ form: FormParameters, _ client: Client)
         -> [(name: String, value: String)]
     {

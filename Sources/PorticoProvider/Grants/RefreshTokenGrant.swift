@@ -5,17 +5,17 @@ import PorticoStores
 
 /// Exchanges a refresh token for new tokens (RFC 6749 §6), rotating it (RFC 9700 §4.14.2).
 ///
-/// Rotation is linear: one generation is valid. Whoever rotated it last, and lost the answer, gets
-/// the same successor again (docs/decisions/0035); any other reuse ends the family.
+/// Rotation is linear: one generation is valid. A client that rotated it last, and lost the answer,
+/// gets the same successor again (docs/decisions/0035); any other reuse ends the family.
 struct RefreshTokenGrant: Sendable {
     let grants: GrantStore
     let issuer: TokenIssuer
     let ring: KeyRing
 
-    /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, where it has one.
-    /// - Throws: `invalid_grant` where the token is not this client's, or dead, or, as
-    ///   ``ReplayRefusal``, was used before; `invalid_scope` where more is asked for than was
-    ///   granted; `unauthorized_client`.
+    /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, if any.
+    /// - Throws: `invalid_grant` if the token does not belong to this client, is no longer valid
+    ///   or, as ``ReplayRefusal``, was already used; `invalid_scope` if the request exceeds what
+    ///   was granted; `unauthorized_client`.
     func callAsFunction(
         _ request: TokenRequest.Refresh,
         idempotencyKey: Hash256?,
@@ -27,7 +27,7 @@ struct RefreshTokenGrant: Sendable {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
         guard let token = RefreshToken(request.refreshToken) else { throw Self.unknown }
-        // A lost race means another request rotated first: what it left is judged like any other.
+        // If another request rotates first, its result is judged like any other.
         for _ in 0..<3 {
             let reading = try await live(token, client, realm, moment)
             let scope = try Self.scope(request.scope, of: reading.grant)
@@ -61,7 +61,7 @@ struct RefreshTokenGrant: Sendable {
         "The refresh token is unknown, expired or revoked."
     )
 
-    /// The grant behind a genuine token of this client. Whatever fails here changes nothing.
+    /// The grant of a genuine token of this client. Whatever fails changes nothing.
     private func live(
         _ token: RefreshToken,
         _ client: AuthenticatedClient,
@@ -91,7 +91,7 @@ struct RefreshTokenGrant: Sendable {
         return requested
     }
 
-    /// The generation to hand out, or `nil` where another request came first.
+    /// The generation to return, or `nil` if another request came first.
     private func rotate(
         _ token: RefreshToken,
         _ grant: Grant,
@@ -130,7 +130,7 @@ struct RefreshTokenGrant: Sendable {
         {
             return state.generation
         }
-        // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after one.
+        // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after a thief.
         let outcome = try await grants.revoke(
             id: grant.id,
             spending: client.assertion.take(),
@@ -162,8 +162,8 @@ extension RefreshState {
 }
 
 extension Grant {
-    /// The grant as it stands after a rotation to `generation`. A generation that was there before
-    /// keeps the key it was made with, so that its token is the same to the byte.
+    /// The grant after a rotation to `generation`. A generation that already existed keeps its key,
+    /// so that its token is byte for byte the same.
     fileprivate func rotated(with ring: KeyRing, to generation: UInt32, now: Int64) -> Grant {
         guard let state = refresh, state.generation != generation else { return self }
         var grant = self

@@ -1,9 +1,9 @@
 import PorticoProtocol
 import PorticoStores
 
-/// Something that is good once was presented again, by a client that proved to be its own: a sign
-/// of theft (RFC 9700 §2.2.2, RFC 6749 §10.5). The client reads ``error``; the security log gets
-/// what was replayed and whose it was.
+/// A one-time value was presented again by its own authenticated client: a sign of theft (RFC 9700
+/// §2.2.2, RFC 6749 §10.5). The client reads ``error``; the security log gets what was replayed and
+/// its owner.
 struct ReplayRefusal: Error {
     enum Subject: String, Sendable {
         case code
@@ -11,7 +11,7 @@ struct ReplayRefusal: Error {
     }
 
     let subject: Subject
-    /// What the code or token stands for.
+    /// The grant of the code or token.
     let grant: Grant
     let error: OAuthError
 }

@@ -9,7 +9,7 @@ struct TokenIntrospection: Sendable {
     let ring: KeyRing
     let verifier: AccessTokenVerifier
 
-    /// All that is said of a token that is not active, whatever the reason (RFC 7662 §2.2).
+    /// The whole answer for a token that is not active, whatever the reason (RFC 7662 §2.2).
     static let inactive: JSONObject = ["active": false]
 
     func callAsFunction(
@@ -39,8 +39,8 @@ struct TokenIntrospection: Sendable {
             || token.client.id == client.id
     }
 
-    /// A refresh token means something to its own client only (RFC 7662 §4), and only its current
-    /// generation is active.
+    /// A refresh token may be introspected only by its own client (RFC 7662 §4), and only its
+    /// current generation is active.
     private func describe(
         _ token: RefreshToken,
         _ client: AuthenticatedClient,

@@ -3,16 +3,17 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// Revokes what a token stands for (RFC 7009 §2.1): the grant, with its refresh token and every
-/// access token. `token_type_hint` is not needed: the two kinds of token cannot be confused.
+/// Revokes the grant of a token (RFC 7009 §2.1), with its refresh token and every access token.
+/// `token_type_hint` is not needed: the two kinds of token cannot be confused.
 struct TokenRevocation: Sendable {
     let grants: GrantStore
     let ring: KeyRing
     let verifier: AccessTokenVerifier
 
-    /// An unknown token, or one of another client, changes nothing and is no error (RFC 7009 §2.2).
+    /// An unknown token, or one of another client, changes nothing and is not an error (RFC 7009
+    /// §2.2).
     ///
-    /// - Returns: What was revoked, if anything was.
+    /// - Returns: What was revoked, if anything.
     func callAsFunction(
         _ token: String,
         from client: AuthenticatedClient,
@@ -38,14 +39,14 @@ struct TokenRevocation: Sendable {
         if RefreshToken(text) != nil {
             return try await grant(ofRefreshToken: text, client, realm, moment)?.id
         }
-        // RFC 7009 §2.1: a token of another client is left alone, and nothing is said of it.
+        // RFC 7009 §2.1: a token of another client is left alone, and nothing about it is revealed.
         guard let (claims, id) = verifier.signed(text, by: realm, at: moment),
             let clientID = claims.string("azp"), sameBytes(clientID, client.client.clientID)
         else { return nil }
         return id.grantID
     }
 
-    /// The grant behind a refresh token of this client, of whatever generation.
+    /// The grant of a refresh token of this client, in any generation.
     func grant(
         ofRefreshToken text: String,
         _ client: AuthenticatedClient,

@@ -2,19 +2,19 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Claims about the person behind an access token (OpenID Connect Core §5.3).
+/// The claims about the person of an access token (OpenID Connect Core §5.3).
 struct UserInfo: Sendable {
     let verifier: AccessTokenVerifier
 
-    /// - Throws: `invalid_token` where the token is not ours, dead, or meant for others only;
-    ///   `insufficient_scope` where it was not granted `openid` (§5.3.1, RFC 6750 §3.1).
+    /// - Throws: `invalid_token` if the token is not ours, no longer valid, or meant only for
+    ///   others; `insufficient_scope` if `openid` was not granted (§5.3.1, RFC 6750 §3.1).
     func callAsFunction(_ token: String, in realm: LiveRealm, at moment: Moment) async throws
         -> JSONObject
     {
         guard let live = try await verifier.live(token, in: realm, at: moment) else {
             throw OAuthError(.invalidToken, "The access token is unknown, expired or revoked.")
         }
-        // RFC 9700 §2.3: a token meant for other resource servers is not for this one.
+        // RFC 9700 §2.3: a token meant for other resource servers is refused.
         guard live.audiences.contains(where: { sameBytes($0, realm.realm.issuer) }) else {
             throw OAuthError(.invalidToken, "The access token is not meant for UserInfo.")
         }

@@ -2,11 +2,11 @@ package import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// The signing keys of a realm: those that sign, and those that verify what was signed before.
+/// The signing keys of a realm: those that sign, and those that verify earlier signatures.
 ///
-/// A key is there from the moment it is made until it is retired: by then everything that it signed
-/// has expired (``KeyRotation``). After that it is neither published nor does it verify anything,
-/// whether or not its row has been cleared away (OpenID Connect Core §10.1.1).
+/// A key exists from when it is made until it is retired: by then everything that it signed has
+/// expired (``KeyRotation``). After that it is not published and verifies nothing, even if its row
+/// still exists (OpenID Connect Core §10.1.1).
 package struct RealmKeys: Sendable {
     fileprivate struct Entry: Sendable {
         let key: SigningKey
@@ -14,9 +14,9 @@ package struct RealmKeys: Sendable {
         let retiredFrom: Int64?
     }
 
-    /// What is published in a stretch of time.
+    /// What is published during one period.
     package struct Published: Sendable {
-        /// Seconds since 1970; `nil`: as long as no key is added or retired.
+        /// Seconds since 1970; `nil`: until a key is added or retired.
         fileprivate let until: Int64?
         /// The keys that verify what the realm has signed.
         package let verificationKeys: [VerificationKey]
@@ -40,7 +40,7 @@ package struct RealmKeys: Sendable {
     }
 
     private let entries: [Entry]
-    /// In the order of time, each made once, because key sets are sent as they are kept.
+    /// In order of time. Each is made once, so that key sets can be sent as they are.
     let stretches: [Published]
 
     init(_ records: [SigningKeyRecord], ring: KeyRing) throws {
@@ -57,7 +57,7 @@ package struct RealmKeys: Sendable {
         stretches = (ends + [nil]).map { Published(entries, until: $0) }
     }
 
-    /// What is published, and verifies, at `now` (seconds since 1970).
+    /// The keys that are published, and verify, at `now` (seconds since 1970).
     package func published(at now: Int64) -> Published {
         stretches.first { $0.until.map { now < $0 } ?? true } ?? Published([], until: nil)
     }

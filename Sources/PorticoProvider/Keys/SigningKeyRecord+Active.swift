@@ -2,8 +2,8 @@ package import PorticoProtocol
 package import PorticoStores
 
 extension SigningKeyRecord {
-    /// What `keys` sign with at `now` (seconds since 1970). A key that is published and waits is not
-    /// among them.
+    /// The algorithms that `keys` sign with at `now` (seconds since 1970). A published key that
+    /// still waits does not count.
     package static func activeAlgorithms(of keys: [SigningKeyRecord], at now: Int64) -> Set<
         SignatureAlgorithm
     > {

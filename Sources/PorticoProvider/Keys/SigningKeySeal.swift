@@ -17,7 +17,7 @@ package struct SigningKeySeal: Sendable {
         )
     }
 
-    /// - Throws: where the ring has not the key it was sealed with, or the row was altered.
+    /// - Throws: if the ring does not have the key it was sealed with, or the row was changed.
     func open(_ record: SigningKeyRecord) throws -> SigningKey {
         guard let sealed = Base64URL.decode(record.sealedPrivateKey) else {
             throw SealError.doesNotOpen

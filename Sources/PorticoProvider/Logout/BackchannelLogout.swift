@@ -3,11 +3,11 @@ package import PorticoBytes
 package import PorticoProtocol
 package import PorticoStores
 
-/// Tells clients that a session is over (OpenID Connect Back-Channel Logout §2.5): beside the
-/// requests, so that nobody's page waits for it.
+/// Notifies clients that a session is over (OpenID Connect Back-Channel Logout §2.5), separately
+/// from requests, so that no page waits for it.
 ///
-/// A client that does not answer, or not with success, is told again, later each time, and in the
-/// end no more.
+/// A client that does not answer, or answers with an error, is notified again after growing delays,
+/// and finally no more.
 package final class BackchannelLogout: Sendable {
     private let deliveries: LogoutDeliveryStore
     private let realms: RealmDirectory
@@ -18,25 +18,25 @@ package final class BackchannelLogout: Sendable {
 
     private struct State {
         var rounds = 0
-        /// Whether somebody wanted one more.
+        /// Whether another round was requested.
         var isAsked = false
     }
 
-    /// One client's answer is waited for so long, and so much of it is read and forgotten.
+    /// The limits for one client's answer, which is read and discarded.
     private static let limits = HTTPLimits(bytes: 64 * 1024, seconds: 5)
-    /// How long after the first, second, … failed attempt the next one comes, in seconds. After the
-    /// last there is none.
+    /// How long after the first, second, … failed attempt the next one follows, in seconds. After
+    /// the last, there is no other.
     package static let delays: [Int64] = [10, 60, 300, 1800, 7200]
-    /// A delivery whose process died comes up again after so many seconds.
+    /// A delivery of a process that died is taken again after this many seconds.
     private static let lease: Int64 = 300
-    /// Clients told at one time; each is told one thing after the other.
+    /// Clients notified at one time; each gets its notices one after the other.
     private static let lanes = 16
-    /// Rounds at one time: a client that is slow to answer holds one of them.
+    /// Rounds at one time: a slow client occupies one of them.
     private static let mostRounds = 4
-    /// Taken at one time.
+    /// Deliveries taken at one time.
     private static let batch = 500
-    /// When a slow client's remaining deliveries wait for the next round, in seconds, so that the
-    /// others do not wait for them.
+    /// When the rest of a slow client's deliveries is left for the next round, in seconds, so that
+    /// the others do not wait for them.
     private static let patience: Int64 = 10
 
     package init(
@@ -53,8 +53,7 @@ package final class BackchannelLogout: Sendable {
         self.clock = clock
     }
 
-    /// Begins a round now, and returns at once. What goes wrong with it the next regular round will
-    /// tell.
+    /// Begins a round now, and returns at once. The next regular round reports any error.
     package func wake() {
         Task {
             do {
@@ -63,8 +62,8 @@ package final class BackchannelLogout: Sendable {
         }
     }
 
-    /// Tells whoever is to be told by now. Where enough rounds are under way, the first to end goes
-    /// round once more.
+    /// Notifies every client that is due. If enough rounds are running, the first to end runs once
+    /// more.
     package func round() async throws {
         guard begin() else { return }
         do {
@@ -102,7 +101,7 @@ package final class BackchannelLogout: Sendable {
             limit: Self.batch
         )
         guard !claimed.isEmpty else { return }
-        // A client's address may be newer than what this process has seen.
+        // A client's address may be newer than this process has read.
         for change in try await realms.refresh() { events.keysChanged(change) }
         let lanes = Dictionary(grouping: claimed, by: \.clientID).values
         let outcomes = await withTaskGroup(of: [Outcome].self) { group in
@@ -124,7 +123,7 @@ package final class BackchannelLogout: Sendable {
 
     private struct Outcome: Sendable {
         let delivery: LogoutDelivery
-        /// `nil`: done with.
+        /// `nil`: done.
         let nextAt: Int64?
     }
 
@@ -137,7 +136,7 @@ package final class BackchannelLogout: Sendable {
         )
     }
 
-    /// What one client is to be told. After a failure the rest is not tried: it would fail alike.
+    /// Sends one client its notices. After a failure the rest is not tried: it would fail too.
     private func tell(_ lane: [LogoutDelivery]) async -> [Outcome] {
         let begin = clock.moment().seconds
         var outcomes: [Outcome] = []
@@ -187,7 +186,7 @@ package final class BackchannelLogout: Sendable {
         let words: String
     }
 
-    /// - Returns: `nil` where the client knows now, or needs not to know any more.
+    /// - Returns: `nil` if the client has been notified, or no longer needs to be.
     private func attempt(_ delivery: LogoutDelivery) async -> Failure? {
         guard let realm = realms.realm(id: delivery.realmID) else {
             return Failure(words: "The realm is disabled.")
@@ -205,7 +204,7 @@ package final class BackchannelLogout: Sendable {
                 body: FormEncoding.encode([(name: "logout_token", value: text)]),
                 limits: Self.limits
             )
-            // §2.8: 200; 204 is what some frameworks make of an empty one.
+            // §2.8: 200; some frameworks turn an empty one into 204.
             guard [200, 204].contains(reply.response.status.code) else {
                 return Failure(words: "It answered \(reply.response.status.code).")
             }

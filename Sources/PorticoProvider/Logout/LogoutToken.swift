@@ -2,25 +2,26 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// What a client is told when a session is over (OpenID Connect Back-Channel Logout §2.4).
+/// The token that notifies a client that a session is over (OpenID Connect Back-Channel Logout
+/// §2.4).
 struct LogoutToken: Sendable {
     let realm: LiveRealm
     let client: Client
     let delivery: LogoutDelivery
 
-    /// How long a client may take it, in seconds: not more than two minutes.
+    /// How long a client may accept it, in seconds: at most two minutes.
     static let lifetime: Int64 = 120
     static let event = "http://schemas.openid.net/event/backchannel-logout"
 
-    /// Signed as the client's ID Tokens are; a new `jti` each time, because an attempt whose answer
-    /// was lost must not look like a replay.
+    /// Signed like the client's ID Tokens; with a new `jti` each time, because an attempt that got
+    /// no answer must not look like a replay.
     ///
-    /// - Throws: where the realm has no active key of the client's algorithm.
+    /// - Throws: if the realm has no active key for the client's algorithm.
     func signed(at moment: Moment) throws -> String {
         guard let key = realm.idTokenKey(for: client, at: moment.seconds) else {
             throw OAuthError(.serverError, "The realm has no active key of this algorithm.")
         }
-        // No `nonce`: nothing may take it for an ID Token, nor an ID Token for it.
+        // No `nonce`: neither must be mistaken for the other, this or an ID Token.
         let claims: JSONObject = [
             "iss": .string(realm.realm.issuer),
             "sub": .string(delivery.personID),

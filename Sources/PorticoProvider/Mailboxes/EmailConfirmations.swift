@@ -4,16 +4,16 @@ import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
-/// Lets people confirm their address by a code that is mailed (10 minutes, five tries).
+/// Confirms a person's address with an emailed code (10 minutes, five tries).
 struct EmailConfirmations: Sendable {
     let mailboxes: PersonMailboxStore
     let limits: MailLimits
     let ring: KeyRing
 
-    /// Seconds.
+    /// In seconds.
     static let lifetime: Int64 = 600
 
-    /// Mails a code; an earlier one is worth nothing from then on.
+    /// Emails a code; an earlier one is no longer valid.
     ///
     /// - Throws: ``TooManyRequests``.
     func send(to address: String, of person: Person, _ context: RealmContext) async throws {

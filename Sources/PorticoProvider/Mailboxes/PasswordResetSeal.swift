@@ -1,15 +1,15 @@
 import PorticoBytes
 import PorticoSeals
 
-/// What the pages of a password reset carry unseen: which wish they are about, and how far its proof
-/// has come. A seal of one step is worth nothing at another: opening a page proves no mailbox.
+/// The hidden state of a password reset's pages: which reset it is, and how far its proof has come.
+/// A seal of one step is not valid for another: opening a page does not prove a mailbox.
 struct PasswordResetSeal: Sendable {
     enum Step: Sendable {
-        /// The form has been sent; a code from another browser may be typed in.
+        /// The form has been submitted; a code from another browser may be entered.
         case asked
-        /// The link was opened in another browser than the one that asked.
+        /// The link was opened in a browser other than the one that requested it.
         case elsewhere
-        /// Link or code came back to the browser that asked: a new password may be chosen.
+        /// The link or code came back to the requesting browser: a new password may be chosen.
         case proven
     }
 
@@ -25,11 +25,12 @@ struct PasswordResetSeal: Sendable {
         seal(of: step).seal(id.bytes, at: moment.now, random: moment.random)
     }
 
-    /// - Returns: `nil` where the text is no seal of this realm and step, or as old as links can be.
+    /// - Returns: `nil` if the text is not a seal of this realm and step, or is older than any
+    ///   link.
     func open(_ text: String?, _ step: Step, at moment: Moment) -> UniqueID? {
         guard let text else { return nil }
         let lifetime = Double(PasswordResets.lifetime)
-        // `try?`: every way to fail is the same page.
+        // `try?`: every failure leads to the same page.
         guard let bytes = try? seal(of: step).open(text, at: moment.now, within: lifetime) else {
             return nil
         }

@@ -4,11 +4,11 @@ import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
-/// Lets people who do not know their password choose a new one, by proof of their mailbox
+/// Lets people who have forgotten their password choose a new one, after proving their mailbox
 /// (WEB-PW-7; NIST SP 800-63B §4.2.2).
 ///
-/// A link is good once, for half an hour, in the browser that asked for it, until a newer one is
-/// asked for. The old password stays until a new one is set.
+/// A link works once, for half an hour, in the browser that requested it, until a newer one is
+/// requested. The old password stays valid until a new one is set.
 struct PasswordResets: Sendable {
     let mailboxes: PersonMailboxStore
     let people: PersonRegistration
@@ -16,25 +16,25 @@ struct PasswordResets: Sendable {
     let ring: KeyRing
     let sendsMail: Bool
 
-    /// How long a link is good, in seconds.
+    /// How long a link is valid, in seconds.
     static let lifetime: Int64 = 1800
-    /// How long the code is good that a link shows in another browser, in seconds.
+    /// How long the code that a link shows in another browser is valid, in seconds.
     static let codeLifetime: Int64 = 600
 
-    /// What has become of a wish.
+    /// The state of a reset.
     enum Standing: Sendable {
         case open(PasswordReset, Person)
         case used(PasswordReset)
         case expired(PasswordReset?)
     }
 
-    /// - Throws: ``NotOffered`` where the realm does not allow it, or no mail can be sent.
+    /// - Throws: ``NotOffered`` if the realm does not allow it, or mail cannot be sent.
     func expectOffered(in realm: LiveRealm) throws(NotOffered) {
         guard sendsMail, realm.realm.allowsPasswordReset else { throw NotOffered() }
     }
 
-    /// Asks for a link. What it does takes as long, and can be told from nothing that happens later,
-    /// whether or not somebody has that address (WEB-ENUM-1).
+    /// Requests a link. Neither the time it takes nor anything that happens later reveals whether
+    /// an account has that address (WEB-ENUM-1).
     ///
     /// - Parameters:
     ///   - browser: The hash of the cookie that the link is bound to.
@@ -98,9 +98,9 @@ struct PasswordResets: Sendable {
         return .open(reading.reset, person)
     }
 
-    /// A code for the browser that asked, where the link was opened in another one.
+    /// A code for the requesting browser, if the link was opened in another one.
     ///
-    /// - Returns: The code and for how many seconds it is good; `nil` where the wish is over.
+    /// - Returns: The code and for how many seconds it is valid; `nil` if the reset is over.
     func code(for reset: PasswordReset, _ context: RealmContext) async throws -> (
         code: String, seconds: Int64
     )? {
@@ -120,7 +120,7 @@ struct PasswordResets: Sendable {
         return try await mailboxes.presentCode(hash, of: id, at: context.now)
     }
 
-    /// Sets a new password that the policy admits; everything that the person has open ends.
+    /// Sets a new password that meets the policy, and ends all of the person's sessions.
     ///
     /// - Throws: ``PasswordPolicy/Refusal``, or ``PasswordHashing/Busy``.
     func finish(
@@ -151,7 +151,7 @@ struct PasswordResets: Sendable {
 }
 
 extension MailDraft {
-    /// A mail of a realm, in the language of whoever asks for it. The store knows the address.
+    /// An email from a realm, in the language of the request. The store knows the address.
     init(_ message: Message, id: UniqueID, to address: String? = nil, _ context: RealmContext) {
         self.init(
             id: id,

@@ -1,8 +1,8 @@
 import PorticoBytes
 import PorticoSeals
 
-/// An address that somebody typed into the sign-in form, for the link to the next page: nobody reads
-/// it there.
+/// Seals an address typed into the sign-in form, for the link to the next page, where it must not
+/// be readable.
 struct TypedAddressSeal: Sendable {
     private let seal: Seal
 
@@ -16,7 +16,7 @@ struct TypedAddressSeal: Sendable {
 
     func open(_ text: String?, at moment: Moment) -> String? {
         guard let text else { return nil }
-        // `try?`: without it the person types the address once more.
+        // `try?`: without it, the person types the address again.
         let bytes = try? seal.open(text, at: moment.now, within: 86_400, maximumLength: 1000)
         return bytes.flatMap { String(validating: $0, as: UTF8.self) }
     }

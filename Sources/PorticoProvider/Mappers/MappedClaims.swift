@@ -1,15 +1,15 @@
 import PorticoProtocol
 import PorticoStores
 
-/// What the mappers of a realm and of a client put into a token.
+/// The claims that the mappers of a realm and of a client add to a token.
 struct MappedClaims: Sendable {
     let mappers: [ClaimMapper]
     let person: PersonWithRoles?
-    /// The person's, as far as the client sees them.
+    /// The person's roles, as far as the client sees them.
     let roles: RoleClaims
 
     /// Adds the mapped claims for one kind of token. A mapper never replaces a claim that the
-    /// protocol gives a meaning (OpenID Connect Core §2, RFC 7519 §4.1).
+    /// protocol defines (OpenID Connect Core §2, RFC 7519 §4.1).
     func add(for target: ClaimMapper.Target, to claims: inout JSONObject) {
         for mapper in mappers where mapper.targets.contains(target) {
             guard let (name, value) = claim(mapper.source), !Self.reserved.contains(name) else {

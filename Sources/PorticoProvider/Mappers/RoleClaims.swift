@@ -2,20 +2,21 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// The roles of a person as claims, in the shape that Keycloak's clients read:
-/// `realm_access.roles` and `resource_access.{client_id}.roles`.
+/// The roles of a person as claims, in the form that Keycloak's clients read: `realm_access.roles`
+/// and `resource_access.{client_id}.roles`.
 struct RoleClaims: Sendable {
-    /// The scope token that asks for them.
+    /// The scope token that requests them.
     static let scope = "roles"
 
-    /// The scope token that asks for them flat, and the claim they stand in then: what reads no other
-    /// shape knows both by this name.
+    /// The scope token that requests them as a flat list, and the claim for it: software that reads
+    /// no other form knows both by this name.
     static let flat = "groups"
 
-    /// Those that the client sees.
+    /// The roles that the client sees.
     let roles: [RoleName]
 
-    /// - Parameter client: It sees the roles that its registration names, whoever asks for them.
+    /// - Parameter client: It sees the roles that its registration names, whichever client requests
+    ///   them.
     init(_ roles: [RoleName], seenBy client: Client) {
         self.roles = roles.filter { client.sees($0) }
     }
@@ -33,15 +34,16 @@ struct RoleClaims: Sendable {
     }
 
     /// All of them in one list: the realm's by their names, a client's as `CLIENT:ROLE`. A role of
-    /// one client is never taken for the realm's, or another client's: so a realm's role with a colon in
-    /// its name is not among them, nor what belongs to a client with one in its `client_id`.
+    /// one client is never mistaken for the realm's or another client's: so the list leaves out a
+    /// realm's role with a colon in its name, and the roles of a client with one in its
+    /// `client_id`.
     var flatNames: [JSONValue] {
         roles.filter { !($0.clientID ?? $0.name).utf8.contains(UInt8(ascii: ":")) }
             .map { role in role.clientID.map { "\($0):\(role.name)" } ?? role.name }
             .sorted().map(JSONValue.string)
     }
 
-    /// The names of the realm's roles (`nil`) or of one client's, in the order of the alphabet.
+    /// The names of the realm's roles (`nil`) or of one client's, in alphabetical order.
     func names(of clientID: String?) -> [JSONValue] {
         roles.filter { $0.clientID == clientID }.map(\.name).sorted().map(JSONValue.string)
     }

@@ -3,17 +3,17 @@ import PorticoProtocol
 import PorticoStores
 
 /// The standard claims about a person (OpenID Connect Core §5.1), each with the scope token that
-/// asks for it (§5.4).
+/// requests it (§5.4).
 struct StandardClaims: Sendable {
     let person: Person
 
-    /// Every claim there is, for `claims_supported`.
+    /// Every claim, for `claims_supported`.
     static let names = byScope.flatMap(\.claims)
 
-    /// The scope tokens that ask for claims.
+    /// The scope tokens that request claims.
     static let scopes = byScope.map(\.scope)
 
-    /// The scope token that asks for a claim; `nil` where none does.
+    /// The scope token that requests a claim; `nil` if none does.
     static func scope(of claim: String) -> String? {
         byScope.first { $0.claims.contains { sameBytes($0, claim) } }?.scope
     }
@@ -32,7 +32,7 @@ struct StandardClaims: Sendable {
         ("phone", ["phone_number", "phone_number_verified"]),
     ]
 
-    /// Some of ``names``, by their places: what an authorization code holds of `claims`. Another order
+    /// Some of ``names``, by position: an authorization code's form of `claims`. Another order
     /// needs another version of the code.
     struct Selection: OptionSet, Hashable, Sendable {
         let rawValue: UInt32
@@ -41,7 +41,7 @@ struct StandardClaims: Sendable {
             self.rawValue = rawValue
         }
 
-        /// Other names are left out.
+        /// Other names are ignored.
         init(_ names: [String]) {
             rawValue = names.reduce(0) { bits, name in
                 StandardClaims.places[ExactText(name)].map { bits | 1 << $0 } ?? bits
@@ -62,16 +62,16 @@ struct StandardClaims: Sendable {
         places[ExactText(claim)] != nil
     }
 
-    /// Adds exactly the claims that `scope` asks for. A claim without a value is left out
-    /// (OpenID Connect Core §5.3.2).
+    /// Adds exactly the claims that `scope` requests. A claim without a value is left out (OpenID
+    /// Connect Core §5.3.2).
     func add(for scope: Scope, to claims: inout JSONObject) {
         for (token, names) in Self.byScope where scope.contains(token) {
             for name in names { add(name, to: &claims) }
         }
     }
 
-    /// Adds the single claims that the `claims` parameter asks for (§5.5). Those that have no
-    /// value, or that nobody knows, are left out: that is no error (§5.5.1).
+    /// Adds the individual claims that the `claims` parameter requests (§5.5). Claims without a
+    /// value, and unknown ones, are left out: that is not an error (§5.5.1).
     func add(_ requested: [ClaimsRequest.Claim], to claims: inout JSONObject) {
         for claim in requested where Self.isStandard(claim.name) {
             add(claim.name, to: &claims)

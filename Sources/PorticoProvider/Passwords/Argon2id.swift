@@ -2,10 +2,10 @@ import CArgon2
 package import PorticoBytes
 package import PorticoStores
 
-/// Argon2id by the reference library (RFC 9106) with 19 MiB, two passes and one lane
+/// Argon2id with the reference library (RFC 9106), 19 MiB, two passes and one lane
 /// (docs/decisions/0037).
 ///
-/// Every call takes about 20 ms of a core and 19 MiB: call it on ``PasswordHashing``'s pool.
+/// Every call takes about 20 ms of a core and 19 MiB: call it in ``PasswordHashing``'s pool.
 package enum Argon2id {
     static let memoryKiB: UInt32 = 19 * 1024
     static let passes: UInt32 = 2
@@ -13,12 +13,12 @@ package enum Argon2id {
     private static let saltLength = 16
     private static let hashLength = 32
 
-    /// The C library found its arguments wanting or had no memory.
+    /// The C library refused its arguments or had no memory.
     package struct Failure: Error {
         package let code: Int32
     }
 
-    /// - Parameter password: The bytes of a password that ``PasswordText`` has normalised.
+    /// - Parameter password: The bytes of a password normalised by ``PasswordText``.
     package static func hash(_ password: [UInt8], random: RandomSource) throws -> PasswordHash {
         let salt = random.bytes(saltLength)
         let length = argon2_encodedlen(
@@ -47,8 +47,8 @@ package enum Argon2id {
         return PasswordHash(encoded: String(decoding: text, as: UTF8.self))
     }
 
-    /// A hash that looks like any other and was made from no password: to check against it takes as
-    /// long, and making it no time.
+    /// A hash that looks like any other but was not made from a password: checking against it takes
+    /// as long as usual, and making it takes no time.
     static func hashOfNothing(random: RandomSource) -> PasswordHash {
         let parts = [random.bytes(saltLength), random.bytes(hashLength)].map { bytes in
             // The library writes base64 without padding (RFC 4648 §4).
@@ -68,8 +68,8 @@ package enum Argon2id {
         )
     }
 
-    /// Whether `hash` was made from `password`. Compares in constant time; a text that is no
-    /// Argon2id hash, or asks for more than 1 GiB, is made from no password.
+    /// Whether `hash` was made from `password`. Compares in constant time; a text that is not an
+    /// Argon2id hash, or requires more than 1 GiB, matches no password.
     package static func verify(_ password: [UInt8], against hash: PasswordHash) -> Bool {
         guard let parameters = parameters(of: hash), parameters.memoryKiB <= 1 << 20,
             parameters.passes <= 64
@@ -77,7 +77,8 @@ package enum Argon2id {
         return argon2id_verify(hash.encoded, password, password.count) == ARGON2_OK.rawValue
     }
 
-    /// Whether a hash is weaker than what is made today, and so is replaced at the next sign-in.
+    /// Whether a hash is weaker than the current setting, and so must be replaced at the next
+    /// sign-in.
     package static func isOutdated(_ hash: PasswordHash) -> Bool {
         guard let parameters = parameters(of: hash) else { return true }
         return parameters.memoryKiB < memoryKiB || parameters.passes < passes

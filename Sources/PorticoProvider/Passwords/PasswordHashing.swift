@@ -5,14 +5,14 @@ package import PorticoPages
 package import PorticoStores
 package import PorticoWeb
 
-/// Hashes and verifies passwords on threads of its own, a bounded number of them: full means 503 with
-/// `Retry-After`. Of the places to wait nobody who is under suspicion has more than a quarter, and all of
-/// them together half.
+/// Hashes and verifies passwords on its own, limited number of threads: when full, 503 with
+/// `Retry-After`. Of the waiting places, one suspect address or device may take at most a quarter,
+/// and all suspects together half.
 package final class PasswordHashing: Sendable {
     private let pool: NIOThreadPool
     private let places: Locked<HashingPlaces>
-    /// Verified in place of a hash that is not there, so that an unknown name takes as long as a
-    /// wrong password.
+    /// Verified in place of a missing hash, so that an unknown name takes as long as a wrong
+    /// password.
     private let decoy: PasswordHash
 
     /// Too many passwords are being checked.
@@ -23,8 +23,8 @@ package final class PasswordHashing: Sendable {
     }
 
     /// - Parameters:
-    ///   - threads: How many are hashed at once; each needs 19 MiB.
-    ///   - mostWaiting: How many may wait beyond these.
+    ///   - threads: How many passwords are hashed at once; each needs 19 MiB.
+    ///   - mostWaiting: How many more may wait.
     package init(threads: Int, mostWaiting: Int, random: RandomSource) {
         pool = NIOThreadPool(numberOfThreads: threads)
         pool.start()
@@ -33,7 +33,7 @@ package final class PasswordHashing: Sendable {
     }
 
     package func shutDown() async {
-        // `try?`: it fails only when it was shut down before.
+        // `try?`: it fails only if it was shut down before.
         try? await pool.shutdownGracefully()
     }
 
@@ -44,8 +44,8 @@ package final class PasswordHashing: Sendable {
 
     /// Whether `hash` was made from `password`; takes as long without a hash.
     ///
-    /// - Parameter asker: Who has made so many mistakes that they may take a quarter of the places
-    ///   only, and with all others like them half; `nil`: everybody else.
+    /// - Parameter asker: A requester with so many wrong tries that they may take only a quarter of
+    ///   the places, and with all others like them half; `nil` for everyone else.
     /// - Throws: ``Busy``.
     package func verify(
         _ password: PasswordText,
@@ -69,11 +69,11 @@ package final class PasswordHashing: Sendable {
     }
 }
 
-/// Who hashes, or waits for it.
+/// Counts who is hashing, or waiting to.
 struct HashingPlaces: Sendable {
     private let most: Int
     private var taken = 0
-    /// Of those who are under suspicion: no more than are taken in all.
+    /// Only current suspects, so never more than all places.
     private var bySuspect: [LimitKey: Int] = [:]
     private var takenBySuspects = 0
 
@@ -81,8 +81,8 @@ struct HashingPlaces: Sendable {
         self.most = most
     }
 
-    /// - Parameter suspect: Who is counted on their own, and together with all others who are; `nil`:
-    ///   everybody else.
+    /// - Parameter suspect: Counted separately, and together with all other suspects; `nil` for
+    ///   everyone else.
     mutating func admit(_ suspect: LimitKey?) -> Bool {
         guard taken < most else { return false }
         if let suspect {

@@ -1,7 +1,7 @@
 package import PorticoStores
 
-/// Which new passwords are taken (NIST SP 800-63B §3.1.1.2; OWASP ASVS 6.2): length and a list of
-/// bad ones, no rules about kinds of characters.
+/// The rules for new passwords (NIST SP 800-63B §3.1.1.2; OWASP ASVS 6.2): length and a list of bad
+/// ones, no rules about kinds of characters.
 package struct PasswordPolicy: Sendable {
     package init() {}
 
@@ -9,10 +9,10 @@ package struct PasswordPolicy: Sendable {
         case tooShort
         case tooLong
         case common
-        /// It says the person's own name or address, or the realm's.
+        /// It contains the person's own name or address, or the realm's.
         case containsName
 
-        /// One English sentence for whoever sets the password.
+        /// One English sentence for the person who sets the password.
         package var description: StaticString {
             switch self {
             case .tooShort: "A password needs at least 8 characters."
@@ -37,7 +37,7 @@ package struct PasswordPolicy: Sendable {
         let address = person.email?.split(separator: "@").first.map(String.init)
         for word in [person.username, address, person.givenName, person.familyName, realmName] {
             guard let word = word?.lowercased(), word.count >= 4 else { continue }
-            // What is left beside the name must be a password by itself.
+            // The rest without the name must be a password by itself.
             let rest = folded.replacing(word, with: "")
             guard rest == folded || rest.count >= Self.minimumLength else { throw .containsName }
         }
@@ -56,7 +56,7 @@ enum CommonPasswords {
             .contains { $0.map(words.contains) ?? false }
     }
 
-    /// The text without what is no letter at its ends, where that is at most five characters.
+    /// The text without non-letters at its ends, if these are at most five characters.
     private static func stem(of text: String) -> String? {
         let stem = text.drop { !$0.isLetter }.reversed().drop { !$0.isLetter }.reversed()
         return text.count - stem.count <= 5 ? String(stem) : nil

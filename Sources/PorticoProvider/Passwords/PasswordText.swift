@@ -1,15 +1,15 @@
 import Foundation
 import PorticoBytes
 
-/// A password as somebody typed it, normalised once (Unicode NFC) and the same way when it is set
-/// and when it is checked.
+/// A typed password, normalised (Unicode NFC) in the same manner when it is set and when it is
+/// checked.
 package struct PasswordText: Sendable {
     private let secret: SecretText
 
-    /// The longest password in bytes: a bound against hashing as a denial of service.
+    /// The longest password in bytes: a limit against denial of service by hashing.
     package static let maximumLength = 1024
 
-    /// - Returns: `nil` where the text is longer than ``maximumLength``. Nothing is cut off.
+    /// - Returns: `nil` if the text is longer than ``maximumLength``. It is never cut.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         secret = SecretText(text.precomposedStringWithCanonicalMapping)
@@ -17,7 +17,7 @@ package struct PasswordText: Sendable {
 
     package var bytes: [UInt8] { Array(secret.reveal().utf8) }
 
-    /// How many characters somebody sees.
+    /// The number of visible characters.
     package var characterCount: Int { secret.reveal().count }
 
     /// For comparing with lists of bad passwords.

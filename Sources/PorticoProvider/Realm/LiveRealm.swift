@@ -3,17 +3,17 @@ import PorticoProtocol
 package import PorticoStores
 import PorticoWeb
 
-/// A realm as requests see it: immutable, in memory, with its clients and keys at hand.
+/// A realm during requests: immutable, in memory, with its clients and keys.
 package final class LiveRealm: Sendable {
     package let realm: Realm
     package let urls: RealmURLs
     package let keys: RealmKeys
-    /// Ready to be sent; the algorithms change as keys are retired.
+    /// Serialized; the algorithms change as keys are retired.
     private let metadata: [[SignatureAlgorithm]: [UInt8]]
     private let clientsByID: [ExactText: Client]
     private let disabledByID: [ExactText: Client]
     private let clientsByUUID: [String: Client]
-    /// Scripts of the origins that its clients have registered, if any has.
+    /// The origins that its clients have registered for scripts, if any.
     let clientOrigins: CORSPolicy?
 
     package var id: String { realm.id }
@@ -24,7 +24,7 @@ package final class LiveRealm: Sendable {
     var allowsPasswordReset: Bool { realm.allowsPasswordReset }
     var confirmsEmail: Bool { realm.confirmsEmail }
     var signsOutByHintAlone: Bool { realm.signsOutByHintAlone }
-    /// Nothing from before counts, in seconds since 1970.
+    /// Anything issued before this time is invalid, in seconds since 1970.
     package var notBefore: Int64 { realm.notBefore }
 
     init(realm: Realm, clients: [Client], keys: RealmKeys) {
@@ -55,28 +55,28 @@ package final class LiveRealm: Sendable {
     }
 
     /// The client of that `client_id`. Compared as bytes: the same letters in another normalization
-    /// form are another client. One that is disabled is unknown at every endpoint, as one that nobody
-    /// registered.
+    /// form are another client. A disabled client is unknown at every endpoint, like an
+    /// unregistered one.
     package func client(clientID: String) -> Client? {
         clientsByID[ExactText(clientID)]
     }
 
-    /// The disabled client of that `client_id`, so that whoever runs the server reads why it is refused.
+    /// The disabled client of that `client_id`, so that the operator can see why it is refused.
     func disabledClient(clientID: String) -> Client? {
         disabledByID[ExactText(clientID)]
     }
 
-    /// The client of that id, enabled or not: what it got is shown and ended under its name.
+    /// The client of that id, enabled or not: its grants are shown and ended under its name.
     package func client(uuid: String) -> Client? {
         clientsByUUID[uuid]
     }
 
-    /// After how many seconds without use a browser session is over, as the store knows its use.
+    /// After how many seconds without use a browser session ends, with the store's precision.
     var sessionIdle: Int64 {
         realm.lifetimes.sessionIdle + SessionActivity<String>.precision
     }
 
-    /// Mappers of the realm, then of the client.
+    /// The mappers of the realm, followed by the client's.
     func mappers(for client: Client) -> [ClaimMapper] {
         realm.mappers + client.mappers
     }

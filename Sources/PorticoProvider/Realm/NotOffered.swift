@@ -2,7 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 
-/// An address that answers only where the realm's settings say so.
+/// The realm's settings turn this address off.
 struct NotOffered: Refusal {
     var name: String { "not_offered" }
     var status: HTTPResponse.Status { .notFound }

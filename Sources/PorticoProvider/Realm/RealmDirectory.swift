@@ -3,7 +3,7 @@ package import PorticoSeals
 package import PorticoStores
 
 /// The realms that this process serves: an immutable snapshot, replaced when the store's version
-/// has grown. Other processes (the command line, other nodes) write the same store.
+/// has increased. Other processes (the command line, other nodes) write to the same store.
 package final class RealmDirectory: Sendable {
     private let store: RealmStore
     private let ring: KeyRing
@@ -48,9 +48,9 @@ package final class RealmDirectory: Sendable {
         package let kind: Kind
     }
 
-    /// Reads the store again where its version has grown. Called once a second, and by tests.
+    /// Reads the store again if its version has increased. Called once a second, and by tests.
     ///
-    /// - Returns: How the signing keys of realms that stayed have changed.
+    /// - Returns: How the signing keys of remaining realms have changed.
     @discardableResult
     package func refresh() async throws -> [KeyChange] {
         let known = current.withLock(\.version)

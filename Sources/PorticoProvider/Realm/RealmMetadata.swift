@@ -2,12 +2,12 @@ import PorticoPages
 import PorticoProtocol
 import PorticoStores
 
-/// What a realm says about itself (OpenID Connect Discovery §3, RFC 8414 §2).
+/// A realm's metadata (OpenID Connect Discovery §3, RFC 8414 §2).
 enum RealmMetadata {
-    /// The authentication context class that a password reaches.
+    /// The authentication context class of a password.
     static let passwordACR = "1"
 
-    /// - Parameter algorithms: Of the keys that are published.
+    /// - Parameter algorithms: Those of the published keys.
     static func document(of urls: RealmURLs, signedWith algorithms: [SignatureAlgorithm])
         -> JSONObject
     {
@@ -54,7 +54,7 @@ enum RealmMetadata {
         ] {
             document[name] = true
         }
-        // Said explicitly, because one of them has been read differently where it was omitted.
+        // Explicit, because clients have read a missing one differently.
         for name in ["request_parameter_supported", "request_uri_parameter_supported"] {
             document[name] = false
         }

@@ -1,7 +1,7 @@
 import PorticoWeb
 
-/// The addresses of a realm that its metadata, its pages or its mails name, below `/realms/{realm}/`
-/// (Keycloak's paths).
+/// The addresses of a realm in its metadata, pages and mail, below `/realms/{realm}/` (Keycloak's
+/// paths).
 enum RealmPath: String, CaseIterable, Sendable {
     case openIDConfiguration = ".well-known/openid-configuration"
     case authorizationServerMetadata = ".well-known/oauth-authorization-server"
@@ -26,14 +26,14 @@ enum RealmPath: String, CaseIterable, Sendable {
     case devices = "account/devices"
     case accountSignIn = "account/sign-in"
 
-    /// The path of any realm.
+    /// The route for any realm.
     var route: RoutePath { RoutePath("/realms/{realm}/" + rawValue) }
 
     /// With the well-known part between host and path (RFC 8414 §3).
     var routeBeforeRealm: RoutePath { RoutePath("/" + rawValue + "/realms/{realm}") }
 
-    /// Whether a path is below those that programs ask, as metadata and the protocol's endpoints are;
-    /// those of them that answer people do so for their own methods only.
+    /// Whether a path is below those for programs, such as metadata and the protocol's endpoints;
+    /// those that also serve people do so only for their own methods.
     static func isOfProtocol(_ path: String) -> Bool {
         guard path.utf8.starts(with: "/realms/".utf8) else {
             return path.utf8.starts(with: "/.well-known/".utf8)

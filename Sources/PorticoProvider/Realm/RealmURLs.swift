@@ -17,12 +17,12 @@ package struct RealmURLs: Hashable, Sendable {
     package var keySet: String { endpoint("certs") }
     package var pushedAuthorizationRequest: String { endpoint("ext/par/request") }
 
-    /// The address of a mail's link (RFC 3986: the key is base64url).
+    /// The address of an email's link (RFC 3986: the key is base64url).
     func newPassword(link: String) -> String {
         issuer + "/" + RealmPath.newPassword.rawValue + "?key=" + link
     }
 
-    /// Path and query at which a sealed request begins anew.
+    /// Path and query that restart a sealed request.
     static func restart(_ sealed: String, realmName: String) -> String {
         path(realmName: realmName, .restart) + "?request=" + sealed
     }

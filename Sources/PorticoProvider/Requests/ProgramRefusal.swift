@@ -1,4 +1,4 @@
-/// What a program gets at an address that is for people otherwise.
+/// The answer to a program at an address for people.
 struct ProgramRefusal: Error {
     let error: any Error
 }

@@ -5,11 +5,11 @@ import PorticoProtocol
 import PorticoStores
 package import PorticoWeb
 
-/// A request to a realm: having one is the proof that the realm is there.
+/// A request to a realm: having one is the proof that the realm exists.
 package struct RealmContext: PageContext {
     package let request: RequestContext
     let realm: LiveRealm
-    /// What the pages speak: `ui_locales` is added where a request has it.
+    /// The language of the pages: `ui_locales` takes effect if a request has it.
     package private(set) var language: Language
     let asking = AskingClient()
 
@@ -21,7 +21,7 @@ package struct RealmContext: PageContext {
 
     package var owner: String? { realm.displayName }
 
-    /// From here on in the language that the parameters of a request ask for (`ui_locales`).
+    /// Switches to the language that the request's parameters ask for (`ui_locales`).
     mutating func speak(_ form: FormParameters) {
         language = .best(
             uiLocales: form["ui_locales"],
@@ -30,8 +30,8 @@ package struct RealmContext: PageContext {
     }
 }
 
-/// The client that asks, once it has proven itself, or has nothing to prove. It says whose scripts may
-/// read the answer, an error's too.
+/// The client of a request, once it has authenticated, or if it has nothing to prove. It determines
+/// which scripts may read the answer, including errors.
 final class AskingClient: Sendable {
     private let noted = Locked<Client?>(nil)
 

@@ -3,22 +3,22 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// Finds out who is signing in with a user name and a password (OpenID Connect Core §3.1.2.3).
+/// Identifies a person by username and password (OpenID Connect Core §3.1.2.3).
 struct PasswordSignIn: Sendable {
     let people: PersonStore
     let hashing: PasswordHashing
 
     enum Outcome: Sendable {
-        /// With a stronger hash of the same password, where the kept one is weaker than those made
-        /// today.
+        /// With a stronger hash of the same password, if the stored one is weaker than the current
+        /// setting.
         case recognised(PersonCredentials, rehashed: PasswordHash?)
-        /// Nobody has this name, or the password is another: which, nobody learns.
+        /// The name does not exist, or the password is wrong: the caller does not learn which.
         case refused
-        /// The password is right, and the account is blocked.
+        /// The password is correct, but the account is blocked.
         case blocked
     }
 
-    /// The account of that user name or e-mail address, if there is one.
+    /// The account with that username or email address, if it exists.
     func account(_ login: String, in realm: LiveRealm) async throws -> PersonCredentials? {
         try await people.credentials(
             realmID: realm.realm.id,
@@ -27,10 +27,10 @@ struct PasswordSignIn: Sendable {
         )
     }
 
-    /// Takes as long for a name that nobody has as for a wrong password; longer only for a right
-    /// one whose hash is outdated.
+    /// Takes as long for an unknown name as for a wrong password; longer only for a correct
+    /// password with an outdated hash.
     ///
-    /// - Parameter asker: As ``PasswordHashing/verify(_:against:for:)`` takes it.
+    /// - Parameter asker: As for ``PasswordHashing/verify(_:against:for:)``.
     /// - Throws: ``PasswordHashing/Busy``.
     func callAsFunction(
         _ password: SecretText,
@@ -38,7 +38,7 @@ struct PasswordSignIn: Sendable {
         for asker: LimitKey?,
         random: RandomSource
     ) async throws -> Outcome {
-        // A password that nobody can have still costs a check.
+        // A password that is not possible still costs a check.
         let text = PasswordText(password.reveal()) ?? PasswordText("")
         guard let text else { return .refused }
         guard try await hashing.verify(text, against: credentials?.password, for: asker),
@@ -51,7 +51,7 @@ struct PasswordSignIn: Sendable {
         )
     }
 
-    /// WEB-PW-2. A sign-in does not fail for it: where hashing is busy, the next one will do.
+    /// WEB-PW-2. Its failure does not fail a sign-in: if hashing is busy, the next sign-in does it.
     private func rehashed(
         _ password: PasswordText,
         of credentials: PersonCredentials,

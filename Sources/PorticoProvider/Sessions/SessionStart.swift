@@ -6,12 +6,12 @@ struct SessionStart: Sendable {
     let sessions: BrowserSessionStore
     let sessionEnded: @Sendable () -> Void
 
-    /// A session with a new cookie. The one that the browser had goes on where it is the same person's,
-    /// and ends with all that hangs on it where it is another's (docs/decisions/0019). The stronger
-    /// hash, where there is one, is kept in the same transaction.
+    /// Begins a session with a new cookie. The browser's earlier session continues if it belongs to
+    /// the same person, and otherwise ends with all that depends on it (docs/decisions/0019). A
+    /// stronger hash, if any, is stored in the same transaction.
     ///
-    /// - Returns: The session, the cookie's value, 43 characters that are kept nowhere, and the `sid`
-    ///   of another person's session that has ended.
+    /// - Returns: The session, the cookie's value, 43 characters that are stored nowhere, and the
+    ///   `sid` of another person's session that has ended.
     func callAsFunction(
         _ credentials: PersonCredentials,
         rehashed: PasswordHash?,

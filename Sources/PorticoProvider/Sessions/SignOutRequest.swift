@@ -5,16 +5,16 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// A request to sign out, with hint, client and way back checked (OpenID Connect RP-Initiated Logout
-/// §2, §3).
+/// A request to sign out, with checked hint, client and redirect (OpenID Connect RP-Initiated
+/// Logout §2, §3).
 struct SignOutRequest: Sendable {
     let hint: IDTokenHint?
     let client: Client?
-    /// As registered, but for the port of a native app's loopback address; `state` not yet added.
+    /// As registered, except for the port of a native app's loopback address; without `state`.
     let redirect: RedirectURI?
     let state: String?
 
-    /// - Throws: A refusal: a page, and no redirect (§4).
+    /// - Throws: A refusal as a page, without a redirect (§4).
     init(_ form: FormParameters, of realm: LiveRealm, at moment: Moment) throws(SignOutRefusal) {
         do throws(OAuthError) {
             try form.refuseRepeats()
@@ -33,7 +33,7 @@ struct SignOutRequest: Sendable {
         redirect = try Self.redirect(form["post_logout_redirect_uri"], client)
     }
 
-    /// Where the browser goes on: the registered address with `state` unchanged.
+    /// The browser's next address: the registered one with `state` unchanged.
     var location: String? {
         redirect.map { uri in
             FormEncoding.appending(state.map { [("state", $0)] } ?? [], to: uri.text)
@@ -50,7 +50,7 @@ struct SignOutRequest: Sendable {
         return hint
     }
 
-    /// Where both are given, the client must be the one that the hint was issued to (§2).
+    /// If both are given, the client must be the one that the hint was issued to (§2).
     private static func client(_ clientID: String?, _ hint: IDTokenHint?, _ realm: LiveRealm)
         throws(SignOutRefusal) -> Client?
     {
@@ -69,7 +69,7 @@ struct SignOutRequest: Sendable {
         return client
     }
 
-    /// Where nobody says which client asks, there is nowhere to go back to (§3), and nothing wrong.
+    /// Without a known client there is no address to return to (§3), which is not an error.
     private static func redirect(_ text: String?, _ client: Client?) throws(SignOutRefusal)
         -> RedirectURI?
     {
@@ -87,9 +87,9 @@ struct SignOutRequest: Sendable {
 }
 
 extension Client {
-    /// Exactly a registered address (§3). The port of a loopback IP literal is open where it is for
-    /// sign-in, and for the same reason: a native app learns it only once it listens
-    /// (RFC 8252 §7.3, docs/decisions/0008).
+    /// Exactly a registered address (§3). The port of a loopback IP literal may differ, as for
+    /// sign-in and for the same reason: a native app learns it only once it listens (RFC 8252 §7.3,
+    /// docs/decisions/0008).
     fileprivate func permitsReturn(to requested: RedirectURI) -> Bool {
         postLogoutRedirectURIs.contains { registered in
             registered == requested || type == .public && registered.permits(requested)
@@ -97,7 +97,7 @@ extension Client {
     }
 }
 
-/// What was wrong with a request to sign out: nobody is signed out by it (RP-Initiated Logout §4).
+/// An invalid request to sign out: it signs no one out (RP-Initiated Logout §4).
 struct SignOutRefusal: Refusal {
     enum Reason: Sendable {
         case request
@@ -107,7 +107,7 @@ struct SignOutRefusal: Refusal {
 
     let reason: Reason
     let error: OAuthError
-    /// As the request gave it, known or not.
+    /// As in the request, known or not.
     let clientID: String?
 
     init(_ reason: Reason, _ error: OAuthError, clientID: String? = nil) {
@@ -134,7 +134,7 @@ extension SignOutRefusal {
     }
 }
 
-/// Seals a request to sign out for the page that asks, or for the browser's way back to us, and opens it.
+/// Seals and opens a request to sign out, for the page that asks, or for the redirect back to us.
 struct SignOutSeal: Sendable {
     private let seal: Seal
 
@@ -142,7 +142,7 @@ struct SignOutSeal: Sendable {
         seal = Seal(ring: ring, purpose: "sign out", realm: realmID)
     }
 
-    /// - Parameter sessionID: The session that a page asks about; `nil` where none was asked about yet.
+    /// - Parameter sessionID: The session that a page asks about; `nil` if no page has asked yet.
     func seal(_ parameters: FormParameters, sessionID: String?, at moment: Moment) -> String {
         let kept = [
             "client_id", "post_logout_redirect_uri", "state", "ui_locales", "id_token_hint",
@@ -153,7 +153,7 @@ struct SignOutSeal: Sendable {
         return seal.seal(writer.bytes, at: moment.now, random: moment.random)
     }
 
-    /// - Returns: `nil` where the text is no request of this realm, or an hour old.
+    /// - Returns: `nil` if the text is not a request of this realm, or is an hour old.
     func open(_ text: String?, at moment: Moment) -> (
         parameters: FormParameters, sessionID: String?
     )? {

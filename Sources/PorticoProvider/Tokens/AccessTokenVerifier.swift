@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// An access token that this realm signed, that has not expired, and whose grant is live.
+/// An access token that this realm signed, and that is neither expired nor without a live grant.
 struct LiveAccessToken: Sendable {
     let claims: JSONObject
     let client: Client
@@ -12,20 +12,20 @@ struct LiveAccessToken: Sendable {
     let audiences: [String]
 }
 
-/// Judges access tokens that come back to their own issuer (RFC 6750 §3.1, RFC 7662 §2.2).
+/// Checks access tokens that come back to their own issuer (RFC 6750 §3.1, RFC 7662 §2.2).
 struct AccessTokenVerifier: Sendable {
     let grants: GrantStore
 
-    /// What the token says, where this realm signed it: expired or not.
+    /// The claims of the token, if this realm signed it, expired or not.
     ///
-    /// - Returns: `nil` where it is no access token of this realm.
+    /// - Returns: `nil` if it is not an access token of this realm.
     func signed(_ text: String, by realm: LiveRealm, at moment: Moment)
         -> (claims: JSONObject, id: AccessTokenID)?
     {
         let published = realm.keys.published(at: moment.seconds)
         // `try?`: whatever is wrong, it is not a token of ours. Other kinds of JWT are refused by
-        // their type (RFC 8725 §3.12); where that is `JWT` for access tokens too, by the claim that
-        // tells them from ID Tokens.
+        // their type (RFC 8725 §3.12); if that is `JWT` for access tokens too, by the claim that
+        // distinguishes them from ID Tokens.
         guard let jwt = try? JWT(parsing: text, limit: 8192),
             let claims = try? jwt.verified(
                 by: published.verificationKeys,
@@ -39,8 +39,8 @@ struct AccessTokenVerifier: Sendable {
         return (claims, id)
     }
 
-    /// - Returns: `nil` where the token is not ours, has expired, or its grant is dead: signed out,
-    ///   revoked, its person or its client disabled (docs/decisions/0035).
+    /// - Returns: `nil` if the token is not ours, has expired, or its grant is no longer valid:
+    ///   signed out, revoked, its person or its client disabled (docs/decisions/0035).
     func live(_ text: String, in realm: LiveRealm, at moment: Moment) async throws
         -> LiveAccessToken?
     {
@@ -59,7 +59,7 @@ struct AccessTokenVerifier: Sendable {
             claims: claims,
             client: client,
             reading: reading,
-            // Our own signature stands over it.
+            // Our own signature covers it.
             scope: Scope(
                 tokens: (claims.string("scope") ?? "").split(separator: " ").map(String.init)
             ),

@@ -4,13 +4,13 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// What an authorization code stands for (RFC 6749 §4.1.2).
+/// The content of an authorization code (RFC 6749 §4.1.2).
 ///
-/// The code is a seal that holds all of this: nobody reads it, nobody alters it, and no row is
-/// written before it is redeemed. Single use hangs on ``grantID``, never on the presented text.
+/// The code is a seal that holds all of this: no one can read or change it, and no row is written
+/// before it is redeemed. Single use depends on ``grantID``, never on the presented text.
 struct AuthorizationCode: Sendable, Equatable {
     var grantID: UniqueID
-    /// One grant per authorization request, however often its form was sent.
+    /// One grant per authorization request, however often its form was submitted.
     var requestID: UniqueID
     /// The client's UUID.
     var clientID: String
@@ -31,35 +31,36 @@ struct AuthorizationCode: Sendable, Equatable {
 struct AuthorizationCodeSeal: Sendable {
     private let seal: Seal
 
-    /// The longest code, in characters. Most have a quarter of it; what may make one long is the scope
-    /// and the nonce, for which the longest `sub` leaves ``room``.
+    /// The longest code, in characters. Most have a quarter of it; only the scope and the nonce can
+    /// make one long, and the longest `sub` leaves them ``room``.
     static let maximumLength = 2048
-    /// How many bytes scope and nonce may have together, whoever signs in.
+    /// How many bytes scope and nonce may have together, for any person.
     static let room = maximumLength / 4 * 3 - Seal.overhead - AuthorizationCode.longestRest
 
     init(ring: KeyRing, realmID: String) {
         seal = Seal(ring: ring, purpose: "authorization code", realm: realmID)
     }
 
-    /// - Throws: `invalid_request` where the request says more than a code can hold.
+    /// - Throws: `invalid_request` if the request has more than a code can hold.
     static func expectRoom(for scope: Scope, nonce: String?) throws(OAuthError) {
         guard scope.text.utf8.count + (nonce?.utf8.count ?? 0) <= room else {
             throw OAuthError(.invalidRequest, "scope and nonce are too long together.")
         }
     }
 
-    /// - Throws: `invalid_request`, as ``expectRoom(for:nonce:)``, which every request has met before.
+    /// - Throws: `invalid_request`, as ``expectRoom(for:nonce:)``, which every request has passed
+    ///   before.
     func seal(_ code: AuthorizationCode, at moment: Moment) throws(OAuthError) -> String {
         try Self.expectRoom(for: code.scope, nonce: code.nonce)
         return seal.seal(code.encoded, at: moment.now, random: moment.random)
     }
 
-    /// A code lives for a short time only (RFC 6749 §4.1.2).
+    /// A code is valid for a short time only (RFC 6749 §4.1.2).
     ///
-    /// - Returns: `nil` where the text is no code of this realm, or was one more than `lifetime`
+    /// - Returns: `nil` if the text is not a code of this realm, or was made more than `lifetime`
     ///   seconds ago.
     func open(_ text: String, at moment: Moment, within lifetime: Int64) -> AuthorizationCode? {
-        // `try?`: every way to fail is the same answer, so that no presenter learns which.
+        // `try?`: every failure has the same answer, so that the client does not learn which.
         guard
             let bytes = try? seal.open(
                 text,
@@ -74,11 +75,11 @@ struct AuthorizationCodeSeal: Sendable {
 }
 
 extension AuthorizationCode {
-    /// 2: `claims` by their places in ``StandardClaims/names``.
+    /// 2: `claims` by position in ``StandardClaims/names``.
     private static let version: UInt8 = 2
 
-    /// Everything in it but scope and nonce at its longest, in bytes: a `sub` of 255 (OpenID Connect
-    /// Core §2), other ids of 36, and 64 for `acr` and `amr`.
+    /// The most bytes of everything but scope and nonce: a `sub` of 255 (OpenID Connect Core §2),
+    /// other ids of 36, and 64 for `acr` and `amr`.
     fileprivate static let longestRest = 529
 
     fileprivate var encoded: [UInt8] {

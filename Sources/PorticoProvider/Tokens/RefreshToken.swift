@@ -17,9 +17,9 @@ struct RefreshToken: Sendable, Equatable {
     private static let version: UInt8 = 1
     private static let length = 1 + 4 + 16 + 4 + 32
 
-    /// Reads a presented text; whether it is genuine, ``isGenuine(for:ring:)`` tells.
+    /// Parses a presented text; ``isGenuine(for:ring:)`` then checks whether it is genuine.
     ///
-    /// - Returns: `nil` where the text does not have the shape of a refresh token.
+    /// - Returns: `nil` if the text does not have the form of a refresh token.
     init?(_ text: String) {
         guard text.utf8.count == 76, let bytes = Base64URL.decode(text),
             bytes.count == Self.length, bytes[0] == Self.version,
@@ -34,7 +34,7 @@ struct RefreshToken: Sendable, Equatable {
 
     /// The token of a generation of `grant`.
     ///
-    /// - Returns: `nil` where the ring does not have the key any more, or the grant no refresh state.
+    /// - Returns: `nil` if the ring no longer has the key, or the grant has no refresh state.
     init?(of grant: Grant, generation: UInt32, ring: KeyRing) {
         guard let refresh = grant.refresh, let keyID = KeyRing.KeyID(bytes: refresh.keyID),
             let mac = Self.mac(keyID, grant.id, generation, refresh.secret, ring)
@@ -49,7 +49,7 @@ struct RefreshToken: Sendable, Equatable {
         Base64URL.encode(Self.head(keyID, grantID, generation) + mac)
     }
 
-    /// Whether the MAC is right for the secret in the grant's row, in constant time.
+    /// Whether the MAC is correct for the secret in the grant's row, in constant time.
     func isGenuine(for grant: Grant, ring: KeyRing) -> Bool {
         guard let refresh = grant.refresh,
             let expected = Self.mac(keyID, grantID, generation, refresh.secret, ring)

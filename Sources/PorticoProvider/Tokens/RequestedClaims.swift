@@ -1,7 +1,7 @@
 import PorticoProtocol
 
-/// The single claims that a request gets in its tokens (OpenID Connect Core §5.5): of the `claims`
-/// parameter, however long, two selections of standard claims.
+/// The individual claims that a request gets in its tokens (OpenID Connect Core §5.5): the `claims`
+/// parameter, however long, reduced to two selections of standard claims.
 struct RequestedClaims: Hashable, Sendable {
     var idToken: StandardClaims.Selection
     var userInfo: StandardClaims.Selection
@@ -17,7 +17,7 @@ struct RequestedClaims: Hashable, Sendable {
         self.userInfo = userInfo
     }
 
-    /// As a grant keeps it: JSON of the shape of §5.5; `nil` where there is none.
+    /// The form stored in a grant: JSON of the form in §5.5; `nil` if empty.
     var json: String? {
         var object = JSONObject()
         for (place, selection) in [("id_token", idToken), ("userinfo", userInfo)] {

@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// Everything that tokens of one grant are made from.
+/// The source of all tokens of one grant.
 struct TokenSubject: Sendable {
     let realm: LiveRealm
     let client: Client
@@ -12,8 +12,8 @@ struct TokenSubject: Sendable {
     /// The scope of this token: the grant's, or less (RFC 6749 §6).
     let scope: Scope
 
-    /// `sub`: the person, or the client itself under a name that no person's id can be
-    /// (RFC 9700 §4.15).
+    /// `sub`: the person, or the client itself, under a name that cannot be a person's id (RFC 9700
+    /// §4.15).
     var subject: String {
         person?.person.id ?? "client:" + client.clientID
     }
@@ -46,13 +46,13 @@ struct TokenClaims: Sendable {
     /// Seconds since 1970.
     let now: Int64
 
-    /// The claim `typ`, Keycloak's: it tells the two kinds apart where their headers do not.
+    /// The claim `typ`, from Keycloak: it distinguishes the two kinds if their headers do not.
     static let accessTokenKind = "Bearer"
     static let idTokenKind = "ID"
 
     /// RFC 9068 §2.2, with the members that Keycloak's clients read.
     ///
-    /// - Parameter id: `jti`; ``AccessTokenID`` says what it holds.
+    /// - Parameter id: `jti`; see ``AccessTokenID``.
     func accessToken(id: AccessTokenID) -> JSONObject {
         var claims = common()
         claims["jti"] = .string(id.text)
@@ -68,7 +68,7 @@ struct TokenClaims: Sendable {
     /// OpenID Connect Core §2, §3.1.3.6.
     ///
     /// - Parameters:
-    ///   - nonce: Copied unchanged from the request; never made up.
+    ///   - nonce: Copied unchanged from the request; never invented.
     ///   - accessTokenHash: `at_hash` of the access token in the same answer.
     func idToken(nonce: String?, accessTokenHash: String, requested: [ClaimsRequest.Claim])
         -> JSONObject
@@ -87,7 +87,7 @@ struct TokenClaims: Sendable {
         return claims
     }
 
-    /// OpenID Connect Core §5.3.2: `sub` is always there.
+    /// OpenID Connect Core §5.3.2: `sub` is always present.
     func userInfo(requested: [ClaimsRequest.Claim]) -> JSONObject {
         var claims: JSONObject = ["sub": .string(subject.subject)]
         addPerson(requested, to: &claims)
@@ -105,7 +105,7 @@ struct TokenClaims: Sendable {
         ]
     }
 
-    /// One audience is a plain string. Tokens that UserInfo takes are meant for the issuer too.
+    /// A single audience is a plain string. Tokens for UserInfo are meant for the issuer too.
     private var audience: JSONValue {
         var audiences = subject.mapped.audiences
         if subject.scope.contains("openid") || audiences.isEmpty {
@@ -115,8 +115,8 @@ struct TokenClaims: Sendable {
             ? .string(audiences[0]) : .array(audiences.map(JSONValue.string))
     }
 
-    /// `auth_time` is the moment of the last check of credentials, whatever refreshed since
-    /// (OpenID Connect Core §12.2).
+    /// `auth_time` is the time of the last authentication, however often tokens were refreshed
+    /// since (OpenID Connect Core §12.2).
     private func addSession(to claims: inout JSONObject) {
         if let time = subject.grant.authenticatedAt { claims["auth_time"] = .integer(time) }
         if let sessionID = subject.grant.sessionID { claims["sid"] = .string(sessionID) }
@@ -139,8 +139,8 @@ struct TokenClaims: Sendable {
     }
 }
 
-/// `jti` of an access token: the grant it hangs on and 64 random bits, so that revocation and
-/// introspection find the grant without a table of tokens (RFC 7519 §4.1.7).
+/// `jti` of an access token: its grant and 64 random bits, so that revocation and introspection
+/// find the grant without a table of tokens (RFC 7519 §4.1.7).
 struct AccessTokenID: Sendable, Equatable {
     let grantID: UniqueID
     private let distinction: [UInt8]

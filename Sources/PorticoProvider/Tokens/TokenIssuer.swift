@@ -10,7 +10,7 @@ struct TokenIssuer: Sendable {
 
     /// - Parameters:
     ///   - nonce: The request's; `nil` on refresh (OpenID Connect Core §12.2).
-    ///   - generation: The refresh token to hand out; `nil`: none.
+    ///   - generation: The refresh token to return; `nil` for none.
     func issue(_ subject: TokenSubject, nonce: String?, generation: UInt32?, at moment: Moment)
         throws -> TokenAnswer
     {
@@ -44,7 +44,7 @@ struct TokenIssuer: Sendable {
         )
     }
 
-    /// When the refresh token dies if nobody uses it, in seconds from now.
+    /// When an unused refresh token expires, in seconds from now.
     private func refreshExpiresIn(_ subject: TokenSubject, at now: Int64) -> Int64 {
         let idle = subject.grant.idleSeconds
         guard let end = subject.grant.expiresAt else { return idle }
