@@ -13,7 +13,7 @@ _numbers = itertools.count(1)
 
 
 def stranger():
-    """An address of the network that nobody spoke from yet (RFC 2544 §C.2.2: for measurements)."""
+    """An unused address of the measurement network (RFC 2544 §C.2.2: for measurements)."""
     number = next(_numbers) % (1 << 17)
     return b"198.%d.%d.%d" % (18 + (number >> 16), number >> 8 & 255, number & 255)
 
