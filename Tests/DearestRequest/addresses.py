@@ -19,9 +19,9 @@ def stranger():
 
 
 class Address:
-    """`query` and `form`: the parameters that are read there; those without a value are left out of the
-    request that works. `page`: where the form comes from whose hidden fields go with it; or what leads on
-    to a provider, whose `state` goes with it."""
+    """`query` and `form`: the parameters it reads; those without a value are left out of the valid
+    request. `page`: the page with the form to take hidden fields from, or the address that redirects to
+    a provider, to take its `state` from."""
 
     def __init__(self, entry, server):
         self.server = server

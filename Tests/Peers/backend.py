@@ -13,7 +13,7 @@ from web import Visitor, address, code_verifier, forms, s256
 
 
 class Backend(Portico):
-    """`portico serve` with people who sign in with another provider. It trusts `X-Forwarded-For`, so that each
+    """`portico serve` with people who sign in with another provider. It trusts `X-Forwarded-For`, so each
     person may come from an address of their own: starts are limited for an address."""
 
     def __init__(self, program, folder, realm_file=None, options=(), **more):

@@ -60,8 +60,8 @@ class Portal:
         return path
 
     def configure(self, printed, command):
-        """What its installation would have, then the printed file by the printed command. Added to
-        that: which installation it is, whose, and that nobody answers its question."""
+        """Applies what an installation has, then the printed file with the printed command, plus
+        the installation's folder and user, and no answers to its questions."""
         need_file(MANAGER, MANAGER_PACKAGES)
         local = installed(self.folder, beginning(self.folder, self.base), MANAGED)
         self.written(PRINTED, printed)
