@@ -13,15 +13,15 @@ _numbers = itertools.count(1)
 
 
 def stranger():
-    """An address of the network that nobody spoke from yet (RFC 2544 §C.2.2: for measurements)."""
+    """An unused address of the measurement network (RFC 2544 §C.2.2: for measurements)."""
     number = next(_numbers) % (1 << 17)
     return b"198.%d.%d.%d" % (18 + (number >> 16), number >> 8 & 255, number & 255)
 
 
 class Address:
-    """`query` and `form`: the parameters that are read there; those without a value are left out of the
-    request that works. `page`: where the form comes from whose hidden fields go with it; or what leads on
-    to a provider, whose `state` goes with it."""
+    """`query` and `form`: the parameters it reads; those without a value are left out of the valid
+    request. `page`: the page with the form to take hidden fields from, or the address that redirects to
+    a provider, to take its `state` from."""
 
     def __init__(self, entry, server):
         self.server = server

@@ -11,7 +11,7 @@ PATIENCE = 3
 
 
 def run(server):
-    """The longest that somebody else waited for an answer, in seconds; PATIENCE where none came."""
+    """The longest another client waited for a response, in seconds; PATIENCE if none came."""
     host = f"127.0.0.1:{server.port}"
     ahead = f"GET /help HTTP/1.1\r\nHost: {host}\r\n\r\n".encode() * 2000
     over = threading.Event()

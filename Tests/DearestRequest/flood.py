@@ -10,8 +10,8 @@ from draft import Wire, in_body
 from measuring import forget_peak, memory
 from shapes import TEXTS, again
 
-# (path, parameter, text): taken in turn. To flood one more, add it here. The first ones are who somebody
-# says to be, by which limits count: the quick form sends those.
+# (path, parameter, text): used in turn. To flood another, add it here. The first ones are client ids and
+# names, which the limits count by; the quick form sends only those.
 FLOODS = [
     ("protocol/openid-connect/token", "client_id", "one letter"),
     ("protocol/openid-connect/revoke", "client_id", "one letter"),

@@ -1,4 +1,4 @@
-"""Looks for the dearest anonymous request: every shape at every address, then what was dearest together.
+"""Finds the most expensive anonymous request: every shape at every address, then the worst together.
 
 What counts is the CPU time of the server's process, all threads, from before the request to after its
 answer; of the dearest, the median of several tries."""
@@ -17,7 +17,7 @@ from shapes import TEXTS, places
 from web import Visitor, address, code_verifier, s256
 
 REALM = "/realms/demo"
-# An answer that takes longer than that counts with what it has cost by then.
+# A response that takes longer counts with its cost so far.
 PATIENCE = 60
 
 
@@ -37,7 +37,7 @@ class Server:
     def __enter__(self):
         command = [self.binary, "serve", "--demo", "--listen", f"127.0.0.1:{self.port}"]
         command += ["--trusted-proxy", "127.0.0.1", "--data-directory", self.data]
-        # Nobody is there: no stranger gets as far.
+        # Strangers are not signed in, so they do not get this far.
         command += ["--bff-api", "orders=http://127.0.0.1:9,google"]
         log = os.path.join(self.folder, "portico.log")
         self.running = Running(command, log, self.environment, self.folder)

@@ -75,7 +75,7 @@ def members(name, value):
 
 
 def jose(part):
-    """A compact JWS whose header or payload is this text (RFC 7515 §7.1)."""
+    """A compact JWS with this text as header or payload (RFC 7515 §7.1)."""
 
     def make(size, header=part):
         text = header(max(8, (size - 60) * 3 // 4))
@@ -161,7 +161,7 @@ class Place:
 
 
 def fit(text, room, encode):
-    """The longest text whose encoded form has room."""
+    """The longest text that fits when encoded."""
     size = max(0, room)
     written = encode(text.of(size))
     for _ in range(8):

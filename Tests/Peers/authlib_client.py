@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Authlib (PyPI, unmodified) as a client of our Provider, for each way to authenticate a client.
+"""Authlib (PyPI, unmodified) as a client of our Provider, with each client authentication method.
 
 Run by check_authlib.py with the Python of a virtual environment that has requirements.txt. Reads
 a JSON file: issuer, clients (id, method, secret or private key, algorithm), people.
@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-# The issuer is a loopback literal over http; everything else stays as strict as Authlib is.
+# The issuer is a loopback literal over http; everything else is as strict as Authlib's default.
 os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
 
 import requests  # noqa: E402

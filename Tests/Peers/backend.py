@@ -13,7 +13,7 @@ from web import Visitor, address, code_verifier, forms, s256
 
 
 class Backend(Portico):
-    """`portico serve`, whose people sign in elsewhere. It believes `X-Forwarded-For`, so that each
+    """`portico serve` with people who sign in with another provider. It trusts `X-Forwarded-For`, so each
     person may come from an address of their own: starts are limited for an address."""
 
     def __init__(self, program, folder, realm_file=None, options=(), **more):
@@ -48,14 +48,14 @@ BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;
 
 
 class Person(Visitor):
-    """Somebody with a browser."""
+    """A person with a browser."""
 
     _numbers = itertools.count(1)
 
     def __init__(self, backend):
         super().__init__()
         self.backend = backend
-        # RFC 2544 §C.2.2: for measurements, nobody's.
+        # RFC 2544 §C.2.2: reserved for measurements.
         self.address = f"198.18.0.{next(self._numbers)}"
 
     def send(self, method, url, form=None, document=None, headers=None):
@@ -177,7 +177,7 @@ def wrong_secret(steps, backend, name, sign_in):
         expect(query["error"] == ["authentication_failed"], f"it says {query}")
         expect(query["reason"] == ["provider_misconfigured"], f"it says {query}")
         expect("client_secret" not in page.text, "the page tells of a secret")
-        expect(not person.is_signed_in, "somebody is signed in")
+        expect(not person.is_signed_in, "a person is signed in")
         words = ("event=provider.failed", f"provider={name}", CLIENT_REFUSED, "advice=")
         backend.wait_until(lambda: len(backend.logged(*words)) == 1, "the reason is logged")
         expect(not backend.logged(secret), "the log has the secret")

@@ -105,7 +105,7 @@ ACTIVE_JWKS = [{key}]
             *("--grant-types", "authorization_code", "--grant-types", "refresh_token"),
             *("--id-token-signed-response-alg", "RS256", *several, *more),
         )
-        # Made so, its ID Tokens would be for nobody, and are refused here: a client is not in its
+        # Without this its ID Tokens would have no audience and be refused: a client is not in its
         # own audience until it is put there.
         self._call("set", "client", name, "--audience", name)
 

@@ -35,12 +35,12 @@ def check_login(steps, program, server, port, folder):
             *("--callback-port", str(port), "--timeout", "60s"),
         )
         expect(status == 0, f"login ends with {status}: {said[-2000:]}")
-        expect(server.email in said, f"nobody is named: {said[-2000:]}")
+        expect(server.email in said, f"no one is named: {said[-2000:]}")
     with steps.step("portico userinfo, whoami and token use the session"):
         person = json.loads(command.succeed("userinfo"))
         expect(person["email"] == server.email, f"it is {person}")
         expect(person["name"] == server.name, f"it is {person}")
-        expect(server.email in command.succeed("whoami"), "whoami names nobody")
+        expect(server.email in command.succeed("whoami"), "whoami names no one")
     with steps.step("portico token refreshes what will expire soon"):
         # Its refresh tokens expire with their access tokens: half of that time is soon.
         first = command.succeed("token").strip()
@@ -73,7 +73,7 @@ class Upstream:
 
     def registered(self):
         person = Person(self.backend)
-        with self.steps.step("somebody registers, with name and address"):
+        with self.steps.step("a person registers, with name and address"):
             person.arrived(self.sign_in(person, self.server.username), "/onboarding")
             user = person.user()
             expect(user["email"] == self.server.email, f"the address is {user['email']}")
@@ -91,7 +91,7 @@ class Upstream:
             answer = self.sign_in(again, self.server.username, return_to="/account")
             again.arrived(answer, "/account")
             expect(again.user()["id"] == account, "it is another account")
-        with self.steps.step("somebody else has another account"):
+        with self.steps.step("another person has another account"):
             other = Person(self.backend)
             other.arrived(self.sign_in(other, self.server.other), "/onboarding")
             expect(other.user()["id"] != account, "it is the same account")
@@ -102,8 +102,8 @@ class Upstream:
             person = Person(self.backend)
             page = self.server.sign_in(person, self.begin(person), "bob", "wrong")
             expect(page.status == 200 and page.url.startswith(self.server.base), page.url)
-            expect(not person.is_signed_in, "somebody is signed in")
-        with self.steps.step("whoever denies there comes back to the sign-in page"):
+            expect(not person.is_signed_in, "a person is signed in")
+        with self.steps.step("a person who denies comes back to the sign-in page"):
             # Before anybody agreed: it remembers who did, and does not ask again.
             person = Person(self.backend)
             page = self.server.sign_in(person, self.begin(person), self.server.username)
@@ -111,7 +111,7 @@ class Upstream:
             answer = person.arrived(answer, "/login")
             query = urllib.parse.parse_qs(urllib.parse.urlsplit(answer.url).query)
             expect(query["error"] == ["access_denied"], f"it says {query}")
-            expect(not person.is_signed_in, "somebody is signed in")
+            expect(not person.is_signed_in, "a person is signed in")
 
 
 def run(program):

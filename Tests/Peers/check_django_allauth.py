@@ -9,7 +9,7 @@ from steps import Steps, Stop, expect
 from web import Visitor, form_with
 
 PACKAGE = "django-allauth"
-# It writes to people whose address is not verified, as bob's, and no mail server is here.
+# It emails people with an unverified address, such as bob, and there is no mail server.
 NO_MAIL = 'EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"\n'
 # Who it thinks they are: the account at us that it keeps for the person of that name.
 ACCOUNT = """
@@ -25,7 +25,7 @@ class Walk:
         self.steps, self.provider, self.project = steps, provider, project
 
     def sign_in(self, visitor, person):
-        """By its own page, whose button posts."""
+        """With its own page, which has a button that posts."""
         page = visitor.get(f"{self.project.base}/accounts/oidc/portico/login/")
         action, fields, _ = form_with(page, "csrfmiddlewaretoken")
         asked = visitor.follow(visitor.post(action, fields), until=self.provider.base)

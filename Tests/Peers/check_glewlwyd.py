@@ -1,4 +1,4 @@
-"""glewlwyd as the server under `portico login`, after a check that the peer itself is sound."""
+"""glewlwyd as the server for `portico login`, after a check that the peer itself works."""
 
 import json
 import os
@@ -172,11 +172,11 @@ def check_login(steps, program, server, port, folder):
             "90s",
         )
         expect(status == 0, f"login ends with {status}: {said[-2000:]}")
-        expect(server.email in said, f"nobody is named: {said[-2000:]}")
+        expect(server.email in said, f"no one is named: {said[-2000:]}")
     with steps.step("portico userinfo, whoami and token use the session"):
         person = json.loads(command.succeed("userinfo"))
         expect(person["email"] == server.email, "another person")
-        expect(server.email in command.succeed("whoami"), "whoami names nobody")
+        expect(server.email in command.succeed("whoami"), "whoami names no one")
         first = command.succeed("token").strip()
         expect(first.count(".") == 2, "not a JWT of the peer")
     with steps.step("portico token refreshes what has expired, and only then"):

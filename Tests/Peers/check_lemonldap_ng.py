@@ -1,4 +1,4 @@
-"""LemonLDAP::NG (Debian), whose portal signs people in by our Provider.
+"""LemonLDAP::NG (Debian), with a portal that signs people in with our Provider.
 
 What configures that is the file that `portico client create --for lemonldap-ng` prints, merged into
 its configuration by the printed command.
@@ -60,8 +60,8 @@ class Portal:
         return path
 
     def configure(self, printed, command):
-        """What its installation would have, then the printed file by the printed command. Added to
-        that: which installation it is, whose, and that nobody answers its question."""
+        """Applies what an installation has, then the printed file with the printed command, plus
+        the installation's folder and user, and no answers to its questions."""
         need_file(MANAGER, MANAGER_PACKAGES)
         local = installed(self.folder, beginning(self.folder, self.base), MANAGED)
         self.written(PRINTED, printed)
@@ -105,7 +105,7 @@ class Portal:
         self.stop()
 
     def session(self, visitor):
-        """What it knows of whose cookie that is; None: nothing."""
+        """The person it finds for that cookie, or None."""
         for cookie in visitor.cookies:
             path = os.path.join(self.folder, "sessions", cookie.value)
             if cookie.name == "lemonldap" and os.path.exists(path):

@@ -147,8 +147,8 @@ class Walk:
         return Visitor().get(self.apache.base + path, headers=headers)
 
     def admitted(self, app):
-        with self.steps.step("an access token reaches the API, which is told whose it is"):
-            answer = self.call(app.token, OAUTH2_CLAIM_sub="somebody else")
+        with self.steps.step("an access token reaches the API, with the person's name"):
+            answer = self.call(app.token, OAUTH2_CLAIM_sub="another person")
             expect(answer.status == 200, f"{answer.status}: {self.apache.errors()}")
             told = answer.json()
             for name, value in (
@@ -203,7 +203,7 @@ def run(program):
         write_realm(realm)
         provider = Portico(program, folder, realm)
         try:
-            with steps.step("the client is made, and one for the app, whose tokens are for it"):
+            with steps.step("the API's client is created, and one for the app, with tokens for the API"):
                 provider.set_up()
                 made = Made(provider, "mod_oauth2", apache.base)
                 for client, more in ((APP, ["--audience", made.client_id]), (STRANGER, [])):

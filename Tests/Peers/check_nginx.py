@@ -1,4 +1,4 @@
-"""Debian's nginx before a team's own service, with `auth_request`, exactly as docs/nginx.md says."""
+"""Debian's nginx in front of a service, with `auth_request`, exactly as in docs/nginx.md."""
 
 import http.client
 import json
@@ -37,17 +37,17 @@ class Walk:
         return ask(self.nginx.base, method=method, fields=fields)[0]
 
     def admitted(self):
-        with self.steps.step("a live session reaches the service, which is told whose it is"):
+        with self.steps.step("a live session reaches the service, with the person's name"):
             for proof in (self.cookie, self.bearer):
                 status, text = ask(
-                    self.nginx.base, fields=[proof, ("X-Portico-User", "somebody else")]
+                    self.nginx.base, fields=[proof, ("X-Portico-User", "another person")]
                 )
                 expect(status == 200, f"{proof[0]} gets {status}")
                 expect(f'"x-portico-user": "{self.user}"' in text, text)
                 expect(self.value not in text and self.bearer[1] not in text, "a proof went on")
 
     def own_word(self, says):
-        with self.steps.step("nobody says of themselves who they are, in any of the five headers"):
+        with self.steps.step("no client can set any of the five headers itself"):
             names = [f"X-Portico-{name}" for name in
                      ("User", "Session", "Email", "Email-Verified", "App")]  # fmt: skip
             for proof in (self.cookie, self.bearer):
@@ -64,7 +64,7 @@ class Walk:
                     expect(arrived == wanted, f"{proof[0]}, {own[0][0]}: {arrived}")
 
     def refused(self):
-        with self.steps.step("whoever brings none, a wrong one or two gets 401"):
+        with self.steps.step("a request without a cookie, with a wrong one or with two gets 401"):
             other = ("Cookie", f"{self.name}=nobody")
             for fields in (
                 [],
@@ -116,7 +116,7 @@ def forwarded(steps, nginx, backend):
 
 
 def closed(steps, nginx, backend):
-    with steps.step("where the backend does not answer as one, nobody gets in"):
+    with steps.step("without a proper response from the backend, no request gets in"):
         proof = ("Cookie", "=".join(backend.cookie))
         for status in (302, 404, 429, 500, 503):
             backend.status = status

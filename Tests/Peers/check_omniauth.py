@@ -131,7 +131,7 @@ class Walk:
         return person
 
     def of_another(self):
-        with self.steps.step("somebody else in another browser is somebody else"):
+        with self.steps.step("another person in another browser is another person"):
             other = Visitor()
             other.follow(self.back(other, self.press(other), BOB), until=f"{self.rails.base}/?")
             other = self.expect_person(other, "Bob Exämple", "bob")
@@ -160,7 +160,7 @@ class Walk:
             action, fields, buttons = form_with(page, "csrf")
             expect(("action", "sign-out") in buttons, f"the page offers {buttons}")
             answer = self.visitor.post(action, fields | {"action": "sign-out"})
-            # Nothing says whose address it is that it asked to come back to.
+            # Nothing shows which client the requested return address belongs to.
             expect(answer.status == 200, f"it answers {answer.status}")
             expect(self.userinfo(token).status == 401, "the access token is still good")
             page = self.visitor.get(self.press(self.visitor).location)

@@ -9,7 +9,7 @@ from steps import Steps, Stop, expect
 from web import Visitor, unverified_claims
 
 PACKAGE = "social-auth-app-django"
-# What it keeps of the person, as somebody's own code would read it.
+# What it stores about the person, as an app's own code would read it.
 KEPT = """
 import json
 from social_django.models import UserSocialAuth

@@ -93,7 +93,7 @@ class Walk:
     def sign_out(self):
         with self.steps.step("st.logout ends our session, too, and comes back"):
             self.browser.click_text("button", "Sign out")
-            self.browser.wait_until(lambda: self.offers("Sign in"), "the app's page for nobody")
+            self.browser.wait_until(lambda: self.offers("Sign in"), "the app's signed-out page")
             expect(self.browser.url == f"{self.app.base}/", f"it ends at {self.browser.url}")
             self.browser.open(f"{self.provider.issuer}/account")
             self.browser.wait_for("input[name=password]")

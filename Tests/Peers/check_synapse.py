@@ -16,7 +16,7 @@ from web import Visitor
 
 PACKAGE = "matrix-synapse"
 SERVER = "matrix.example"
-# Where the Matrix client would be; nobody listens there.
+# Where the Matrix client would be; nothing listens on it.
 CLIENT = "http://127.0.0.1:9/signed-in"
 
 
@@ -92,7 +92,7 @@ class Synapse:
 
 
 class Person:
-    """Somebody with a browser and a Matrix client."""
+    """A person with a browser and a Matrix client."""
 
     def __init__(self, steps, provider, synapse, person):
         self.steps, self.provider, self.synapse, self.person = steps, provider, synapse, person
@@ -171,7 +171,7 @@ def run(program):
                 ann, bob = (Person(steps, provider, synapse, who) for who in (ANN, BOB))
                 ann.sign_in("Ann Example", "ann@example.com")
                 bob.sign_in("Bob Exämple", "bob@example.com")
-                with steps.step("a sign-out here ends ann's access token there, and nobody else's"):
+                with steps.step("signing out of Portico ends ann's access token at Synapse, and no one else's"):
                     expect(ann.is_signed_in, "she is signed out already")
                     sign_out_here(ann.visitor, provider)
                     provider.wait_until(lambda: not ann.is_signed_in, "her access token ends")

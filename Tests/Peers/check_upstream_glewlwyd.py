@@ -58,7 +58,7 @@ class Walk:
             expect(self.session()["user"]["id"] == account, "it is another account")
 
     def of_another(self):
-        with self.steps.step("bob registers, and is somebody else"):
+        with self.steps.step("bob registers, and is another person"):
             bob = Person(self.backend)
             request = bob.get(f"{self.backend.base}/v1/auth/{NAME}").location
             bob.arrived(
@@ -98,7 +98,7 @@ class Walk:
                 code_challenge_method="S256",
             )
         )
-        # Nobody listens there: the browser's address is all that is needed.
+        # Nothing listens on it: only the browser's address is needed.
         self.server.consent(self.browser, lambda: self.browser.url.startswith(redirect_uri))
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.browser.url).query))
         answer = Visitor().post(

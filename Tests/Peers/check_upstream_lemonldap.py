@@ -35,7 +35,7 @@ class Walk:
 
     def registered(self):
         person = Person(self.backend)
-        with self.steps.step("somebody registers; name and address come from the UserInfo endpoint"):
+        with self.steps.step("a person registers; name and address come from the UserInfo endpoint"):
             page = self.sign_in(person, self.server.username, return_to="/account")
             person.arrived(self.consent(person, page), "/onboarding")
             user = person.user()
@@ -58,7 +58,7 @@ class Walk:
             expect(again.user()["id"] == account, "it is another account")
 
     def of_another(self, person):
-        with self.steps.step("somebody else has another account"):
+        with self.steps.step("another person has another account"):
             other = Person(self.backend)
             page = self.sign_in(other, self.server.other)
             other.arrived(self.consent(other, page), "/onboarding")
@@ -75,7 +75,7 @@ class Walk:
             answer = person.arrived(self.consent(person, page, agrees=False), "/login")
             query = urllib.parse.parse_qs(urllib.parse.urlsplit(answer.url).query)
             expect(query["error"] == ["access_denied"], f"it says {query}")
-            expect(not person.is_signed_in, "somebody is signed in")
+            expect(not person.is_signed_in, "a person is signed in")
 
 
 def run(program):

@@ -45,7 +45,7 @@ class Walk:
         with self.steps.step("she returns in another browser, to the page that she wanted"):
             second.arrived(self.sign_in(second, ANN, return_to="/account"), "/account")
             expect(second.user()["id"] == first.user()["id"], "it is another account")
-        with self.steps.step("bob registers, with an address that nobody vouches for"):
+        with self.steps.step("bob registers, with an address that is not vouched for"):
             bob.arrived(self.sign_in(bob, BOB), "/onboarding")
             user = bob.user()
             expect(user["email_verified"] is False, "the address is taken as verified")
@@ -57,7 +57,7 @@ class Walk:
         with self.steps.step("signing out at the backend leaves the realm's session"):
             person.sign_out()
             person.arrived(person.start(NAME, return_to="/account"), "/account")
-            expect(person.is_signed_in, "nobody is signed in")
+            expect(person.is_signed_in, "no one is signed in")
 
     def in_an_app(self, person):
         app = App("notes", "http://127.0.0.1/callback")
@@ -133,7 +133,7 @@ class Walk:
             answer = person.arrived(person.press(page, "deny"), "/login")
             query = urllib.parse.parse_qs(urllib.parse.urlsplit(answer.url).query)
             expect(query["error"] == ["access_denied"], f"it says {query}")
-            expect(not person.is_signed_in, "somebody is signed in")
+            expect(not person.is_signed_in, "a person is signed in")
             self.provider.administer("client", "update", CLIENT, "--no-consent")
 
 

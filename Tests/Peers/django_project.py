@@ -25,7 +25,7 @@ class Project:
         self.running = None
         os.makedirs(self.folder)
         self._call("-m", "django", "startproject", SITE, self.folder)
-        # Pages that say who is there: somebody's project has its own, this one would have none.
+        # Pages that show who is signed in: a real project has its own, this one would have none.
         shutil.copy(os.path.join(HERE, "django_pages.py"), self.folder)
         self._append("urls.py", "import django_pages\n\nurlpatterns += django_pages.urls\n")
 
@@ -87,7 +87,7 @@ class Project:
         self.running.stop()
 
     def who(self, visitor):
-        """Whom the project takes the visitor for; None: nobody. Follows no redirect."""
+        """The person the project finds signed in, or None. Follows no redirect."""
         return self.person(visitor.get(f"{self.base}/"))
 
     def person(self, answer):

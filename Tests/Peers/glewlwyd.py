@@ -46,7 +46,7 @@ class Glewlwyd:
     password = "correct horse battery"
     name = "Ann Example"
     email = "ann@example.com"
-    # Somebody else, with the same password.
+    # Another person, with the same password.
     other = "bob"
 
     def __init__(

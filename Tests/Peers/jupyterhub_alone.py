@@ -1,7 +1,7 @@
 """What the check adds to a JupyterHub: it loads this file, and this the one that `--for` prints.
 
 Its usual proxy is a program of Node.js, which stands before the hub and people's servers.
-Nobody starts a server here: people go to the hub itself, and stay on its page /hub/home.
+No server is started: people go to the hub itself, and stay on its page /hub/home.
 """
 
 import os

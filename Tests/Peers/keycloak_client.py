@@ -77,7 +77,7 @@ class Walk:
             expect({"ES256", "RS256"} <= algorithms, f"the keys are for {algorithms}")
 
     def signed_out(self, tokens, other):
-        with self.steps.step("logout(refresh_token) ends the session, and nobody else's"):
+        with self.steps.step("logout(refresh_token) ends the session, and no one else's"):
             self.client.logout(tokens["refresh_token"])
             told = self.client.introspect(tokens["access_token"])
             expect(told == {"active": False}, f"it is {told}")

@@ -1,4 +1,4 @@
-"""Our Provider as a peer sees it: the built program, the realm of realm.json, one data folder."""
+"""Our Provider for the peers: the built program, the realm in realm.json, one data folder."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A product set up by what `portico client create --for` prints."""
+"""A product configured as `portico client create --for` prints."""
 
 import json
 import os

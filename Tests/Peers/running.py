@@ -32,7 +32,7 @@ def need_file(path, package):
 
 
 def free_port():
-    """A loopback port that nobody listened on a moment ago.
+    """A loopback port that was free a moment ago.
 
     It lies below those that systems give to connections by themselves (from 32768, or 49152): one of
     those could be some connection's by the time the program asks for it.

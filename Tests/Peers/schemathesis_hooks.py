@@ -11,7 +11,7 @@ _numbers = itertools.count()
 @schemathesis.hook
 def before_call(context, case, kwargs):
     number = next(_numbers) % (1 << 16)
-    # RFC 2544 §C.2.2: for measurements, nobody's.
+    # RFC 2544 §C.2.2: reserved for measurements.
     address = f"198.18.{number >> 8}.{number & 255}"
     case.headers["X-Forwarded-For"] = address
 

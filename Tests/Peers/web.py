@@ -1,4 +1,4 @@
-"""HTTP as a person's browser without scripts does it: cookies, forms, redirects one at a time."""
+"""HTTP like a browser without scripts: cookies, forms, redirects one at a time."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""After the restart: asks the server about everything that was acknowledged before it died."""
+"""After the restart: checks everything that the server acknowledged before it died."""
 
 import concurrent.futures
 import random
@@ -45,7 +45,7 @@ class Questions:
             list(pool.map(guarded, records))
 
     def asked(self, records):
-        """All whose fate the kill left open, and as many others as the limit allows."""
+        """All with an unknown outcome after the kill, and as many others as the limit allows."""
         cut_off = [one for one in records if one.pending or one.expected() == "unknown"]
         others = [one for one in records if one not in cut_off]
         return cut_off + random.sample(others, min(len(others), self.limit))
@@ -124,7 +124,7 @@ class Aftermath(Questions):
             self.count("ended grants refused")
             return
         if grant.pending:
-            # The answer was lost: whoever asked gets it, by the same key or within the grace.
+            # The response was lost: the client gets it, with the same key or within the grace period.
             token = person.refresh(grant.tokens[-1], grant.pending_key)
             key = grant.pending_key
             self.count("refreshes cut off and repeated")

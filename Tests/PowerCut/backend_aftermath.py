@@ -1,4 +1,4 @@
-"""After the restart: asks the backend-for-frontend about everything that it had acknowledged."""
+"""After the restart: checks everything that the backend-for-frontend had acknowledged."""
 
 import secrets
 
@@ -59,7 +59,7 @@ class BackendAftermath(Questions):
             self.found("a hand-off code that was redeemed before is good again")
         self.count("spent hand-offs refused")
 
-    # A session that was acknowledged is its person's; one that was signed out is nobody's.
+    # An acknowledged session belongs to its person; a signed-out one works for no one.
 
     def browser(self, person, browser):
         user = person.user(browser)
@@ -82,7 +82,7 @@ class BackendAftermath(Questions):
             self.count("ended apps' sessions refused")
             return
         if app.pending:
-            # The answer was lost: whoever asked gets it, by the same key or within the grace.
+            # The response was lost: the client gets it, with the same key or within the grace period.
             key = app.pending_key
             self.count("apps' refreshes cut off and repeated")
         else:

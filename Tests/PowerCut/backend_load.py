@@ -1,4 +1,4 @@
-"""Load on a running backend-for-frontend, whose identity provider is a realm of the same server.
+"""Load on a running backend-for-frontend, with a realm of the same server as its provider.
 
 People sign in with the browser and with an app, apps redeem hand-off codes and renew their sessions,
 both sign out. What was acknowledged is written down, as in `load.py`.
@@ -156,7 +156,7 @@ class Customer(Person):
         raise Unexpected(f"{path} answers {answer.status}: {answer.text[:400]}")
 
     def user(self, browser=None, token=None):
-        """Whose session it is, or None where it is none."""
+        """The session's person, or None if it is not a session."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         answer = self.at_backend(browser, "GET", "/v1/auth/session", headers=headers)
         if answer.status == 200:

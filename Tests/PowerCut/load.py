@@ -1,4 +1,4 @@
-"""Load on a running Provider that remembers every answer it was given.
+"""Load on a running Provider; records every response.
 
 Each worker is one browser and one native app. What was acknowledged, and what was under way when
 the server died, is written down, so that `aftermath.py` can ask about all of it after the restart.

@@ -1,4 +1,4 @@
-"""Rounds of load, SIGKILL at a random moment, restart and questions; with or without power."""
+"""Rounds of load, SIGKILL at a random moment, restart and checks; with or without a power cut."""
 
 import argparse
 import os

@@ -9,36 +9,36 @@ enum ProductList {
     static let text = #"""
         | # Clients
         |
-        | `portico client create NAME --for PRODUCT --url URL` makes a client as one of these products needs it, and
-        | writes the product's own configuration to stdout, ready to paste, with the new secret in it. The names of the
-        | files go to stderr: where there are several, copy each from the terminal. It is printed once; to see it again,
-        | delete the client and make it anew. Options given beside `--for`, such as `--redirect-uri` or `--no-pkce`, take
-        | precedence. `--dry-run` shows it and makes nothing, `--json` is for programs. `portico client products` lists the
-        | products.
+        | `portico client create NAME --for PRODUCT --url URL` creates a client for one of these products and prints the
+        | product's configuration to stdout, ready to paste, including the new secret. File names go to stderr: if there
+        | are several files, copy each from the terminal. The configuration is printed once; to see it again, delete and
+        | recreate the client. Other options, such as `--redirect-uri` or `--no-pkce`, override those of `--for`.
+        | `--dry-run` shows the configuration without creating anything, `--json` is for programs. `portico client
+        | products` lists the products.
         |
-        | A date says when the product itself, unmodified, signed people in here, and in which version. On 2026-11-22
-        | the products were set up by hand, before `--for` was there: what that showed is what is printed now. Later dates
-        | are those of `scripts/peers --all`, which sets products up by what is printed. What has no date was written from
-        | the product's documentation and never run.
+        | A date means that the product, unmodified and in that version, signed people in with Portico. On 2026-11-22
+        | the products were set up by hand, before `--for` existed; the printed configuration comes from that setup. For
+        | later dates, `scripts/peers --all` set the products up with the printed configuration. Products without a date
+        | follow their documentation and were never run.
         |
-        | ## What holds for all
+        | ## All products
         |
         | - The issuer is `https://HOST/realms/REALM`. Everything else is found at `/.well-known/openid-configuration`
         |   below it.
-        | - A running server sees a new client, or a changed one, within about a second.
-        | - A client secret is taken as `client_secret_basic` or `client_secret_post`, whatever the client was made
-        |   with; with `--strict` only as that.
-        | - `--template web` wants PKCE or a `nonce` with each sign-in, and signs ID Tokens with RS256, access tokens with
+        | - A running server sees a new or changed client within about a second.
+        | - A client may send its secret as `client_secret_basic` or `client_secret_post`; with `--strict`, only as it was
+        |   created.
+        | - `--template web` requires PKCE or a `nonce` with each sign-in, and signs ID Tokens with RS256, access tokens with
         |   ES256. Apps (`native`, `cli`, `spa`) use PKCE, and both of their tokens are signed with ES256.
-        | - Roles stand in `realm_access.roles` and `resource_access.CLIENT.roles`, as Keycloak's clients read them, where
-        |   the scope `roles` is granted, which clients have from the start. With the scope `groups`, which a client gets by
-        |   `--optional-scope groups` and must ask for, they also stand flat in the claim `groups`: roles of the realm by
-        |   their names, roles of a client as `CLIENT:ROLE`. `--claim NAME=roles` puts those of the realm under any other name,
+        | - Roles are in `realm_access.roles` and `resource_access.CLIENT.roles`, as Keycloak's clients expect, with the
+        |   scope `roles`, which clients have by default. With the scope `groups`, which a client gets with
+        |   `--optional-scope groups` and must request, they are also in the flat claim `groups`: a realm's roles by
+        |   name, a client's as `CLIENT:ROLE`. `--claim NAME=roles` puts the realm's roles under another name,
         |   `--claim NAME=roles:CLIENT` those of one client.
-        | - Give an app on this machine as `http://127.0.0.1:PORT`; `http://localhost` needs `--development`.
-        | - Roles have to be made and given before anybody has them: `portico role create jupyter`, then
+        | - For an app on this machine, use `http://127.0.0.1:PORT`; `http://localhost` needs `--development`.
+        | - Create and assign roles before using them: `portico role create jupyter`, then
         |   `portico role assign jupyter ann`.
-        | - A back-channel logout to an address of this machine needs `portico serve --backchannel-allow HOST:PORT`.
+        | - A back-channel logout to an address on this machine needs `portico serve --backchannel-allow HOST:PORT`.
 
         = appauth-android
         title: AppAuth for Android
@@ -46,7 +46,7 @@ enum ProductList {
         options: --template native --redirect-uri {url} --post-logout-redirect-uri {url}
         works: Sign-in with PKCE through the browser, refresh, sign-out.
         source: https://github.com/openid/AppAuth-Android
-        note: The scheme in front of the address belongs to your app: a domain of yours, turned around.
+        note: The scheme at the start of the URL belongs to your app: one of your domains, reversed.
         file: app/build.gradle
         | android {
         |     defaultConfig {
@@ -72,9 +72,9 @@ enum ProductList {
         title: AppAuth for iOS and macOS
         url: com.example.app:/oauth2redirect
         options: --template native --redirect-uri {url} --post-logout-redirect-uri {url}
-        works: Sign-in with PKCE through the system's browser, refresh, sign-out.
+        works: Sign-in with PKCE through the system browser, refresh, sign-out.
         source: https://github.com/openid/AppAuth-iOS
-        note: The scheme in front of the address belongs to your app: a domain of yours, turned around.
+        note: The scheme at the start of the URL belongs to your app: one of your domains, reversed.
         file: Info.plist
         | <key>CFBundleURLTypes</key>
         | <array>
@@ -105,10 +105,10 @@ enum ProductList {
         title: Dex, connector oidc
         url: https://dex.example.com/dex
         options: --template web --pkce --redirect-uri {url}/callback --optional-scope groups
-        works: Dex as a broker before this server: sign-in and refresh through both, groups. It finds PKCE by itself.
+        works: Dex as a broker in front of Portico: sign-in and refresh through both, groups. It detects PKCE.
         ran: 2026-11-22, Dex with its connector oidc: sign-in, refresh through both
         source: https://dexidp.io/docs/connectors/oidc/
-        note: `--url` is Dex's own issuer. Groups are as old as the last sign-in: that is what insecureEnableGroups says.
+        note: `--url` is Dex's own issuer. Groups are as of the last sign-in, hence the name insecureEnableGroups.
         file: config.yaml
         | connectors:
         | - type: oidc
@@ -133,7 +133,7 @@ enum ProductList {
         ran: 2026-11-24, django-allauth 65.21.1: sign-in with PKCE, accounts with name and address
         source: https://docs.allauth.org/en/latest/socialaccount/providers/openid_connect.html
         source: https://docs.allauth.org/en/latest/installation/quickstart.html
-        note: It sends no nonce and, unless it is told to, no PKCE: OAUTH_PKCE_ENABLED is needed.
+        note: It sends no nonce, and PKCE only with OAUTH_PKCE_ENABLED, which is therefore required.
         file: Terminal
         | pip install "django-allauth[socialaccount]"
         file: settings.py, at its end
@@ -174,11 +174,11 @@ enum ProductList {
         title: Expo, expo-auth-session
         url: com.example.app:/redirect
         options: --template native --redirect-uri {url} --post-logout-redirect-uri {url}
-        works: Sign-in with PKCE, refresh, sign-out, in apps that are built with their own scheme.
+        works: Sign-in with PKCE, refresh, sign-out, in apps built with their own scheme.
         ran: 2026-11-22, expo-auth-session 57.0.7: its requests by themselves, no device was used
         source: https://docs.expo.dev/versions/latest/sdk/auth-session/
-        note: In Expo Go the redirect is an address of your machine: portico client update {client_id} --development --redirect-uri {redirect_uri} --redirect-uri exp://192.168.1.10:8081
-        note: For the web build its origin is one more redirect, without a slash at the end: portico client update {client_id} --redirect-uri {redirect_uri} --redirect-uri https://app.example.com --web-origin https://app.example.com
+        note: In Expo Go the redirect goes to your machine: portico client update {client_id} --development --redirect-uri {redirect_uri} --redirect-uri exp://192.168.1.10:8081
+        note: For the web build, register its origin as one more redirect, without a final slash: portico client update {client_id} --redirect-uri {redirect_uri} --redirect-uri https://app.example.com --web-origin https://app.example.com
         file: app.json
         | {
         |   "expo": {
@@ -203,10 +203,10 @@ enum ProductList {
         title: express-openid-connect
         url: https://app.example.com
         options: --template web --redirect-uri {url}/callback --post-logout-redirect-uri {url}/
-        works: Sign-in, sign-out here too.
+        works: Sign-in, sign-out from Portico too.
         ran: 2026-11-22, express-openid-connect 3.4.0 with response_type code and RS256: sign-in
         source: https://auth0.github.io/express-openid-connect/interfaces/ConfigParams.html
-        note: Its own default, response_type id_token, is the implicit flow, which is refused here: keep 'code'.
+        note: Its default, response_type id_token, is the implicit flow, which Portico refuses: keep 'code'.
         file: .env
         | ISSUER_BASE_URL={issuer}
         | BASE_URL={url}
@@ -228,11 +228,11 @@ enum ProductList {
         title: Gitea, and Forgejo
         url: https://git.example.com
         options: --template web --no-pkce --redirect-uri {url}/user/oauth2/portico/callback --optional-scope groups
-        works: Sign-in; groups make administrators.
+        works: Sign-in, administrators by group.
         source: https://docs.gitea.com/administration/command-line
         source: https://docs.gitea.com/usage/authentication
-        note: Releases before 2026 send neither PKCE nor a nonce. With a later one: portico client update {client_id} --pkce
-        note: People with the role gitea-admin of the realm become administrators. Leave that line out if none should.
+        note: Releases before 2026 send neither PKCE nor a nonce. For a later one: portico client update {client_id} --pkce
+        note: People with the role gitea-admin of the realm become administrators. Leave that line out if you do not want this.
         file: Terminal
         | gitea admin auth add-oauth \
         |   --name portico \
@@ -248,9 +248,9 @@ enum ProductList {
         title: Grafana, Generic OAuth
         url: https://grafana.example.com
         options: --template web --pkce --redirect-uri {url}/login/generic_oauth --post-logout-redirect-uri {url}/login --optional-scope groups
-        works: Sign-in with PKCE, roles by groups, refresh, sign-out here too.
+        works: Sign-in with PKCE, roles by groups, refresh, sign-out from Portico too.
         source: https://grafana.com/docs/grafana/latest/setup-grafana/configure-security/configure-authentication/generic-oauth/
-        note: The roles grafana-admin and grafana-editor of the realm make administrators and editors.
+        note: The realm's roles grafana-admin and grafana-editor make people administrators and editors.
         file: grafana.ini
         | [server]
         | root_url = {url}/
@@ -276,11 +276,11 @@ enum ProductList {
         title: JupyterHub, GenericOAuthenticator
         url: https://hub.example.com
         options: --template web --pkce --redirect-uri {url}/hub/oauth_callback --post-logout-redirect-uri {url}/ --optional-scope groups
-        works: Sign-in, roles that admit and roles that make administrators, sign-out.
+        works: Sign-in, roles for access and for administrators, sign-out.
         ran: 2026-11-24, JupyterHub 6.1.1 with oauthenticator 17.4.0: sign-in, roles admit and make administrators, 403 for others, sign-out
         source: https://oauthenticator.readthedocs.io/en/latest/reference/api/gen/oauthenticator.generic.html
-        note: People with the role jupyter of the realm may come in, those with jupyter-admin are administrators: portico role create jupyter
-        note: Its sign-out asks once more on our page, for it sends no ID Token. The address is the hub's without /hub.
+        note: People with the realm's role jupyter have access, those with jupyter-admin are administrators: portico role create jupyter
+        note: It sends no ID Token at sign-out, so Portico's page asks for confirmation. The URL is the hub's without /hub.
         file: Terminal
         | pip install oauthenticator
         file: jupyterhub_config.py
@@ -307,11 +307,11 @@ enum ProductList {
         title: Kubernetes, the API server
         standard-url: http://127.0.0.1:8000
         options: --template native --id-token-algorithm RS256 --redirect-uri {url}/callback --optional-scope groups
-        works: ID Tokens of this client are people of the cluster, with their roles as groups.
+        works: The cluster accepts this client's ID Tokens as its users, with their roles as groups.
         ran: 2026-11-22, the authenticator of kube-apiserver 0.34: RS256, groups by CEL from realm_access.roles
         source: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#openid-connect-tokens
-        note: One client serves the cluster and kubectl. The API server takes an https issuer only.
-        note: The flags and the file exclude each other. People's names and groups begin with oidc: in role bindings.
+        note: The cluster and kubectl share one client. The API server accepts only an https issuer.
+        note: Use either the flags or the file, not both. In role bindings, users and groups begin with oidc:
         file: kube-apiserver, its flags
         | --oidc-issuer-url={issuer}
         | --oidc-client-id={client_id}
@@ -356,11 +356,11 @@ enum ProductList {
         title: kubelogin, kubectl oidc-login
         standard-url: http://127.0.0.1:8000
         options: --template native --id-token-algorithm RS256 --redirect-uri {url}/callback --optional-scope groups
-        works: Sign-in by browser, its cache and refresh. The API server's part: kube-apiserver.
+        works: Sign-in by browser, its cache and refresh. For the API server, see kube-apiserver.
         ran: 2026-11-22, kubelogin get-token: browser, cache, --force-refresh, another port
         source: https://github.com/int128/kubelogin/blob/master/docs/usage.md
-        note: Its own default, http://localhost:8000, is refused here: say both lines with 127.0.0.1. Any port is good.
-        note: Before the option --oidc-redirect-url was there it was --oidc-redirect-url-hostname=127.0.0.1, with no path.
+        note: Portico refuses its default, http://localhost:8000: use 127.0.0.1 in both lines. Any port works.
+        note: Versions without the option --oidc-redirect-url have --oidc-redirect-url-hostname=127.0.0.1, with no path.
         file: kubeconfig
         | users:
         | - name: oidc
@@ -383,12 +383,12 @@ enum ProductList {
         title: LemonLDAP::NG, authentication by OpenID Connect
         url: https://auth.example.com
         options: --template web --redirect-uri {url}/?openidconnectcallback=1 --post-logout-redirect-uri {url}/?logout=1 --optional-scope groups
-        works: Its portal signs people in here, knows their name, address and roles, and its sign-out is one here too.
+        works: Sign-in with name, address and roles, and sign-out from Portico too.
         ran: 2026-11-24, LemonLDAP::NG 2.16.1: sign-in, roles, sign-out
         source: https://lemonldap-ng.org/documentation/latest/authopenidconnect.html
-        note: `--url` is its portal. That of Debian 12 sends a nonce, and no PKCE.
-        note: Debian has the command in /usr/share/lemonldap-ng/bin. Save what was before: lemonldap-ng-cli save
-        note: Rules ask for a role of the realm by $roles, which is a list: grep { $_ eq "editor" } @{$roles}
+        note: `--url` is its portal. Debian 12's version sends a nonce, but no PKCE.
+        note: On Debian the command is in /usr/share/lemonldap-ng/bin. Back up the configuration first: lemonldap-ng-cli save
+        note: To check a realm role in a rule, use the list $roles: grep { $_ eq "editor" } @{$roles}
         file: portico.json
         | {
         |   "authentication": "OpenIDConnect",
@@ -426,10 +426,10 @@ enum ProductList {
         title: MinIO
         url: https://minio.example.com
         options: --template web --redirect-uri {url}/oauth_callback --claim policy=attribute:policy[]
-        works: Temporary credentials by ID Token or access token (STS), with the policies that the person's attribute names.
+        works: Temporary credentials by ID Token or access token (STS), with the policies in the person's attribute.
         ran: 2026-11-22, MinIO with a role policy: STS by ID Token and by access token
         source: https://min.io/docs/minio/linux/reference/minio-server/settings/iam/openid.html
-        note: Who may do what stands in an attribute: portico user update ann --attribute policy=readwrite
+        note: Permissions come from an attribute: portico user update ann --attribute policy=readwrite
         note: Newer builds of its console have no OpenID sign-in.
         file: /etc/default/minio
         | MINIO_IDENTITY_OPENID_CONFIG_URL="{discovery}"
@@ -447,7 +447,7 @@ enum ProductList {
         works: Sign-in, refresh, UserInfo, sign-out, roles by Require.
         ran: before every release, mod_auth_openidc of Debian (scripts/peers apache)
         source: https://github.com/OpenIDC/mod_auth_openidc/blob/master/auth_openidc.conf
-        note: The redirect is an address of the module and of no page. Sign-out: /oidc/callback?logout=URL, with the URL of the page that follows.
+        note: The redirect is handled by the module and must not be a page. Sign-out: /oidc/callback?logout=URL, with the URL of the page that follows.
         file: the virtual host
         | OIDCProviderMetadataURL {discovery}
         | OIDCClientID {client_id}
@@ -468,12 +468,12 @@ enum ProductList {
         title: Apache with mod_oauth2
         url: https://api.example.com
         options: --template service --audience {client_id}
-        works: An API that takes access tokens: it asks here about each of them, so that one whose session is over is refused. Roles by Require.
+        works: An API that accepts access tokens. It checks each with Portico, so tokens of an ended session are refused. Roles by Require.
         ran: 2026-11-24, Apache with mod_oauth2 3.3.1: access tokens, roles, revocation
         source: https://github.com/OpenIDC/mod_oauth2/blob/master/oauth2.conf
-        note: Each client that calls the API: portico client update APP --audience {client_id} --optional-scope groups, and the scope groups where roles count.
-        note: The API gets the claims in fields as OAUTH2_CLAIM_sub and OAUTH2_CLAIM_username, and in environment variables of the same names. REMOTE_USER is sub.
-        note: It remembers an answer for the seconds of expiry: so long a token is good whose session is over.
+        note: Each client that calls the API: portico client update APP --audience {client_id} --optional-scope groups, and request the scope groups if roles matter.
+        note: The API gets the claims in headers such as OAUTH2_CLAIM_sub and OAUTH2_CLAIM_username, and in environment variables of the same names. REMOTE_USER is sub.
+        note: It caches responses for the number of seconds in expiry. For that long, a token still works after its session ends.
         file: the virtual host
         | <Location />
         |     AuthType oauth2
@@ -486,14 +486,14 @@ enum ProductList {
         title: mozilla-django-oidc
         url: https://app.example.com
         options: --template web --redirect-uri {url}/oidc/callback/ --post-logout-redirect-uri {url}/
-        works: Sign-in, SessionRefresh without a page, sign-out by the ID Token. Once the session at Portico is over, the next refresh signs people out of the app.
+        works: Sign-in, SessionRefresh without a page, sign-out with the ID Token. After the session at Portico ends, the next refresh signs people out of the app.
         ran: 2026-11-24, mozilla-django-oidc 5.0.2: sign-in, SessionRefresh, login_required once the session here is over, sign-out
         source: https://mozilla-django-oidc.readthedocs.io/en/stable/settings.html
         source: https://mozilla-django-oidc.readthedocs.io/en/stable/installation.html
         note: It sends a nonce. For PKCE as well, from 4.0 on: OIDC_USE_PKCE = True
-        note: It matches people by their e-mail address, verified or not: never give two people the same one. Who has none is sent to LOGIN_REDIRECT_URL_FAILURE, which must be a page that needs no sign-in.
+        note: It matches people by email address, verified or not: never give two people the same one. People without one are sent to LOGIN_REDIRECT_URL_FAILURE, which must be a page that needs no sign-in.
         note: It signs people out by POST: <form method="post" action="{% url 'oidc_logout' %}">{% csrf_token %}<button>Sign out</button></form>
-        note: User names in Django are hashes of the address, unless OIDC_USERNAME_ALGO names a function of yours.
+        note: Usernames in Django are hashes of the address, unless OIDC_USERNAME_ALGO names your own function.
         file: Terminal
         | pip install mozilla-django-oidc
         file: settings.py, at its end
@@ -539,7 +539,7 @@ enum ProductList {
         title: Auth.js and NextAuth.js, provider Keycloak
         url: https://app.example.com
         options: --template web --redirect-uri {url}/api/auth/callback/keycloak
-        works: Sign-in. The provider is called keycloak because its addresses are the same here.
+        works: Sign-in. Use the provider keycloak: Portico has the same paths.
         ran: 2026-11-22, next-auth 5.0.0-beta.30 and 4.24.15 on Next.js 16, Auth.js core 0.41.3: sign-in
         source: https://authjs.dev/getting-started/providers/keycloak
         source: https://next-auth.js.org/providers/keycloak
@@ -572,12 +572,12 @@ enum ProductList {
         title: nginx, by auth_request and oauth2-proxy
         url: https://app.example.com
         options: --template web --pkce --redirect-uri {url}/oauth2/callback --post-logout-redirect-uri {url}/ --optional-scope groups
-        works: Everything behind nginx is for people who are signed in; the service gets their name in a header.
+        works: Only signed-in people reach the services behind nginx; the service gets their name in a header.
         ran: 2026-11-22, nginx with oauth2-proxy: sign-in, auth_request
         source: https://oauth2-proxy.github.io/oauth2-proxy/configuration/integration/
         source: https://nginx.org/en/docs/http/ngx_http_oidc_module.html
-        note: Without another program: the backend of this server answers auth_request itself, see nginx.md.
-        note: NGINX Plus has a client of its own, ngx_http_oidc_module, whose redirect is /oidc_callback. It was not tried.
+        note: You can do this without oauth2-proxy: Portico's backend supports auth_request itself, see nginx.md.
+        note: NGINX Plus has its own client, ngx_http_oidc_module, with the redirect /oidc_callback. It was not tested.
         file: /etc/oauth2-proxy.cfg
         | http_address = "127.0.0.1:4180"
         | reverse_proxy = true
@@ -622,12 +622,12 @@ enum ProductList {
         title: oauth2-proxy, provider oidc
         url: https://app.example.com
         options: --template web --pkce --redirect-uri {url}/oauth2/callback --post-logout-redirect-uri {url}/ --optional-scope groups
-        works: Sign-in, roles of the realm and of clients, cookie refresh, sign-out, the end of the session here at the next refresh.
+        works: Sign-in, roles of the realm and of clients, cookie refresh, sign-out. If the session at Portico ends, so does the cookie's at the next refresh.
         ran: 2026-11-22, oauth2-proxy, oidc and keycloak-oidc: allowed groups and roles, 403 for others, refresh, five at once on one cookie, --backend-logout-url, end of session
         source: https://oauth2-proxy.github.io/oauth2-proxy/configuration/providers/openid_connect
         source: https://oauth2-proxy.github.io/oauth2-proxy/configuration/overview
-        note: Only people with a role of the realm: allowed_groups = ["editor"]
-        note: People need a confirmed e-mail address; insecure_oidc_allow_unverified_email = true admits the others.
+        note: To admit only people with a realm role: allowed_groups = ["editor"]
+        note: People need a confirmed email address; insecure_oidc_allow_unverified_email = true admits the others.
         file: oauth2-proxy.cfg
         | provider = "oidc"
         | provider_display_name = "Portico"
@@ -648,12 +648,12 @@ enum ProductList {
         title: oidc-agent
         standard-url: http://localhost:4242
         options: --template native --development --redirect-uri {url}/
-        works: Sign-in by browser without a secret, oidc-token, refresh, also after the agent was started anew, revocation.
+        works: Sign-in by browser without a secret, oidc-token, refresh (also after a restart of the agent), revocation.
         ran: 2026-11-24, oidc-agent 4.2.6: sign-in, refresh, restart, revocation
         source: https://indigo-dc.gitbook.io/oidc-agent/user/oidc-gen
-        note: It takes no other host than localhost, which is why the client has the development switch. Its device flow and its registration are not there.
-        note: A refresh token is good once. The agent writes the next one to its file only where it can find out the file's password by itself: by --pw-file, --pw-cmd or --pw-gpg. Otherwise people sign in again each time that it is started.
-        note: What it holds is taken back by: oidc-gen --delete portico
+        note: It accepts only the host localhost, so the client has the development switch. Its device flow and dynamic registration do not work with Portico.
+        note: A refresh token works once. The agent saves the next one only if it can read its file's password: with --pw-file, --pw-cmd or --pw-gpg. Otherwise people sign in again each time it starts.
+        note: To revoke its tokens: oidc-gen --delete portico
         file: Terminal
         | eval "$(oidc-agent)"
         | (umask 077 && echo '{random}' > "$HOME/.oidc-agent-portico")
@@ -677,7 +677,7 @@ enum ProductList {
         works: Sign-in by redirect and popup, refresh, revocation, sign-out.
         ran: 2026-11-22, oidc-client-ts 3.5.0 and react-oidc-context 3.3.1: redirect, popup, refresh, revocation, sign-out
         source: https://authts.github.io/oidc-client-ts/interfaces/UserManagerSettings.html
-        note: Silent sign-in in an iframe of an app on another site says login_required: the cookies stay on this one. Refresh tokens do it instead.
+        note: Silent sign-in in an iframe of an app on another site fails with login_required, because the cookies are not sent. Use refresh tokens.
         file: auth.ts
         | import { UserManager } from 'oidc-client-ts';
         |
@@ -693,12 +693,12 @@ enum ProductList {
         title: OmniAuth, omniauth_openid_connect
         url: https://app.example.com
         options: --template web --redirect-uri {url}/auth/openid_connect/callback --post-logout-redirect-uri {url}/
-        works: Sign-in, sign-out here too, which people confirm. It sends a nonce; PKCE where it knows it.
+        works: Sign-in, sign-out from Portico too, after a confirmation. It sends a nonce, and PKCE in versions that support it.
         ran: 2026-11-24, OmniAuth 0.10.0 on Rails 6.1.7.10: sign-in, sign-out that is confirmed here
         source: https://github.com/omniauth/omniauth_openid_connect
-        note: From 0.5 on it knows PKCE: add pkce: true. GitLab's fork of it, which is what Debian has, does not.
-        note: A sign-in begins with a POST to /auth/openid_connect: a button, and the gem omniauth-rails_csrf_protection.
-        note: Sign-out: /auth/openid_connect/logout. It names neither the client nor the person, so people are asked here and stay here.
+        note: Versions from 0.5 support PKCE: add pkce: true. GitLab's fork, which Debian has, does not.
+        note: A sign-in starts with a POST to /auth/openid_connect: use a button, and the gem omniauth-rails_csrf_protection.
+        note: Sign-out: /auth/openid_connect/logout. It names neither the client nor the person, so Portico asks for confirmation and people stay on its page.
         file: config/initializers/omniauth.rb
         | Rails.application.config.middleware.use OmniAuth::Builder do
         |   provider :openid_connect, {
@@ -720,7 +720,7 @@ enum ProductList {
         title: openid-client for Node.js
         url: https://app.example.com
         options: --template web --redirect-uri {url}/callback --post-logout-redirect-uri {url}/
-        works: Code flow with PKCE, pushed requests, all ways of client authentication, refresh, revocation, introspection, form_post, sign-out.
+        works: Code flow with PKCE, pushed requests, all client authentication methods, refresh, revocation, introspection, form_post, sign-out.
         ran: 2026-11-22, openid-client 6.8.9 on Node.js: all of it
         source: https://github.com/panva/openid-client
         file: auth.js
@@ -748,11 +748,11 @@ enum ProductList {
         title: python-keycloak, KeycloakOpenID
         url: https://app.example.com
         options: --template web --pkce --redirect-uri {url}/callback
-        works: Sign-in, UserInfo, introspection, refresh, tokens checked with our keys, sign-out by the refresh token.
+        works: Sign-in, UserInfo, introspection, refresh, tokens verified with Portico's keys, sign-out with the refresh token.
         ran: 2026-11-24, python-keycloak 7.1.1: sign-in, UserInfo, introspection, refresh, client credentials, sign-out
         source: https://python-keycloak.readthedocs.io/en/latest/modules/openid_client.html
-        note: For tokens of the app's own, without a person: portico client update {client_id} --grant-type authorization_code --grant-type refresh_token --grant-type client_credentials
-        note: public_key() and KeycloakAdmin do not work here: they ask for Keycloak's own addresses. decode_token finds the keys by itself.
+        note: For the app's own tokens, without a person: portico client update {client_id} --grant-type authorization_code --grant-type refresh_token --grant-type client_credentials
+        note: public_key() and KeycloakAdmin do not work with Portico: they need Keycloak's own endpoints. decode_token finds the keys itself.
         file: Terminal
         | pip install python-keycloak
         file: sign_in.py
@@ -770,7 +770,7 @@ enum ProductList {
         | )
         |
         |
-        | # Where to send the browser. What the answer is compared with stays in the session.
+        | # Send the browser to this URL. The session keeps the values to compare with the response.
         | def address(session):
         |     session["state"], session["verifier"] = secrets.token_urlsafe(), secrets.token_urlsafe(48)
         |     digest = hashlib.sha256(session["verifier"].encode()).digest()
@@ -783,7 +783,7 @@ enum ProductList {
         |     )
         |
         |
-        | # The tokens, and who it is, for what came to {redirect_uri}.
+        | # Exchange the response at {redirect_uri} for tokens and the person.
         | def signed_in(session, state, code):
         |     if state is None or state != session.pop("state", None):
         |         raise PermissionError("This sign-in was not begun here.")
@@ -804,7 +804,7 @@ enum ProductList {
         ran: 2026-11-24, Python Social Auth 8.0.0 with social-auth-core 7.0.0: sign-in with PKCE, refresh
         source: https://python-social-auth.readthedocs.io/en/latest/backends/oidc.html
         source: https://python-social-auth.readthedocs.io/en/latest/configuration/django.html
-        note: For Django. From version 8 on a sign-in begins by POST only: a form with its csrf_token, to the URL social:begin with "oidc".
+        note: For Django. From version 8, a sign-in starts only with a POST: a form with its csrf_token, to the URL social:begin with "oidc".
         file: Terminal
         | pip install social-auth-app-django
         file: settings.py, at its end
@@ -832,7 +832,7 @@ enum ProductList {
         source: https://docs.spring.io/spring-boot/reference/web/spring-security.html#web.security.oauth2.client
         source: https://docs.spring.io/spring-security/reference/servlet/oauth2/login/logout.html
         note: Spring Boot 3.5 sends a nonce, 4.0 PKCE as well. After sign-out: setPostLogoutRedirectUri("{baseUrl}/").
-        note: Where the app has oidcLogout with its back channel: portico client update {client_id} --backchannel-logout-uri {url}/logout/connect/back-channel/portico
+        note: If the app uses oidcLogout with back channel: portico client update {client_id} --backchannel-logout-uri {url}/logout/connect/back-channel/portico
         file: application.yml
         | spring:
         |   security:
@@ -852,12 +852,12 @@ enum ProductList {
         title: Spring Boot, oauth2-resource-server
         url: https://api.example.com
         options: --template service --access-token-type JWT --audience {client_id}
-        works: An API that takes access tokens. What Spring makes of issuer-uri alone takes the header typ JWT only.
+        works: An API that accepts access tokens. With issuer-uri alone, Spring accepts only the header typ JWT.
         ran: 2026-11-22, Spring Boot 3.5 and 4.0 with the JwtDecoder below: takes access tokens, refuses ID Tokens
         source: https://docs.spring.io/spring-security/reference/servlet/oauth2/resource-server/jwt.html
-        note: There are two ways. Either the tokens say JWT: portico client update APP --access-token-type JWT --audience {client_id}, for each client that calls the API, or portico realm update {realm} --access-token-type JWT, which is for all of them.
-        note: Or the tokens stay at+jwt, as RFC 9068 has it, and the API has the JwtDecoder. Its clientId is the client that calls, which Spring wants to be named.
-        note: In the documentation of Spring the method is once called validateTypes; it is validateType.
+        note: You have two options. Either set the tokens' type to JWT: portico client update APP --access-token-type JWT --audience {client_id}, for each client that calls the API, or portico realm update {realm} --access-token-type JWT for all of them.
+        note: Or keep at+jwt (RFC 9068) and use the JwtDecoder in the API. Its clientId is the calling client, which Spring requires.
+        note: Spring's documentation once calls the method validateTypes; its name is validateType.
         file: application.yml
         | spring:
         |   security:
@@ -888,10 +888,10 @@ enum ProductList {
         title: step-ca, a provisioner OIDC
         standard-url: http://127.0.0.1:10000
         options: --template web --redirect-uri {url}
-        works: A certificate by signing in.
+        works: Certificates for signed-in people.
         ran: 2026-11-22, step and step-ca: step oauth, a certificate issued by sign-in
         source: https://smallstep.com/docs/step-ca/provisioners/#oauthoidc-single-sign-on
-        note: A loopback address is good with any port: step chooses one where --listen-address names none.
+        note: Any port works on a loopback address: step chooses one if --listen-address does not.
         file: Terminal
         | step ca provisioner add portico --type OIDC \
         |   --client-id={client_id} \
@@ -904,10 +904,10 @@ enum ProductList {
         title: Streamlit, st.login
         url: https://app.example.com
         options: --template web --redirect-uri {url}/oauth2callback --post-logout-redirect-uri {url}/oauth2callback
-        works: Sign-in, claims with roles, st.logout ends the session here too and comes back.
+        works: Sign-in, claims with roles. st.logout also ends the session at Portico and returns to the app.
         ran: 2026-11-24, Streamlit 1.67.0: sign-in in Chromium, roles, sign-out
         source: https://docs.streamlit.io/develop/concepts/connections/authentication
-        note: After st.logout people come to the redirect URI, too, and from there to the app's first page.
+        note: After st.logout, people also go to the redirect URI, and from it to the app's first page.
         file: Terminal
         | pip install "streamlit[auth]"
         file: .streamlit/secrets.toml
@@ -934,7 +934,7 @@ enum ProductList {
         works: Sign-in, UserInfo; a back-channel logout ends its access tokens.
         ran: 2026-11-24, Matrix Synapse 1.163.2: sign-in with PKCE, UserInfo, back-channel logout ends its access tokens, roles by the scope groups
         source: https://element-hq.github.io/synapse/latest/openid.html
-        note: To admit people by a role: add --optional-scope groups here, the scope groups there, and after it attribute_requirements: [{attribute: groups, value: ROLE}]
+        note: To admit people by role: add --optional-scope groups to the client, the scope groups to Synapse, and after it attribute_requirements: [{attribute: groups, value: ROLE}]
         file: Terminal
         | pip install "matrix-synapse[oidc]"
         file: homeserver.yaml

@@ -13,7 +13,7 @@ struct file *known(ino_t inode) {
     return NULL;
 }
 
-/* Forgets an inode whose last name went: its number may come again for another file. */
+/* Forgets an inode without a name: its number may be reused for another file. */
 void forget(ino_t inode) {
     for (struct file **place = &table[inode % BUCKETS]; *place; place = &(*place)->next)
         if ((*place)->inode == inode) {

@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-/* Opening may make a file (whose inode number may have been another's) or empty one. */
+/* Opening may create a file (with a reused inode number) or empty one. */
 static int opened(int folder, const char *name, int flags, mode_t mode) {
     struct stat status;
     bool watching = active && (flags & (O_CREAT | O_TRUNC)) && !(flags & O_PATH);

@@ -70,7 +70,7 @@ __attribute__((constructor)) static void begin(void) {
     active = true;
 }
 
-/* Absolute path of (folder descriptor, name), its folder resolved; false when there is none. */
+/* Absolute path of (folder descriptor, name), its folder resolved; false if it does not exist. */
 bool absolute(int folder, const char *name, char *path) {
     char joined[PATH_MAX], parent[PATH_MAX];
     if (name[0] == '/' || folder == AT_FDCWD) {
