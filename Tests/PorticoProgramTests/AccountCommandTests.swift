@@ -351,7 +351,7 @@ struct AccountCommandTests {
         try await Self.place { place in
             let malformed = try place.run("account", "show", "ann")
             #expect(malformed.status == 2)
-            #expect(malformed.stderr.contains("\"ann\" is no id of an account. (wrong-value)"))
+            #expect(malformed.stderr.contains("\"ann\" is not the id of an account. (wrong-value)"))
             let unknown = "00000000-0000-4000-8000-000000000000"
             let missing = try place.run("account", "show", unknown)
             #expect(missing.status == 1)

@@ -4,70 +4,55 @@ import PorticoStores
 /// What may be said about an app, new or changed. What is left out stays as it is; a list is
 /// replaced as a whole, and one empty value takes all of it away.
 struct AppFields: ParsableArguments {
-    @Option(help: ArgumentHelp("What people read.", valueName: "text"))
-    var displayName: String?
+    @Option(help: .value("text", "What people read.")) var displayName: String?
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp(
-            "Where its sign-in comes back to. Repeat for several.",
-            valueName: "uri"
-        )
+        help: .value("uri", "Where its sign-in comes back to. Repeat for several.")
     )
     var redirectURIs: [String] = []
 
     @Option(
         name: .customLong("bundle-id"),
-        help: ArgumentHelp("Of its app on Apple's systems. Repeat for several.", valueName: "id")
+        help: .value("id", "Of its app on Apple's systems. Repeat for several.")
     )
     var bundleIDs: [String] = []
 
-    @Option(help: ArgumentHelp("The team of its bundle ids, ten characters.", valueName: "id"))
-    var team: String?
+    @Option(help: .value("id", "The team of its bundle ids, ten characters.")) var team: String?
 
-    @Option(
-        name: .customLong("android-package"),
-        help: ArgumentHelp("Of its app on Android.", valueName: "name")
-    )
+    @Option(name: .customLong("android-package"), help: .value("name", "Of its app on Android."))
     var androidPackage: String?
 
     @Option(
         name: .customLong("fingerprint"),
-        help: ArgumentHelp(
-            "SHA-256 of a certificate that signs that app. Repeat for several.",
-            valueName: "hex"
-        )
+        help: .value("hex", "SHA-256 of a certificate that signs that app. Repeat for several.")
     )
     var fingerprints: [String] = []
 
     @Option(
         name: .customLong("audience"),
-        help: ArgumentHelp(
-            "A client id that native identity tokens of a provider may be for. Repeat for several.",
-            valueName: "provider=id"
+        help: .value(
+            "provider=id",
+            "A client id that native identity tokens of a provider may be for. Repeat for several."
         )
     )
     var audiences: [String] = []
 
     @Option(
         name: .customLong("store-link"),
-        help: ArgumentHelp("Where it can be had. Repeat for several.", valueName: "url")
+        help: .value("url", "Where it can be had. Repeat for several.")
     )
     var storeLinks: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "code; or session-token, a compatibility mode that is warned about.",
-            valueName: "form"
-        )
+        help: .value("form", "code; or session-token, a compatibility mode that is warned about.")
     )
     var handOff: App.HandOffForm?
 
     @Flag(inversion: .prefixedNo, help: "Whether requests that name no app mean this one.")
     var `default`: Bool?
 
-    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.")
-    var app: Bool?
+    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.") var app: Bool?
 
     func validate() throws {
         for audience in audiences where !audience.isEmpty {

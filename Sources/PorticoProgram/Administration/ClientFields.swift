@@ -4,35 +4,33 @@ package import PorticoStores
 
 /// What may be said about a client, new or changed. What is left out stays as it is.
 struct ClientFields: ParsableArguments {
-    @Option(help: ArgumentHelp("What people read on the consent page.", valueName: "text"))
-    var name: String?
+    @Option(help: .value("text", "What people read on the consent page.")) var name: String?
 
-    @Option(help: ArgumentHelp("public: an app; confidential: a server.", valueName: "type"))
-    var type: ClientType?
+    @Option(help: .value("type", "public: an app; confidential: a server.")) var type: ClientType?
 
     @Option(
-        help: ArgumentHelp(
-            "How it authenticates: none, client_secret_basic, client_secret_post, private_key_jwt.",
-            valueName: "method"
+        help: .value(
+            "method",
+            "How it authenticates: none, client_secret_basic, client_secret_post, private_key_jwt."
         )
     )
     var authentication: ClientAuthenticationMethod?
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("Where a sign-in may end. Repeat for several.", valueName: "uri")
+        help: .value("uri", "Where a sign-in may end. Repeat for several.")
     )
     var redirectURIs: [String] = []
 
     @Option(
         name: .customLong("post-logout-redirect-uri"),
-        help: ArgumentHelp("Where a sign-out may end. Repeat for several.", valueName: "uri")
+        help: .value("uri", "Where a sign-out may end. Repeat for several.")
     )
     var postLogoutRedirectURIs: [String] = []
 
     @Option(
         name: .customLong("backchannel-logout-uri"),
-        help: ArgumentHelp("Where it is told of logouts; \"\": nowhere.", valueName: "uri")
+        help: .value("uri", "Where it is told of logouts; \"\": nowhere.")
     )
     var backchannelLogoutURI: String?
 
@@ -45,18 +43,15 @@ struct ClientFields: ParsableArguments {
 
     @Option(
         name: .customLong("web-origin"),
-        help: ArgumentHelp(
-            "An origin whose scripts may call. Repeat for several.",
-            valueName: "origin"
-        )
+        help: .value("origin", "An origin whose scripts may call. Repeat for several.")
     )
     var webOrigins: [String] = []
 
     @Option(
         name: .customLong("grant-type"),
-        help: ArgumentHelp(
-            "authorization_code, refresh_token or client_credentials. Repeat for several.",
-            valueName: "type"
+        help: .value(
+            "type",
+            "authorization_code, refresh_token or client_credentials. Repeat for several."
         )
     )
     var grantTypes: [GrantType] = []
@@ -67,8 +62,7 @@ struct ClientFields: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Whether people are asked before it gets anything.")
     var consent: Bool?
 
-    @Flag(exclusivity: .exclusive)
-    var codeProtection: CodeProtection?
+    @Flag(exclusivity: .exclusive) var codeProtection: CodeProtection?
 
     @Flag(
         inversion: .prefixedNo,
@@ -88,10 +82,9 @@ struct ClientFields: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Whether redirects of development tools are admitted.")
     var development: Bool?
 
-    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.")
-    var client: Bool?
+    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.") var client: Bool?
 
-    @Option(help: ArgumentHelp("A JWK set with its public keys; - for stdin.", valueName: "path"))
+    @Option(help: .value("path", "A JWK set with its public keys; - for stdin."))
     var jwksFile: String?
 
     func apply(to client: inout Client) throws {

@@ -7,27 +7,21 @@ import PorticoStores
 struct ClientScopeFields: ParsableArguments {
     @Option(
         name: .customLong("default-scope"),
-        help: ArgumentHelp(
-            "One more scope that it gets unasked. Repeat for several.",
-            valueName: "scope"
-        )
+        help: .value("scope", "One more scope that it gets unasked. Repeat for several.")
     )
     var defaults: [String] = []
 
     @Option(
         name: .customLong("optional-scope"),
-        help: ArgumentHelp(
-            "One more scope that it may ask for. Repeat for several.",
-            valueName: "scope"
-        )
+        help: .value("scope", "One more scope that it may ask for. Repeat for several.")
     )
     var optionals: [String] = []
 
     @Option(
         name: .customLong("remove-scope"),
-        help: ArgumentHelp(
-            "A scope that it has no more, before others are added. Repeat for several.",
-            valueName: "scope"
+        help: .value(
+            "scope",
+            "A scope that it has no more, before others are added. Repeat for several."
         )
     )
     var removed: [String] = []

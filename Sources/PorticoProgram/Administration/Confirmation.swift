@@ -2,8 +2,7 @@ import ArgumentParser
 
 /// What is deleted is typed once more: by a person at the prompt, by a script as an option.
 struct ConfirmationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The name of what is deleted, once more.", valueName: "name"))
-    var confirm: String?
+    @Option(help: .value("name", "The name of what is deleted, once more.")) var confirm: String?
 
     /// - Throws: where the name was not confirmed. Nothing was done then.
     func check(_ name: String, warning: String, _ console: Console) throws(Failure) {

@@ -7,44 +7,32 @@ import PorticoUpstream
 struct ProviderFields: ParsableArguments {
     @Option(
         name: .customLong("client-id"),
-        help: ArgumentHelp(
-            "What the provider knows us by: client id, app id, or Apple's Services ID.",
-            valueName: "id"
+        help: .value(
+            "id",
+            "What the provider knows us by: client id, app id, or Apple's Services ID."
         )
     )
     var clientID: String?
 
-    @Option(help: ArgumentHelp("What its button says.", valueName: "text"))
-    var displayName: String?
+    @Option(help: .value("text", "What its button says.")) var displayName: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "keycloak, oidc: the issuer, exactly as the provider writes it.",
-            valueName: "url"
-        )
-    )
+    @Option(help: .value("url", "keycloak, oidc: the issuer, exactly as the provider writes it."))
     var issuer: String?
 
     @Option(
         name: .customLong("team-id"),
-        help: ArgumentHelp("apple: the ten characters of the team.", valueName: "id")
+        help: .value("id", "apple: the ten characters of the team.")
     )
     var teamID: String?
 
     @Option(
         name: .customLong("key-id"),
-        help: ArgumentHelp(
-            "apple: the name of the key. keycloak, oidc: of the key that proves us.",
-            valueName: "id"
-        )
+        help: .value("id", "apple: the name of the key. keycloak, oidc: of the key that proves us.")
     )
     var keyID: String?
 
     @Option(
-        help: ArgumentHelp(
-            "What to ask for, instead of what is usual; several with spaces.",
-            valueName: "scopes"
-        )
+        help: .value("scopes", "What to ask for, instead of what is usual; several with spaces.")
     )
     var scopes: String?
 
@@ -61,32 +49,26 @@ struct ProviderFields: ParsableArguments {
 
     @Option(
         name: .customLong("algorithm"),
-        help: ArgumentHelp(
-            "keycloak, oidc: what ID Tokens must be signed with. Repeat for several.",
-            valueName: "algorithm"
+        help: .value(
+            "algorithm",
+            "keycloak, oidc: what ID Tokens must be signed with. Repeat for several."
         )
     )
     var algorithms: [String] = []
 
     @Option(
         name: .customLong("hosted-domain"),
-        help: ArgumentHelp(
-            "google: admit this Workspace domain only. Repeat for several.",
-            valueName: "domain"
-        )
+        help: .value("domain", "google: admit this Workspace domain only. Repeat for several.")
     )
     var hostedDomains: [String] = []
 
     @Option(
         name: .customLong("other-issuer"),
-        help: ArgumentHelp(
-            "apple: a further spelling of its issuer. Repeat for several.",
-            valueName: "url"
-        )
+        help: .value("url", "apple: a further spelling of its issuer. Repeat for several.")
     )
     var otherIssuers: [String] = []
 
-    @Option(help: ArgumentHelp("facebook: of the Graph API, as v23.0.", valueName: "version"))
+    @Option(help: .value("version", "facebook: of the Graph API, as v23.0."))
     var graphVersion: String?
 
     @Flag(inversion: .prefixedNo, help: "google: whether a refresh token is asked for.")

@@ -20,9 +20,9 @@ struct RealmFields: ParsableArguments {
     var signOutByHint: Bool?
 
     @Option(
-        help: ArgumentHelp(
-            "The header typ of access tokens where a client has no other: at+jwt or JWT.",
-            valueName: "typ"
+        help: .value(
+            "typ",
+            "The header typ of access tokens where a client has no other: at+jwt or JWT."
         )
     )
     var accessTokenType: AccessTokenType?

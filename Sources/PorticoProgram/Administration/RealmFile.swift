@@ -54,11 +54,7 @@ struct RealmFile {
     }
 
     private func broken(_ why: String) -> Failure {
-        Failure(
-            .importBroken,
-            "\(printable(path)) cannot be imported: nothing of it was.",
-            why
-        )
+        Failure(.importBroken, "\(printable(path)) cannot be imported: nothing of it was.", why)
     }
 }
 

@@ -146,11 +146,7 @@ struct NetworkDoctor {
             }
             if let warning = app.sessionWarning {
                 findings.append(
-                    .note(
-                        app.name,
-                        warning,
-                        fix: "portico app update \(app.name) --hand-off code"
-                    )
+                    .note(app.name, warning, fix: "portico app update \(app.name) --hand-off code")
                 )
             }
             findings += await links(of: app)

@@ -14,10 +14,8 @@ struct DoctorCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
-    var publicURL: String?
-    @Flag(help: "Check this machine only, without the network.")
-    var offline = false
+    @Option(help: .value("url", "The server's public address.")) var publicURL: String?
+    @Flag(help: "Check this machine only, without the network.") var offline = false
     @OptionGroup var place: DataDirectoryOptions
     @OptionGroup var read: ReadOptions
     @OptionGroup var output: ConsoleOptions
@@ -30,31 +28,20 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func look(_ console: Console) async throws -> Findings {
-        let environment = ProcessInfo.processInfo.environment
-        var options = place.values
-        options["public-url"] = publicURL.map { [$0] }
         let settings: Settings
         let origins: [String: SettingOrigin]
         do {
-            let reader = try await SettingsReader(
-                options: options,
-                file: place.config,
-                environment: environment
-            )
-            (settings, origins) = try reader.settings()
+            (settings, origins) = try await place.reader(publicURL: publicURL).settings()
         } catch let failure as Failure {
             var findings = Findings()
-            findings.add(
-                "Server",
-                [.problem("settings", failure.what, fix: failure.remedy)]
-            )
+            findings.add("Server", [.problem("settings", failure.what, fix: failure.remedy)])
             return findings
         }
         func doctor(_ outbound: OutboundClient?) async throws -> Findings {
             try await Doctor(
                 settings: settings,
                 origins: origins,
-                environment: environment,
+                environment: ProcessInfo.processInfo.environment,
                 console: console,
                 outbound: outbound
             )()

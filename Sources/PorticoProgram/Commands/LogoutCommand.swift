@@ -12,8 +12,7 @@ struct LogoutCommand: AsyncParsableCommand {
             """
     )
 
-    @Flag(name: .long, help: "Do not open the provider's sign-out page.")
-    var noBrowser = false
+    @Flag(name: .long, help: "Do not open the provider's sign-out page.") var noBrowser = false
 
     @Option(
         help: ArgumentHelp(

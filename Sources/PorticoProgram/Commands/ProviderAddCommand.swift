@@ -5,7 +5,7 @@ import PorticoStores
 import PorticoUpstream
 
 extension ProviderCommand {
-    struct Add: AsyncParsableCommand {
+    struct Add: DataDirectoryCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add an identity provider, and print what to register with it.",
             discussion: """
@@ -15,13 +15,14 @@ extension ProviderCommand {
                 can be a public client, without a secret.
                 """
         )
+        static let missing = Installation.Missing.create
 
         @Argument(help: "google, facebook, apple, keycloak or oidc.")
         var kind: IdentityProvider.Kind
         @Option(
-            help: ArgumentHelp(
-                "Its name in addresses, by default its kind: lower-case letters, digits, '-'.",
-                valueName: "name"
+            help: .value(
+                "name",
+                "Its name in addresses, by default its kind: lower-case letters, digits, '-'."
             )
         )
         var name: String?
@@ -29,16 +30,12 @@ extension ProviderCommand {
         // A number below zero is a value, and no option.
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("The position of its button; lowest first.", valueName: "number")
+            help: .value("number", "The position of its button; lowest first.")
         )
         var place: Int64?
-        @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
-        var publicURL: String?
+        @Option(help: .value("url", "The server's public address.")) var publicURL: String?
         @OptionGroup var fields: ProviderFields
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var data: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingAndReadingOptions
 
         func validate() throws {
             guard fields.clientID != nil else {
@@ -47,16 +44,9 @@ extension ProviderCommand {
         }
 
         func run() async throws {
-            let console = output.console
             let settings = try fields.settings(of: kind)
             let name = name ?? kind.rawValue
-            try await Administration.run(
-                data,
-                changing: change,
-                publicURL: publicURL,
-                missing: change.dryRun ? .pretend : .create,
-                console
-            ) { administration in
+            try await administer { administration in
                 let others = try await administration.backend().providers
                 guard !others.contains(where: { sameBytes($0.name, name) }) else {
                     throw Failure(
@@ -80,9 +70,7 @@ extension ProviderCommand {
                     random: administration.moment.random
                 )
                 administration.warn(of: record, replacing: nil)
-                if change.dryRun {
-                    administration.dryRun("added provider \(name)")
-                } else {
+                if administration.mayWrite("added provider \(name)") {
                     try await administration.installation.backend.put(record)
                     console.done(
                         "Added provider \(name). "
@@ -90,8 +78,13 @@ extension ProviderCommand {
                     )
                 }
                 console.say("Register with the provider, exactly as written:")
-                console.show(record.registered(at: administration.addresses(of: record)), read)
-                if !change.dryRun { console.say("Check: portico provider test \(name)") }
+                console.show(
+                    record.registered(at: administration.addresses(of: record)),
+                    options.read
+                )
+                if !administration.isDryRun {
+                    console.say("Check: portico provider test \(name)")
+                }
             }
         }
     }
@@ -118,9 +111,7 @@ extension Administration {
                     + "Set public-url to yours."
             )
         } else if settledPublicURL == nil {
-            console.warn(
-                "No public-url is set: these addresses are good on this machine only."
-            )
+            console.warn("No public-url is set: these addresses are good on this machine only.")
         }
         if let kind = addresses.kind, kind == .apple || kind == .facebook,
             record.name != kind.rawValue

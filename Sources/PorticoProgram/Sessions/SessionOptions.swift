@@ -5,14 +5,10 @@ import PorticoOutbound
 
 /// Which session a command is about; the last sign-in where nothing is said.
 struct SessionOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The provider; by default that of the last sign-in.", valueName: "url")
-    )
+    @Option(help: .value("url", "The provider; by default that of the last sign-in."))
     var issuer: String?
 
-    @Option(
-        help: ArgumentHelp("The client id; by default that of the last sign-in.", valueName: "id")
-    )
+    @Option(help: .value("id", "The client id; by default that of the last sign-in."))
     var clientID: String?
 
     init() {}

@@ -52,9 +52,7 @@ struct TokenInspection {
         if isEarly { checks.append((.bad, "not valid yet")) }
         if hasOtherIssuer { checks.append((.bad, "another issuer")) }
         checks.append(audience.isEmpty ? (.note, "no audience") : (.good, "audience given"))
-        checks.append(
-            isBound ? (.good, "bound to a key") : (.note, "no DPoP or mTLS binding")
-        )
+        checks.append(isBound ? (.good, "bound to a key") : (.note, "no DPoP or mTLS binding"))
         return checks
     }
 
