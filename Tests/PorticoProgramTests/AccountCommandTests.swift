@@ -193,7 +193,7 @@ struct AccountCommandTests {
             #expect(way.string("subject") == "ann")
             #expect(way.bool("has_token") == true)
             let text = try place.run("account", "show", place.ann).stdout
-            #expect(text.contains("Ways in       google (ann@example.com)"))
+            #expect(text.contains("Signs in with  google (ann@example.com)"))
             #expect(!text.contains("AAAA"))
         }
     }
@@ -230,7 +230,7 @@ struct AccountCommandTests {
             #expect(try place.run("account", "show", place.ann).status == 0)
             let done = try place.run("account", "delete", place.ann, "--confirm", place.ann)
             #expect(done.status == 0)
-            #expect(done.stderr.contains("google: its token does not open any more"))
+            #expect(done.stderr.contains("google: its token can no longer be opened"))
             #expect(try place.run("account", "show", place.ann).status == 1)
             // Her address is told.
             let told = try await place.mails()
@@ -276,7 +276,7 @@ struct AccountCommandTests {
                 let done = try place.run("account", "delete", account, "--confirm", account)
                 #expect(done.status == 0, "\(done.stderr)")
                 #expect(done.stderr.contains("oidc has revoked its token.") == expected)
-                #expect(done.stderr.contains("oidc is not set up any more") != expected)
+                #expect(done.stderr.contains("oidc is no longer set up") != expected)
             }
             let revocations = provider.requests.filter { $0.hasPrefix("POST /revoke ") }
             #expect(revocations.count == 2)

@@ -13,12 +13,12 @@ extension Administration {
         try await installation.backend.configuration()
     }
 
-    /// The one set, else that of the server which runs.
+    /// The one set, else that of the running server.
     var publicURL: String {
         settledPublicURL?.origin ?? installation.settings.effectivePublicURL
     }
 
-    /// `nil`: nobody has said where people reach the server, and none runs.
+    /// `nil`: no public URL is set, and no server runs.
     var settledPublicURL: PublicURL? {
         installation.settings.publicURL ?? ServerLock.servedURL(installation.directory)
     }
@@ -61,7 +61,7 @@ extension Administration {
         )
     }
 
-    /// Lends the program's way out, and ends it whatever happens.
+    /// Lends an HTTP client, and shuts it down whatever happens.
     static func withOutbound<Value>(_ body: (OutboundClient) async throws -> Value) async throws
         -> Value
     {

@@ -7,7 +7,7 @@ extension Administration {
     ///
     /// - Parameters:
     ///   - subject: As a sentence begins.
-    ///   - leaving: `nil` where it was deleted meanwhile.
+    ///   - leaving: `nil` where it was deleted in the meantime.
     func depart(
         _ subject: String,
         done: String,
@@ -35,14 +35,14 @@ extension Administration {
         case .revoked: console.say("  \(provider) has revoked its token.")
         case .notRevoked:
             console.warn(
-                "\(provider) did not revoke its token: it has no way to, or does not answer."
+                "\(provider) did not revoke its token: it cannot, or does not answer."
             )
         case .providerGone:
             console.warn(
-                "\(provider) is not set up any more, or disabled: its token was not revoked."
+                "\(provider) is no longer set up, or is disabled: its token was not revoked."
             )
         case .tokenLost:
-            console.warn("\(provider): its token does not open any more, and was not revoked.")
+            console.warn("\(provider): its token can no longer be opened, and was not revoked.")
         }
     }
 }

@@ -20,7 +20,7 @@ struct Administration: Sendable {
         guard let name else {
             guard snapshot.realms.count == 1, let only = snapshot.realms.first else {
                 throw names.isEmpty
-                    ? Failure(.notFound, "There is no realm yet.", "portico realm create NAME")
+                    ? Failure(.notFound, "No realms yet.", "Create one: portico realm create NAME")
                     : Failure(
                         .realmUnclear,
                         "There are several realms: \(names.joined(separator: ", ")).",
@@ -107,7 +107,7 @@ struct Administration: Sendable {
     /// Changes something that the store may not find any more.
     func expectChanged(_ change: Change, _ what: String) throws(Failure) {
         guard change == .changed else {
-            throw Failure(.notFound, "\(what) was deleted meanwhile.", "Nothing was changed.")
+            throw Failure(.notFound, "\(what) was deleted in the meantime.", "Nothing was changed.")
         }
     }
 

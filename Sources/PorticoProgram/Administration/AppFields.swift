@@ -1,31 +1,37 @@
 import ArgumentParser
 import PorticoStores
 
-/// What may be said about an app, new or changed. What is left out stays as it is; a list is
-/// replaced as a whole, and one empty value takes all of it away.
+/// The fields of a new or changed app. What is left out stays as it is; a list is
+/// replaced as a whole, and one empty value clears it.
 struct AppFields: ParsableArguments {
-    @Option(help: .value("text", "What people read.")) var displayName: String?
+    @Option(help: .value("text", "The name that people see.")) var displayName: String?
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: .value("uri", "Where its sign-in comes back to. Repeat for several.")
+        help: .value("uri", "Where a sign-in returns to. Repeat for several.")
     )
     var redirectURIs: [String] = []
 
     @Option(
         name: .customLong("bundle-id"),
-        help: .value("id", "Of its app on Apple's systems. Repeat for several.")
+        help: .value("id", "The bundle ID of its Apple app. Repeat for several.")
     )
     var bundleIDs: [String] = []
 
-    @Option(help: .value("id", "The team of its bundle ids, ten characters.")) var team: String?
+    @Option(help: .value("id", "The team ID of its Apple app, ten characters.")) var team: String?
 
-    @Option(name: .customLong("android-package"), help: .value("name", "Of its app on Android."))
+    @Option(
+        name: .customLong("android-package"),
+        help: .value("name", "The package name of its Android app.")
+    )
     var androidPackage: String?
 
     @Option(
         name: .customLong("fingerprint"),
-        help: .value("hex", "SHA-256 of a certificate that signs that app. Repeat for several.")
+        help: .value(
+            "hex",
+            "SHA-256 of a certificate that signs the Android app. Repeat for several."
+        )
     )
     var fingerprints: [String] = []
 
@@ -40,12 +46,12 @@ struct AppFields: ParsableArguments {
 
     @Option(
         name: .customLong("store-link"),
-        help: .value("url", "Where it can be had. Repeat for several.")
+        help: .value("url", "Its page in an app store. Repeat for several.")
     )
     var storeLinks: [String] = []
 
     @Option(
-        help: .value("form", "code; or session-token, a compatibility mode that is warned about.")
+        help: .value("form", "code; or session-token, a less secure mode for older apps.")
     )
     var handOff: App.HandOffForm?
 
@@ -93,20 +99,20 @@ struct AppFields: ParsableArguments {
             throw Failure(
                 .usage,
                 "--bundle-id needs --team.",
-                "It stands at developer.apple.com, under membership: --team ABCDE12345"
+                "Find it at developer.apple.com, under Membership: --team ABCDE12345"
             )
         }
         guard team.wholeMatch(of: /[A-Z0-9]{10}/) != nil else {
             throw Failure(
                 .wrongValue,
-                "--team \"\(printable(team))\" is no team.",
+                "--team \"\(printable(team))\" is not a team ID.",
                 "Expected: ten capital letters and digits, as ABCDE12345."
             )
         }
         for bundle in bundles where bundle.wholeMatch(of: /[A-Za-z0-9.-]{3,155}/) == nil {
             throw Failure(
                 .wrongValue,
-                "--bundle-id \"\(printable(bundle))\" is no bundle id.",
+                "--bundle-id \"\(printable(bundle))\" is not a bundle ID.",
                 "Expected: letters, digits, '.' and '-', as com.example.notes."
             )
         }
@@ -134,7 +140,7 @@ struct AppFields: ParsableArguments {
         guard androidPackage.utf8.count <= 255, androidPackage.wholeMatch(of: form) != nil else {
             throw Failure(
                 .wrongValue,
-                "--android-package \"\(printable(androidPackage))\" is no package name.",
+                "--android-package \"\(printable(androidPackage))\" is not a package name.",
                 "Expected: words with periods between, as com.example.notes."
             )
         }
@@ -143,7 +149,7 @@ struct AppFields: ParsableArguments {
         ]
     }
 
-    /// As Google's file has them: `AA:BB:…`, whatever was typed.
+    /// As Google's file has them: `AA:BB:…`, however they were typed.
     private var certificates: [String] {
         get throws(Failure) {
             var certificates: [String] = []
@@ -152,7 +158,7 @@ struct AppFields: ParsableArguments {
                 guard digits.wholeMatch(of: /[0-9A-F]{64}/) != nil else {
                     throw Failure(
                         .wrongValue,
-                        "--fingerprint \"\(printable(text))\" is no SHA-256 fingerprint.",
+                        "--fingerprint \"\(printable(text))\" is not a SHA-256 fingerprint.",
                         "Expected: 32 bytes in hexadecimal. See: keytool -list -v"
                     )
                 }

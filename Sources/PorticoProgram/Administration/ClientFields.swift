@@ -2,9 +2,9 @@ package import ArgumentParser
 import PorticoProtocol
 package import PorticoStores
 
-/// What may be said about a client, new or changed. What is left out stays as it is.
+/// The fields of a new or changed client. What is left out stays as it is.
 struct ClientFields: ParsableArguments {
-    @Option(help: .value("text", "What people read on the consent page.")) var name: String?
+    @Option(help: .value("text", "Its name on the consent page.")) var name: String?
 
     @Option(help: .value("type", "public: an app; confidential: a server.")) var type: ClientType?
 
@@ -30,14 +30,14 @@ struct ClientFields: ParsableArguments {
 
     @Option(
         name: .customLong("backchannel-logout-uri"),
-        help: .value("uri", "Where it is told of logouts; \"\": nowhere.")
+        help: .value("uri", "Where logout notices go; \"\" for none.")
     )
     var backchannelLogoutURI: String?
 
     @Flag(
         name: .customLong("backchannel-logout-session"),
         inversion: .prefixedNo,
-        help: "Whether it needs sid there."
+        help: "Whether logout notices must have a sid."
     )
     var backchannelLogoutSession: Bool?
 
@@ -79,7 +79,7 @@ struct ClientFields: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Whether it must push its requests (RFC 9126).")
     var pushedRequests: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Whether redirects of development tools are admitted.")
+    @Flag(inversion: .prefixedNo, help: "Whether redirects of development tools are allowed.")
     var development: Bool?
 
     @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.") var client: Bool?
@@ -116,7 +116,7 @@ struct ClientFields: ParsableArguments {
             guard client.backchannelLogoutURI != nil || text.isEmpty else {
                 throw Failure(
                     .wrongValue,
-                    "\(printable(text)) is no address that a client can be told at.",
+                    "\(printable(text)) is not an address for logout notices.",
                     "Expected: https://host/path, without a fragment."
                 )
             }
@@ -132,7 +132,7 @@ struct ClientFields: ParsableArguments {
         do {
             return .object(try JSONObject(parsing: bytes))
         } catch {
-            throw Failure(.wrongValue, "\(printable(path)) is no JWK set.", "\(error)")
+            throw Failure(.wrongValue, "\(printable(path)) is not a JWK set.", "\(error)")
         }
     }
 }
@@ -156,7 +156,7 @@ extension CodeProtection: EnumerableFlag {
         switch value {
         case .pkce: "It must use PKCE."
         case .pkceOrNonce: "It must use PKCE, or a nonce with scope openid."
-        case .none: "It need not use either."
+        case .none: "It does not have to use either."
         }
     }
 }

@@ -2,18 +2,18 @@ import ArgumentParser
 import PorticoBytes
 import PorticoStores
 
-/// Which scope tokens a client gets and may ask for. What is named is added; nothing goes unless it
-/// is named to go.
+/// Which scope tokens a client gets and may ask for. What is named is added; nothing is removed
+/// unless it is named.
 struct ClientScopeFields: ParsableArguments {
     @Option(
         name: .customLong("default-scope"),
-        help: .value("scope", "One more scope that it gets unasked. Repeat for several.")
+        help: .value("scope", "Another scope that it always gets. Repeat for several.")
     )
     var defaults: [String] = []
 
     @Option(
         name: .customLong("optional-scope"),
-        help: .value("scope", "One more scope that it may ask for. Repeat for several.")
+        help: .value("scope", "Another scope that it may ask for. Repeat for several.")
     )
     var optionals: [String] = []
 
@@ -21,12 +21,12 @@ struct ClientScopeFields: ParsableArguments {
         name: .customLong("remove-scope"),
         help: .value(
             "scope",
-            "A scope that it has no more, before others are added. Repeat for several."
+            "A scope to remove, before others are added. Repeat for several."
         )
     )
     var removed: [String] = []
 
-    /// What stands among the defaults may be asked for anyway, and stands there once.
+    /// A default scope may be asked for anyway, so it is not listed as optional too.
     func apply(to client: inout Client) throws(Failure) {
         for scope in removed {
             let known = client.defaultScopes + client.optionalScopes

@@ -3,7 +3,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// What a client's tokens are signed with, and what stands in them.
+/// What a client's tokens are signed with, and what they contain.
 struct ClientTokenFields: ParsableArguments {
     @Option(
         help: .value("algorithm", "Signs both kinds of its tokens: ES256, RS256, PS256 or EdDSA.")
@@ -19,12 +19,12 @@ struct ClientTokenFields: ParsableArguments {
     @Option(
         help: .value(
             "typ",
-            "The header typ of its access tokens: at+jwt, or JWT for who knows no other."
+            "The header typ of its access tokens: at+jwt, or JWT for APIs that require it."
         )
     )
     var accessTokenType: AccessTokenType?
 
-    @Option(help: .value("seconds", "How long its access tokens live."))
+    @Option(help: .value("seconds", "How long its access tokens are valid."))
     var accessTokenLifetime: Int64?
 
     @Option(
@@ -41,19 +41,19 @@ struct ClientTokenFields: ParsableArguments {
 
     @Option(
         name: .customLong("remove-claim"),
-        help: .value("name", "A claim that goes. Repeat for several.")
+        help: .value("name", "A claim to remove. Repeat for several.")
     )
     var removedClaims: [String] = []
 
     @Option(
         name: .customLong("audience"),
-        help: .value("name", "One more audience of its access tokens. Repeat for several.")
+        help: .value("name", "Another audience of its access tokens. Repeat for several.")
     )
     var audiences: [String] = []
 
     @Option(
         name: .customLong("remove-audience"),
-        help: .value("name", "An audience that goes. Repeat for several.")
+        help: .value("name", "An audience to remove. Repeat for several.")
     )
     var removedAudiences: [String] = []
 

@@ -2,11 +2,11 @@ import ArgumentParser
 import PorticoProvider
 import PorticoStores
 
-/// What may be said about a person, new or changed. What is left out stays as it is.
+/// The fields of a new or changed person. What is left out stays as it is.
 struct PersonFields: ParsableArguments {
     @Option(help: .value("address", "The email address; empty: none.")) var email: String?
 
-    @Flag(inversion: .prefixedNo, help: "Whether the address is known to be theirs.")
+    @Flag(inversion: .prefixedNo, help: "Whether the address is verified.")
     var emailVerified: Bool?
 
     @Option(help: .value("name", "The given name; empty: none.")) var givenName: String?
@@ -17,7 +17,7 @@ struct PersonFields: ParsableArguments {
         name: .customLong("attribute"),
         help: .value(
             "name=value",
-            "A further fact. Repeat for several, also of one name; NAME= takes it away."
+            "Another attribute. Repeat for several, even with one name; NAME= removes it."
         )
     )
     var attributes: [String] = []

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Which realm a command is about.
 struct RealmOptions: ParsableArguments {
-    @Option(help: .value("name", "The realm; may be left out where there is one only."))
+    @Option(help: .value("name", "The realm; optional if there is only one."))
     var realm: String?
 }
 

@@ -44,7 +44,7 @@ struct AccountCommand: AsyncParsableCommand {
 
 extension AccountCommand: ListedResource {
     struct Selection: ParsableArguments {
-        @Option(help: .value("address", "Those with this address only.")) var email: String?
+        @Option(help: .value("address", "Only accounts with this address.")) var email: String?
         @OptionGroup var list: ListOptions
     }
 

@@ -15,7 +15,7 @@ extension AppCommand {
         )
         static let missing = Installation.Missing.create
 
-        @Argument(help: "What requests name it by: lower-case letters, digits, '-'.")
+        @Argument(help: "Its name in requests: lower-case letters, digits, '-'.")
         var name: String
         @OptionGroup var fields: AppFields
         @OptionGroup var options: ChangingOptions
@@ -78,8 +78,7 @@ extension AppCommand {
 }
 
 extension Administration {
-    /// An app that keeps the rules of registration; what is allowed and yet unwise is said, where it
-    /// was not so before.
+    /// An app that keeps the rules of registration; warns of what is newly allowed but unwise.
     fileprivate func admit(
         _ app: App,
         replacing former: App?,
@@ -96,7 +95,7 @@ extension Administration {
         }
     }
 
-    /// What Xcode and Android Studio have to know.
+    /// Says what to enter in Xcode and Android Studio.
     fileprivate func sayDomains(of app: App) {
         let hosts = AppLinks(app, publicURL: publicURL).hosts
         guard let host = hosts.first else { return }

@@ -6,7 +6,7 @@ import PorticoStores
 struct AppLinksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "links",
-        abstract: "Check the files by which Apple and Google know an app's links.",
+        abstract: "Check the files that connect an app to its links.",
         subcommands: [Check.self]
     )
 
@@ -29,7 +29,7 @@ struct AppLinksCommand: AsyncParsableCommand {
             guard links.isInFiles else {
                 throw Failure(
                     .notFound,
-                    "App \(app.name) names no app that opens links.",
+                    "App \(app.name) has no Apple or Android app that opens links.",
                     "For Apple: portico app update \(app.name) --bundle-id ID --team TEAM",
                     "For Android: portico app update \(app.name) --android-package NAME "
                         + "--fingerprint HEX"

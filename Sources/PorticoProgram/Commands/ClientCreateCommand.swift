@@ -34,7 +34,7 @@ extension ClientCommand {
         @OptionGroup var options: ChangingOptions
 
         func validate() throws {
-            // `--for` by itself asks what there is.
+            // `--for` by itself lists the products.
             guard clientID != nil || product.product == "" else {
                 throw ValidationError("Missing expected argument '<client-id>'")
             }
@@ -97,7 +97,7 @@ extension ClientCommand {
             }
         }
 
-        /// What follows from the type, where nothing else was said.
+        /// What follows from the type, where no option says otherwise.
         private func followType(of client: inout Client) {
             if fields.authentication == nil {
                 if client.type == .public {

@@ -22,11 +22,11 @@ struct EventsCommand: AsyncParsableCommand {
         var follow = false
         @Option(
             name: .customLong("type"),
-            help: .value("type", "Events of this type only. Repeat for several.")
+            help: .value("type", "Only events of this type. Repeat for several.")
         )
         var types: [String] = []
-        @Option(help: .value("count", "How many of the latest.")) var limit = 20
-        @Option(help: .value("id", "Of this account only.")) var account: String?
+        @Option(help: .value("count", "Show this many of the latest.")) var limit = 20
+        @Option(help: .value("id", "Only events of this account.")) var account: String?
         @Flag(help: "Write one JSON object a line; fields are added, never removed.")
         var jsonl = false
         @OptionGroup var options: PlaceOptions
@@ -46,7 +46,7 @@ struct EventsCommand: AsyncParsableCommand {
                 func isWanted(_ event: AuditEvent) -> Bool {
                     kinds.contains(event.kind) && (account == nil || event.accountID == account)
                 }
-                // Where to go on is the place of the latest of all, whatever is shown.
+                // `--follow` continues after the latest event of all, whatever is shown.
                 let end = try await audit.latest(AuditEvent.Kind.all, of: nil, limit: 1).first
                 var last = end?.number ?? 0
                 let shown = try await audit.latest(kinds, of: account, limit: limit).reversed()

@@ -26,7 +26,7 @@ struct KeysCommand: AsyncParsableCommand {
             help: .value("algorithm", "ES256, RS256, PS256 or EdDSA; else the realm's.")
         )
         var algorithm: SignatureAlgorithm?
-        @Option(help: .value("time", "How long the former key stays published, as 7d or 12h."))
+        @Option(help: .value("time", "How long the former key stays published, such as 7d or 12h."))
         var overlap: DurationText?
         @Flag(help: "Sign with the new key at once, as after a leak.") var now = false
         @OptionGroup var realm: RealmOptions

@@ -29,7 +29,7 @@ struct LoginCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Only print the address; do not start a browser.")
     var noBrowser = false
 
-    @Option(help: .value("time", "How long to wait for you, as 90s or 3m."))
+    @Option(help: .value("time", "How long to wait for you, such as 90s or 3m."))
     var timeout = DurationText(seconds: 180)
 
     @Option(
@@ -39,11 +39,11 @@ struct LoginCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("pkce-unannounced"),
-        help: "Accept a provider that does not announce PKCE. S256 is sent all the same."
+        help: "Accept a provider that does not announce PKCE. S256 is still sent."
     )
     var isPKCEUnannounced = false
 
-    @Flag(help: "Sign in even if there is a session.") var force = false
+    @Flag(help: "Sign in even if you are signed in already.") var force = false
 
     @OptionGroup var output: ConsoleOptions
 
@@ -128,14 +128,14 @@ struct LoginCommand: AsyncParsableCommand {
         thread.start()
     }
 
-    /// The session that is there, if it still gives tokens.
+    /// The stored session, if it still gives tokens.
     private static func live(_ client: SignInClient) async -> Session? {
         guard case .signedIn(let session) = await client.restore() else { return nil }
         do {
             _ = try await session.token()
             return session
         } catch {
-            // Whatever is wrong with it, a new sign-in takes its place.
+            // Whatever is wrong with it, a new sign-in replaces it.
             return nil
         }
     }

@@ -99,7 +99,7 @@ extension Administration {
         ProviderAddresses(record, publicURL: publicURL)
     }
 
-    /// What is allowed and yet will not work, or not as it did.
+    /// Warns of what is allowed but will not work, or not as before.
     func warn(of record: ProviderRecord, replacing former: ProviderRecord?) {
         let addresses = addresses(of: record)
         // `try?`: it was read a moment ago.
@@ -111,7 +111,7 @@ extension Administration {
                     + "Set public-url to yours."
             )
         } else if settledPublicURL == nil {
-            console.warn("No public-url is set: these addresses are good on this machine only.")
+            console.warn("No public-url is set: these addresses work on this machine only.")
         }
         if let kind = addresses.kind, kind == .apple || kind == .facebook,
             record.name != kind.rawValue
@@ -123,8 +123,8 @@ extension Administration {
         }
         if let before = former?.issuer, let now = record.issuer, !sameBytes(before, now) {
             console.warn(
-                "The issuer was \(printable(before)): who signed in with it is not known at "
-                    + "\(printable(now))."
+                "The issuer was \(printable(before)): people who signed in with it are not "
+                    + "known at \(printable(now))."
             )
         }
     }

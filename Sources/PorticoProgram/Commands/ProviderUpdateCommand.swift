@@ -65,7 +65,7 @@ extension ProviderCommand {
 /// Where a provider's secret comes from: never an argument.
 struct ProviderSecretOptions: ParsableArguments {
     @Option(help: .value("path", "The file with its secret; - for stdin.")) var secretFile: String?
-    @Flag(help: "Keycloak, oidc: we are a public client there, without a secret.")
+    @Flag(help: "keycloak, oidc: use a public client, without a secret.")
     var withoutSecret = false
 
     func validate() throws {
@@ -74,14 +74,14 @@ struct ProviderSecretOptions: ParsableArguments {
         }
     }
 
-    /// What was said of it; nobody is asked.
+    /// The one given by options; never asks.
     func given(_ console: Console) throws -> ProviderRegistration.Secret {
         if withoutSecret { return .none }
         guard let secretFile else { return .unchanged }
         return .given(try SecretInput(console: console).secret(path: secretFile, isFile: true))
     }
 
-    /// A new provider's; a person is asked where nothing was said.
+    /// A new provider's; asks for it if no option gives it.
     func asked(for kind: IdentityProvider.Kind, _ console: Console) throws
         -> ProviderRegistration.Secret
     {
@@ -98,7 +98,7 @@ struct ProviderSecretOptions: ParsableArguments {
                 .secretMissing,
                 "There is no client secret, and no terminal to ask for it on.",
                 "Give it in a file, or on stdin: --secret-file -",
-                "Where we are a public client, say so: --without-secret"
+                "For a public client: --without-secret"
             )
         }
         return .given(

@@ -15,7 +15,7 @@ extension RealmCommand {
         @Argument(help: "Its name in addresses: letters, digits, '-', '_' and '.'.")
         var name: String
 
-        @Option(help: .value("text", "What people read on its pages.")) var displayName: String?
+        @Option(help: .value("text", "The name on its pages.")) var displayName: String?
 
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
 

@@ -24,7 +24,7 @@ struct RoleCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Create a role.")
 
         @Argument(help: "The role.") var name: String
-        @Option(help: .value("text", "What it means.")) var description = ""
+        @Option(help: .value("text", "What the role is for.")) var description = ""
         @OptionGroup var of: RoleOptions
         @OptionGroup var options: ChangingOptions
 
@@ -107,7 +107,7 @@ extension RoleCommand: DeletedResource {
 
 /// Which role a command is about.
 struct RoleOptions: ParsableArguments {
-    @Option(help: .value("client_id", "The client whose role it is.")) var client: String?
+    @Option(help: .value("client_id", "The client that the role belongs to.")) var client: String?
 
     @OptionGroup var realm: RealmOptions
 }

@@ -55,7 +55,7 @@ extension TokenCommand {
             } catch {
                 throw Failure(
                     .tokenInvalid,
-                    "This is no signed JWT: \(error)",
+                    "This is not a signed JWT: \(error)",
                     "An access token may also be opaque: only its provider can read it."
                 )
             }

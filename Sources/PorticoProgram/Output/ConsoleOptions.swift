@@ -7,7 +7,7 @@ struct ConsoleOptions: ParsableArguments {
 
     @Flag(name: .long, help: "Do not use colours.") var noColor = false
 
-    @Flag(name: .long, help: "Never ask: fail where an answer would be needed.") var noInput = false
+    @Flag(name: .long, help: "Never ask; fail if an answer is needed.") var noInput = false
 
     var console: Console {
         Console(
@@ -39,9 +39,10 @@ struct ListOptions: ParsableArguments {
 
     @Option(name: .long, help: "Continue where an earlier list ended.") var cursor: String?
 
-    @Option(name: .long, help: .value("text", "Show what has this text in it.")) var filter: String?
+    @Option(name: .long, help: .value("text", "Show only items that contain this text."))
+    var filter: String?
 
-    /// Whether something may be there that is not asked for.
+    /// Whether there may be more than what was asked for.
     var isPart: Bool { cursor != nil || filter != nil }
 
     func validate() throws {
@@ -53,7 +54,7 @@ struct ListOptions: ParsableArguments {
 
 /// For commands that change something.
 struct ChangeOptions: ParsableArguments {
-    @Flag(name: [.customShort("n"), .long], help: "Show what would be done, and do nothing.")
+    @Flag(name: [.customShort("n"), .long], help: "Show what would be done, without doing it.")
     var dryRun = false
 }
 

@@ -17,7 +17,7 @@ struct SecretInput {
         option: String = "--secret-file",
         isFile: Bool = false
     ) throws -> SecretText {
-        // With `-` at a terminal the secret is asked for like any other: what is typed must not be seen.
+        // With `-` at a terminal the secret is asked for as usual: it must not be echoed.
         let isTyped = path == "-" && console.mayAsk && !isFile
         if let path, !isTyped { return try secret(file: path, option: option, isFile: isFile) }
         guard console.mayAsk else {
