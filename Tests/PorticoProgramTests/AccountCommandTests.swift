@@ -192,7 +192,7 @@ struct AccountCommandTests {
             #expect(way.string("subject") == "ann")
             #expect(way.bool("has_token") == true)
             let text = try place.run("account", "show", place.ann).stdout
-            #expect(text.contains("Ways in       google (ann@example.com)"))
+            #expect(text.contains("Signs in with  google (ann@example.com)"))
             #expect(!text.contains("AAAA"))
         }
     }
@@ -229,7 +229,7 @@ struct AccountCommandTests {
             #expect(try place.run("account", "show", place.ann).status == 0)
             let done = try place.run("account", "delete", place.ann, "--confirm", place.ann)
             #expect(done.status == 0)
-            #expect(done.stderr.contains("google: its token does not open any more"))
+            #expect(done.stderr.contains("google: its token can no longer be opened"))
             #expect(try place.run("account", "show", place.ann).status == 1)
             // Her address is told.
             let told = try await place.mails()
@@ -275,7 +275,7 @@ struct AccountCommandTests {
                 let done = try place.run("account", "delete", account, "--confirm", account)
                 #expect(done.status == 0, "\(done.stderr)")
                 #expect(done.stderr.contains("oidc has revoked its token.") == expected)
-                #expect(done.stderr.contains("oidc is not set up any more") != expected)
+                #expect(done.stderr.contains("oidc is no longer set up") != expected)
             }
             let revocations = provider.requests.filter { $0.hasPrefix("POST /revoke ") }
             #expect(revocations.count == 2)
@@ -350,7 +350,7 @@ struct AccountCommandTests {
         try await Self.place { place in
             let malformed = try place.run("account", "show", "ann")
             #expect(malformed.status == 2)
-            #expect(malformed.stderr.contains("\"ann\" is no id of an account. (wrong-value)"))
+            #expect(malformed.stderr.contains("\"ann\" is not the id of an account. (wrong-value)"))
             let unknown = "00000000-0000-4000-8000-000000000000"
             let missing = try place.run("account", "show", unknown)
             #expect(missing.status == 1)

@@ -63,7 +63,7 @@ struct AppLinksTests {
                 Self.json(Self.apple, type: "text/html"), good.1, "is text/html, not",
                 "Content-Type"
             ),
-            (Self.json("<html>"), good.1, "is no JSON", "reach?"),
+            (Self.json("<html>"), good.1, "is not JSON", "reach?"),
             (
                 Self.json(#"{"webcredentials":{"apps":["ABCDE12345.com.example.n"]}}"#), good.1,
                 "is missing in applinks", "Another server"

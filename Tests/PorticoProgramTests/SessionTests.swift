@@ -73,7 +73,7 @@ struct SessionTests {
         let issuer = try #require(good.stdout.firstMatch(of: /issuer +(\S+)/)).1
         let bad = try portico.run(["token", "inspect", "--issuer", String(issuer)], input: forged)
         #expect(bad.status == 1)
-        #expect(bad.stderr.contains("Trust none of it. (token-invalid)"))
+        #expect(bad.stderr.contains("Do not trust it. (token-invalid)"))
         #expect(try portico.run(["token", "inspect", "--offline"], input: token).status == 0)
     }
 

@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoStores
 
 extension Account {
-    /// What `portico account show` tells; members are only ever added. No token is among them.
+    /// What `portico account show` shows; members are only ever added. No token is among them.
     func description(
         _ identities: [Identity],
         _ registration: Registration?,
@@ -16,7 +16,7 @@ extension Account {
         json["identities"] = .array(identities.map { .object($0.json) })
         json["registration"] = registration.map { .object($0.json) } ?? .null
         json["live_sessions"] = .integer(Int64(sessions))
-        let ways = identities.map { identity in
+        let methods = identities.map { identity in
             "\(identity.provider) (\(identity.email?.address ?? identity.key.subject))"
         }
         return Description(
@@ -27,7 +27,7 @@ extension Account {
                 ("Email", markedEmail),
                 ("State", state),
                 ("Language", language),
-                ("Ways in", joined(ways)),
+                ("Signs in with", joined(methods)),
                 ("Sessions", "\(sessions)"),
                 ("Registered", registration.map { "\(Times.standard($0.at)) by \($0.provider)" }),
                 ("Last sign-in", Times.standard(lastSignInAt)),
@@ -52,12 +52,12 @@ extension Account {
 
     var state: String { isBlocked ? "blocked" : "active" }
 
-    /// The address, and a mark where somebody proved that it is theirs.
+    /// The address, with a mark if it is verified.
     var markedEmail: String? {
         email.map { $0.verification.isProof ? "\($0.address) ✓" : $0.address }
     }
 
-    /// Whom a question or an answer is about.
+    /// What messages call the person.
     var called: String { printable(name ?? email?.address ?? id.text) }
 }
 
@@ -114,7 +114,7 @@ extension AccountSession {
         ]
     }
 
-    /// The app's whose session it is; a browser's has none.
+    /// `nil` for a session in a browser.
     var appName: String? {
         if case .app(let name, _) = form { name } else { nil }
     }

@@ -13,55 +13,31 @@ extension Administration {
         try await installation.backend.configuration()
     }
 
-    /// The one set, else that of the server which runs.
+    /// The one set, else that of the running server.
     var publicURL: String {
         settledPublicURL?.origin ?? installation.settings.effectivePublicURL
     }
 
-    /// `nil`: nobody has said where people reach the server, and none runs.
+    /// `nil`: no public URL is set, and no server runs.
     var settledPublicURL: PublicURL? {
         installation.settings.publicURL ?? ServerLock.servedURL(installation.directory)
     }
 
     func provider(_ name: String) async throws -> ProviderRecord {
         let providers = try await backend().providers
-        guard let provider = providers.first(where: { sameBytes($0.name, name) }) else {
-            throw missing(
-                "provider",
-                name,
-                among: providers.map(\.name),
-                "portico provider list"
-            )
-        }
-        return provider
+        return try find("provider", name, among: providers, by: \.name, "portico provider list")
     }
 
     func app(_ name: String) async throws -> App {
-        let apps = try await backend().apps
-        guard let app = apps.first(where: { sameBytes($0.name, name) }) else {
-            throw missing("app", name, among: apps.map(\.name), "portico app list")
-        }
-        return app
+        try find("app", name, among: try await backend().apps, by: \.name, "portico app list")
     }
 
     /// The account of that id, as it was typed.
     func account(_ text: String) async throws -> Account {
-        let id = try accountID(text)
-        guard let account = try await installation.accounts.account(id) else {
+        guard let account = try await accounts.account(UniqueID(account: text)) else {
             throw missing("account", text, among: [], "portico account list")
         }
         return account
-    }
-
-    private func accountID(_ text: String) throws(Failure) -> UniqueID {
-        guard let id = UniqueID(text) else {
-            throw Failure(
-                .wrongValue,
-                "\"\(printable(text))\" is no id of an account.",
-                "Find it: portico account list --email ADDRESS"
-            )
-        }
-        return id
     }
 
     /// Stand-ins are admitted where a demonstration made the data, and nowhere else.
@@ -85,7 +61,7 @@ extension Administration {
         )
     }
 
-    /// Lends the program's way out, and ends it whatever happens.
+    /// Lends an HTTP client, and shuts it down whatever happens.
     static func withOutbound<Value>(_ body: (OutboundClient) async throws -> Value) async throws
         -> Value
     {
@@ -98,6 +74,27 @@ extension Administration {
         }
         try await outbound.shutdown()
         return try result.get()
+    }
+}
+
+extension UniqueID {
+    /// - Parameters:
+    ///   - typed: What stands on the command line.
+    ///   - kind: What has such ids, with its article.
+    ///   - list: The command that shows them.
+    init(_ typed: String, of kind: String, find list: String) throws(Failure) {
+        guard let id = UniqueID(typed) else {
+            throw Failure(
+                .wrongValue,
+                "\"\(printable(typed))\" is not the id of \(kind).",
+                "Find it: \(list)"
+            )
+        }
+        self = id
+    }
+
+    init(account typed: String) throws(Failure) {
+        try self.init(typed, of: "an account", find: "portico account list --email ADDRESS")
     }
 }
 

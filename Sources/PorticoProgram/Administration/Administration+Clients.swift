@@ -5,7 +5,7 @@ import PorticoProvider
 import PorticoStores
 
 extension Administration {
-    /// A client that keeps the rules of registration; what is allowed and yet unwise is said.
+    /// A client that keeps the rules of registration; warns of what is allowed but unwise.
     func admit(_ client: Client, secret: ClientRegistration.Secret, in realm: Realm) throws
         -> ClientRegistration.Admission
     {
@@ -44,12 +44,15 @@ extension Administration {
             "\(refusal.field) is refused: realm \(realm.name) has no active key for "
                 + "\(algorithm.rawValue).",
             advice: waiting.map {
-                ["One signs \(Times.relative($0, at: now)). To have it sign at once: \(command)"]
+                [
+                    "A new key becomes active \(Times.relative($0, at: now)). "
+                        + "To use it now: \(command)"
+                ]
             } ?? ["Make one first: \(command)"]
         )
     }
 
-    /// That a client at a private address is told of logouts only where the server may ask it.
+    /// Says that logout notices to a private address need `--backchannel-allow`.
     ///
     /// - Parameter former: What the client was before.
     func sayWhereLogoutsGo(_ client: Client, replacing former: Client?) {
@@ -60,30 +63,31 @@ extension Administration {
             !installation.settings.backchannelAllow.contains(where: { NamedHost($0) == host })
         else { return }
         console.say(
-            "Told of logouts at \(host.host):\(host.port) only where the server may ask there: "
+            "Logout notices reach \(host.host):\(host.port) only if the server may connect to it: "
                 + "portico serve --backchannel-allow \(host.host):\(host.port)"
         )
     }
 }
 
 extension Client {
-    /// What whoever writes the app has to know of the template's choice; `nil`: nothing.
+    /// What the app's developer has to know of the template's choice; `nil`: nothing.
     var demand: String? {
         guard grantTypes.contains(.authorizationCode) else { return nil }
         return switch codeProtection {
         case .pkce: "It must send PKCE (S256) with each sign-in."
         case .pkceOrNonce:
-            "It must send PKCE (S256) or a nonce with each sign-in. Where it knows neither: --no-pkce"
+            "It must send PKCE (S256) or a nonce with each sign-in. "
+                + "If it supports neither: --no-pkce"
         case .none: nil
         }
     }
 
-    /// Of an app in a browser that may call nothing here; `nil`: nothing.
+    /// A hint for an app in a browser whose requests CORS would refuse; `nil`: nothing.
     var missingOrigin: String? {
         guard type == .public, webOrigins.isEmpty,
             let redirect = redirectURIs.map(\.text).first(where: { $0.hasPrefix("https://") })
         else { return nil }
         let origin = ProductValues.origin(of: redirect)
-        return "Where it runs in a browser, it has to have its origin: --web-origin \(origin)"
+        return "If it runs in a browser, add its origin: --web-origin \(origin)"
     }
 }

@@ -1,12 +1,19 @@
 import PorticoBackend
 import PorticoBytes
+import PorticoStores
 
 extension Administration {
-    /// Takes something of an account away as its own person would, by the same rules.
+    /// Ends or deletes something of an account as its owner would: providers revoke their tokens.
+    ///
+    /// - Parameters:
+    ///   - subject: As a sentence begins.
+    ///   - leaving: `nil` where it was deleted in the meantime.
     func depart(
+        _ subject: String,
+        done: String,
         _ leaving: (AccountDeparture, Moment) async throws -> AccountDeparture.Report?
-    ) async throws -> AccountDeparture.Report? {
-        try await Self.withOutbound { outbound in
+    ) async throws {
+        let report = try await Self.withOutbound { outbound in
             // Known before, so that nothing stands between what is taken away and the revocation.
             let directory = try await BackendDirectory(store: installation.backend) { record in
                 try client(of: record, over: outbound)
@@ -18,24 +25,24 @@ extension Administration {
             )
             return try await leaving(departure, moment)
         }
-    }
-}
-
-extension Console {
-    /// Says of each provider that had given us a token what became of it.
-    func say(_ report: AccountDeparture.Report) {
+        guard let report else { return try expectChanged(.notFound, subject) }
+        console.done(done)
         for (provider, outcome) in report.revocations { say(outcome, of: printable(provider)) }
     }
 
     private func say(_ outcome: AccountDeparture.Revocation, of provider: String) {
         switch outcome {
-        case .revoked: say("  \(provider) has revoked its token.")
+        case .revoked: console.say("  \(provider) has revoked its token.")
         case .notRevoked:
-            warn("\(provider) did not revoke its token: it has no way to, or does not answer.")
+            console.warn(
+                "\(provider) did not revoke its token: it cannot, or does not answer."
+            )
         case .providerGone:
-            warn("\(provider) is not set up any more, or disabled: its token was not revoked.")
+            console.warn(
+                "\(provider) is no longer set up, or is disabled: its token was not revoked."
+            )
         case .tokenLost:
-            warn("\(provider): its token does not open any more, and was not revoked.")
+            console.warn("\(provider): its token can no longer be opened, and was not revoked.")
         }
     }
 }

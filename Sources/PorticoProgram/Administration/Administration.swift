@@ -1,4 +1,3 @@
-import Foundation
 import PorticoBytes
 import PorticoProvider
 import PorticoStores
@@ -8,46 +7,12 @@ struct Administration: Sendable {
     let installation: Installation
     let snapshot: RealmSnapshotRecord
     let console: Console
+    var isDryRun = false
 
     var moment: Moment { installation.clock.moment() }
-
-    /// Opens the data directory for `body`, and closes it whatever happens.
-    ///
-    /// - Parameter change: Where the command changes something; in a dry run nothing can be written.
-    static func run(
-        _ place: DataDirectoryOptions,
-        changing change: ChangeOptions? = nil,
-        publicURL: String? = nil,
-        missing: Installation.Missing = .fail,
-        _ console: Console,
-        _ body: (Administration) async throws -> Void
-    ) async throws {
-        var options = place.values
-        options["public-url"] = publicURL.map { [$0] }
-        let reader = try await SettingsReader(
-            options: options,
-            file: place.config,
-            environment: ProcessInfo.processInfo.environment
-        )
-        let installation = try Installation.open(
-            reader.settings().settings,
-            missing: missing,
-            isDryRun: change?.dryRun ?? false
-        )
-        let result: Result<Void, any Error>
-        do {
-            let administration = Administration(
-                installation: installation,
-                snapshot: try await installation.realms.snapshot(),
-                console: console
-            )
-            result = .success(try await body(administration))
-        } catch {
-            result = .failure(error)
-        }
-        try await installation.close()
-        try result.get()
-    }
+    var realms: any RealmStore { installation.realms }
+    var people: any PersonStore { installation.people }
+    var accounts: any AccountStore { installation.accounts }
 
     /// The realm of that name, or the only one where no name was given.
     func realm(_ name: String?) throws(Failure) -> Realm {
@@ -55,7 +20,7 @@ struct Administration: Sendable {
         guard let name else {
             guard snapshot.realms.count == 1, let only = snapshot.realms.first else {
                 throw names.isEmpty
-                    ? Failure(.notFound, "There is no realm yet.", "portico realm create NAME")
+                    ? Failure(.notFound, "No realms yet.", "Create one: portico realm create NAME")
                     : Failure(
                         .realmUnclear,
                         "There are several realms: \(names.joined(separator: ", ")).",
@@ -64,10 +29,7 @@ struct Administration: Sendable {
             }
             return only
         }
-        guard let realm = snapshot.realms.first(where: { $0.name == name }) else {
-            throw missing("realm", name, among: names, "portico realm list")
-        }
-        return realm
+        return try find("realm", name, among: snapshot.realms, by: \.name, "portico realm list")
     }
 
     func clients(of realm: Realm) -> [Client] {
@@ -75,22 +37,19 @@ struct Administration: Sendable {
     }
 
     func client(_ clientID: String, in realm: Realm) throws(Failure) -> Client {
-        let clients = clients(of: realm)
-        guard let client = clients.first(where: { $0.clientID == clientID }) else {
-            throw missing(
-                "client",
-                clientID,
-                among: clients.map(\.clientID),
-                "portico client list --realm \(realm.name)"
-            )
-        }
-        return client
+        try find(
+            "client",
+            clientID,
+            among: clients(of: realm),
+            by: \.clientID,
+            "portico client list --realm \(realm.name)"
+        )
     }
 
-    /// The person of that user name, or of that id; nobody where two people have it, the one as the
-    /// name and the other as the id: names are chosen by strangers, before an import.
+    /// The person with that username or id. Fails where it is the username of one person and the id
+    /// of another: usernames are chosen by strangers, before an import.
     func person(_ name: String, in realm: Realm) async throws -> PersonCredentials {
-        let people = installation.people
+        let list = "portico user list --realm \(realm.name)"
         let named = try await people.credentials(
             realmID: realm.id,
             login: LoginName.folded(name),
@@ -100,7 +59,7 @@ struct Administration: Sendable {
             found.id != named?.person.id
         else {
             if let named { return named }
-            throw missing("user", name, among: [], "portico user list --realm \(realm.name)")
+            throw missing("user", name, among: [], list)
         }
         if let named {
             throw Failure(
@@ -115,12 +74,27 @@ struct Administration: Sendable {
             byEmail: false
         )
         guard let credentials else {
-            throw missing("user", name, among: [], "portico user list --realm \(realm.name)")
+            throw missing("user", name, among: [], list)
         }
         return credentials
     }
 
-    /// - Parameter list: The command that shows what there is.
+    /// The item of exactly that name.
+    ///
+    /// - Parameter list: The command that lists all of that kind.
+    func find<Item>(
+        _ kind: String,
+        _ name: String,
+        among items: [Item],
+        by key: (Item) -> String,
+        _ list: String
+    ) throws(Failure) -> Item {
+        guard let item = items.first(where: { sameBytes(key($0), name) }) else {
+            throw missing(kind, name, among: items.map(key), list)
+        }
+        return item
+    }
+
     func missing(_ kind: String, _ name: String, among names: [String], _ list: String) -> Failure {
         let nearest = Suggestion.nearest(to: name, among: names)
         return Failure(
@@ -133,11 +107,29 @@ struct Administration: Sendable {
     /// Changes something that the store may not find any more.
     func expectChanged(_ change: Change, _ what: String) throws(Failure) {
         guard change == .changed else {
-            throw Failure(.notFound, "\(what) was deleted meanwhile.", "Nothing was changed.")
+            throw Failure(.notFound, "\(what) was deleted in the meantime.", "Nothing was changed.")
         }
     }
 
-    func dryRun(_ text: String) {
-        console.done("Would have \(text). Nothing written (dry run).")
+    /// `false` in a dry run, which says what would have been done.
+    func mayWrite(_ summary: String) -> Bool {
+        if isDryRun { console.done("Would have \(summary). Nothing written (dry run).") }
+        return !isDryRun
+    }
+
+    /// Whether a changed item is to be written; says so where it is not.
+    ///
+    /// - Parameter realm: ` of NAME`, where the item belongs to a realm.
+    func mayWrite<Item: Equatable>(
+        _ item: Item,
+        replacing former: Item,
+        _ subject: String,
+        of realm: String = ""
+    ) -> Bool {
+        guard item != former else {
+            console.say("Nothing to change: \(subject) is already like that.")
+            return false
+        }
+        return mayWrite("changed \(subject)\(realm)")
     }
 }

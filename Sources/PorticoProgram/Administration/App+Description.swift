@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoStores
 
 extension App {
-    /// What `portico app show` tells; members are only ever added.
+    /// What `portico app show` shows; members are only ever added.
     var description: Description {
         Description(
             json: [

@@ -1,73 +1,64 @@
 import ArgumentParser
 import PorticoStores
 
-/// What may be said about an app, new or changed. What is left out stays as it is; a list is
-/// replaced as a whole, and one empty value takes all of it away.
+/// The fields of a new or changed app. What is left out stays as it is; a list is
+/// replaced as a whole, and one empty value clears it.
 struct AppFields: ParsableArguments {
-    @Option(help: ArgumentHelp("What people read.", valueName: "text"))
-    var displayName: String?
+    @Option(help: .value("text", "The name that people see.")) var displayName: String?
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp(
-            "Where its sign-in comes back to. Repeat for several.",
-            valueName: "uri"
-        )
+        help: .value("uri", "Where a sign-in returns to. Repeat for several.")
     )
     var redirectURIs: [String] = []
 
     @Option(
         name: .customLong("bundle-id"),
-        help: ArgumentHelp("Of its app on Apple's systems. Repeat for several.", valueName: "id")
+        help: .value("id", "The bundle ID of its Apple app. Repeat for several.")
     )
     var bundleIDs: [String] = []
 
-    @Option(help: ArgumentHelp("The team of its bundle ids, ten characters.", valueName: "id"))
-    var team: String?
+    @Option(help: .value("id", "The team ID of its Apple app, ten characters.")) var team: String?
 
     @Option(
         name: .customLong("android-package"),
-        help: ArgumentHelp("Of its app on Android.", valueName: "name")
+        help: .value("name", "The package name of its Android app.")
     )
     var androidPackage: String?
 
     @Option(
         name: .customLong("fingerprint"),
-        help: ArgumentHelp(
-            "SHA-256 of a certificate that signs that app. Repeat for several.",
-            valueName: "hex"
+        help: .value(
+            "hex",
+            "SHA-256 of a certificate that signs the Android app. Repeat for several."
         )
     )
     var fingerprints: [String] = []
 
     @Option(
         name: .customLong("audience"),
-        help: ArgumentHelp(
-            "A client id that native identity tokens of a provider may be for. Repeat for several.",
-            valueName: "provider=id"
+        help: .value(
+            "provider=id",
+            "A client id that native identity tokens of a provider may be for. Repeat for several."
         )
     )
     var audiences: [String] = []
 
     @Option(
         name: .customLong("store-link"),
-        help: ArgumentHelp("Where it can be had. Repeat for several.", valueName: "url")
+        help: .value("url", "Its page in an app store. Repeat for several.")
     )
     var storeLinks: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "code; or session-token, a compatibility mode that is warned about.",
-            valueName: "form"
-        )
+        help: .value("form", "code; or session-token, a less secure mode for older apps.")
     )
     var handOff: App.HandOffForm?
 
     @Flag(inversion: .prefixedNo, help: "Whether requests that name no app mean this one.")
     var `default`: Bool?
 
-    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.")
-    var app: Bool?
+    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.") var app: Bool?
 
     func validate() throws {
         for audience in audiences where !audience.isEmpty {
@@ -108,20 +99,20 @@ struct AppFields: ParsableArguments {
             throw Failure(
                 .usage,
                 "--bundle-id needs --team.",
-                "It stands at developer.apple.com, under membership: --team ABCDE12345"
+                "Find it at developer.apple.com, under Membership: --team ABCDE12345"
             )
         }
         guard team.wholeMatch(of: /[A-Z0-9]{10}/) != nil else {
             throw Failure(
                 .wrongValue,
-                "--team \"\(printable(team))\" is no team.",
+                "--team \"\(printable(team))\" is not a team ID.",
                 "Expected: ten capital letters and digits, as ABCDE12345."
             )
         }
         for bundle in bundles where bundle.wholeMatch(of: /[A-Za-z0-9.-]{3,155}/) == nil {
             throw Failure(
                 .wrongValue,
-                "--bundle-id \"\(printable(bundle))\" is no bundle id.",
+                "--bundle-id \"\(printable(bundle))\" is not a bundle ID.",
                 "Expected: letters, digits, '.' and '-', as com.example.notes."
             )
         }
@@ -149,7 +140,7 @@ struct AppFields: ParsableArguments {
         guard androidPackage.utf8.count <= 255, androidPackage.wholeMatch(of: form) != nil else {
             throw Failure(
                 .wrongValue,
-                "--android-package \"\(printable(androidPackage))\" is no package name.",
+                "--android-package \"\(printable(androidPackage))\" is not a package name.",
                 "Expected: words with periods between, as com.example.notes."
             )
         }
@@ -158,7 +149,7 @@ struct AppFields: ParsableArguments {
         ]
     }
 
-    /// As Google's file has them: `AA:BB:…`, whatever was typed.
+    /// As Google's file has them: `AA:BB:…`, however they were typed.
     private var certificates: [String] {
         get throws(Failure) {
             var certificates: [String] = []
@@ -167,7 +158,7 @@ struct AppFields: ParsableArguments {
                 guard digits.wholeMatch(of: /[0-9A-F]{64}/) != nil else {
                     throw Failure(
                         .wrongValue,
-                        "--fingerprint \"\(printable(text))\" is no SHA-256 fingerprint.",
+                        "--fingerprint \"\(printable(text))\" is not a SHA-256 fingerprint.",
                         "Expected: 32 bytes in hexadecimal. See: keytool -list -v"
                     )
                 }

@@ -5,7 +5,7 @@ import PorticoStores
 /// What an app may register as (RFC 8252 §8.4, docs/decisions/0013 and 0031).
 struct AppRegistration {
     let publicURL: String
-    /// The names of those that are there.
+    /// The names of those that exist.
     let providers: [String]
 
     struct Refusal: Error, Hashable {
@@ -47,7 +47,7 @@ struct AppRegistration {
     }
 
     /// Dotless schemes and `scheme://host` for the compatibility mode only; plain http on a name
-    /// for nobody.
+    /// never.
     private func check(redirect text: String, number: Int, _ handOff: App.HandOffForm)
         throws(Refusal)
     {
@@ -61,7 +61,7 @@ struct AppRegistration {
                 field: "--redirect-uri (number \(number))",
                 rule: "\(error.description)"
                     + (isOfCompatibility && handOff == .code
-                        ? " Only an app with --hand-off session-token may have it so." : "")
+                        ? " Only an app with --hand-off session-token may use it." : "")
             )
         }
     }
@@ -74,7 +74,7 @@ struct AppRegistration {
         }
     }
 
-    /// What is allowed and yet unwise, each in one line.
+    /// What is allowed but unwise, each in one line.
     func warnings(_ app: App) -> [String] {
         var warnings: [String] = []
         if let warning = app.sessionWarning {
@@ -83,7 +83,7 @@ struct AppRegistration {
         let origins = app.redirectURIs.compactMap { RedirectURI($0).httpsOrigin }
         if !origins.isEmpty, app.appleAppIDs.isEmpty, app.androidApps.isEmpty {
             warnings.append(
-                "No app is named that opens its https redirect: add --bundle-id with --team, or "
+                "Nothing says which app opens its https redirect: add --bundle-id with --team, or "
                     + "--android-package with --fingerprint."
             )
         }
@@ -95,7 +95,7 @@ struct AppRegistration {
         }
         for provider in app.audiences.keys.sorted() where !providers.contains(provider) {
             warnings.append(
-                "--audience names provider \(printable(provider)), which is not there yet."
+                "--audience names provider \(printable(provider)), which does not exist yet."
             )
         }
         return warnings

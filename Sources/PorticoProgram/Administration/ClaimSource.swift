@@ -38,7 +38,7 @@ struct ClaimSource {
     private static func malformed(_ text: String) -> Failure {
         Failure(
             .wrongValue,
-            "\"\(printable(String(text.unicodeScalars.prefix(200))))\" is no claim with its source.",
+            "\"\(printable(String(text.unicodeScalars.prefix(200))))\" is not a claim with source.",
             "Expected: NAME=roles, NAME=roles:CLIENT, NAME=attribute:NAME, NAME=attribute:NAME[] "
                 + "or NAME=value:TEXT"
         )

@@ -2,7 +2,7 @@ import PorticoProtocol
 import PorticoStores
 
 extension Client {
-    /// What `portico client show` tells; named as RFC 7591 §2 does where it has a name. Members are
+    /// What `portico client show` shows; named as RFC 7591 §2 does where it has a name. Members are
     /// only ever added.
     var description: Description {
         Description(
@@ -54,7 +54,7 @@ extension Client {
                 ("Grant types", joined(sortedGrantTypes)),
                 ("Redirects", joined(redirectURIs.map(\.text))),
                 ("After sign-out", joined(postLogoutRedirectURIs.map(\.text))),
-                ("Told of logouts", backchannelLogoutURI?.text),
+                ("Logout notices", backchannelLogoutURI?.text),
                 ("Web origins", joined(webOrigins)),
                 ("Default scopes", joined(defaultScopes)),
                 ("May ask for", joined(optionalScopes)),
@@ -101,7 +101,7 @@ extension ClaimMapper {
 }
 
 extension CodeProtection {
-    /// What `portico client show` says of PKCE.
+    /// What `portico client show` shows for PKCE.
     var words: String {
         switch self {
         case .pkce: "required"

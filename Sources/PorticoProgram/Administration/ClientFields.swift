@@ -2,61 +2,56 @@ package import ArgumentParser
 import PorticoProtocol
 package import PorticoStores
 
-/// What may be said about a client, new or changed. What is left out stays as it is.
+/// The fields of a new or changed client. What is left out stays as it is.
 struct ClientFields: ParsableArguments {
-    @Option(help: ArgumentHelp("What people read on the consent page.", valueName: "text"))
-    var name: String?
+    @Option(help: .value("text", "Its name on the consent page.")) var name: String?
 
-    @Option(help: ArgumentHelp("public: an app; confidential: a server.", valueName: "type"))
-    var type: ClientType?
+    @Option(help: .value("type", "public: an app; confidential: a server.")) var type: ClientType?
 
     @Option(
-        help: ArgumentHelp(
-            "How it authenticates: none, client_secret_basic, client_secret_post, private_key_jwt.",
-            valueName: "method"
+        help: .value(
+            "method",
+            "How it authenticates: none, client_secret_basic, client_secret_post, private_key_jwt."
         )
     )
     var authentication: ClientAuthenticationMethod?
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("Where a sign-in may end. Repeat for several.", valueName: "uri")
+        help: .value("uri", "Where a sign-in may end. Repeat for several.")
     )
     var redirectURIs: [String] = []
 
     @Option(
         name: .customLong("post-logout-redirect-uri"),
-        help: ArgumentHelp("Where a sign-out may end. Repeat for several.", valueName: "uri")
+        help: .value("uri", "Where a sign-out may end. Repeat for several.")
     )
     var postLogoutRedirectURIs: [String] = []
 
     @Option(
         name: .customLong("backchannel-logout-uri"),
-        help: ArgumentHelp("Where it is told of logouts; \"\": nowhere.", valueName: "uri")
+        help: .value("uri", "Where logout notices go; \"\" for none.")
     )
     var backchannelLogoutURI: String?
 
     @Flag(
         name: .customLong("backchannel-logout-session"),
         inversion: .prefixedNo,
-        help: "Whether it needs sid there."
+        help: "Whether logout notices must have a sid."
     )
     var backchannelLogoutSession: Bool?
 
     @Option(
         name: .customLong("web-origin"),
-        help: ArgumentHelp(
-            "An origin whose scripts may call. Repeat for several.",
-            valueName: "origin"
-        )
+        help: .value("origin", "An origin whose scripts may call. Repeat for several.")
     )
     var webOrigins: [String] = []
 
     @Option(
         name: .customLong("grant-type"),
-        help: ArgumentHelp(
-            "authorization_code, refresh_token or client_credentials. Repeat for several.",
-            valueName: "type"
+        help: .value(
+            "type",
+            "authorization_code, refresh_token or client_credentials. Repeat for several."
         )
     )
     var grantTypes: [GrantType] = []
@@ -67,8 +62,7 @@ struct ClientFields: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Whether people are asked before it gets anything.")
     var consent: Bool?
 
-    @Flag(exclusivity: .exclusive)
-    var codeProtection: CodeProtection?
+    @Flag(exclusivity: .exclusive) var codeProtection: CodeProtection?
 
     @Flag(
         inversion: .prefixedNo,
@@ -85,13 +79,12 @@ struct ClientFields: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Whether it must push its requests (RFC 9126).")
     var pushedRequests: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Whether redirects of development tools are admitted.")
+    @Flag(inversion: .prefixedNo, help: "Whether redirects of development tools are allowed.")
     var development: Bool?
 
-    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.")
-    var client: Bool?
+    @Flag(inversion: .prefixedEnableDisable, help: "Whether it is served at all.") var client: Bool?
 
-    @Option(help: ArgumentHelp("A JWK set with its public keys; - for stdin.", valueName: "path"))
+    @Option(help: .value("path", "A JWK set with its public keys; - for stdin."))
     var jwksFile: String?
 
     func apply(to client: inout Client) throws {
@@ -123,7 +116,7 @@ struct ClientFields: ParsableArguments {
             guard client.backchannelLogoutURI != nil || text.isEmpty else {
                 throw Failure(
                     .wrongValue,
-                    "\(printable(text)) is no address that a client can be told at.",
+                    "\(printable(text)) is not an address for logout notices.",
                     "Expected: https://host/path, without a fragment."
                 )
             }
@@ -139,7 +132,7 @@ struct ClientFields: ParsableArguments {
         do {
             return .object(try JSONObject(parsing: bytes))
         } catch {
-            throw Failure(.wrongValue, "\(printable(path)) is no JWK set.", "\(error)")
+            throw Failure(.wrongValue, "\(printable(path)) is not a JWK set.", "\(error)")
         }
     }
 }
@@ -163,7 +156,7 @@ extension CodeProtection: EnumerableFlag {
         switch value {
         case .pkce: "It must use PKCE."
         case .pkceOrNonce: "It must use PKCE, or a nonce with scope openid."
-        case .none: "It need not use either."
+        case .none: "It does not have to use either."
         }
     }
 }

@@ -2,37 +2,31 @@ import ArgumentParser
 import PorticoBytes
 import PorticoStores
 
-/// Which scope tokens a client gets and may ask for. What is named is added; nothing goes unless it
-/// is named to go.
+/// Which scope tokens a client gets and may ask for. What is named is added; nothing is removed
+/// unless it is named.
 struct ClientScopeFields: ParsableArguments {
     @Option(
         name: .customLong("default-scope"),
-        help: ArgumentHelp(
-            "One more scope that it gets unasked. Repeat for several.",
-            valueName: "scope"
-        )
+        help: .value("scope", "Another scope that it always gets. Repeat for several.")
     )
     var defaults: [String] = []
 
     @Option(
         name: .customLong("optional-scope"),
-        help: ArgumentHelp(
-            "One more scope that it may ask for. Repeat for several.",
-            valueName: "scope"
-        )
+        help: .value("scope", "Another scope that it may ask for. Repeat for several.")
     )
     var optionals: [String] = []
 
     @Option(
         name: .customLong("remove-scope"),
-        help: ArgumentHelp(
-            "A scope that it has no more, before others are added. Repeat for several.",
-            valueName: "scope"
+        help: .value(
+            "scope",
+            "A scope to remove, before others are added. Repeat for several."
         )
     )
     var removed: [String] = []
 
-    /// What stands among the defaults may be asked for anyway, and stands there once.
+    /// A default scope may be asked for anyway, so it is not listed as optional too.
     func apply(to client: inout Client) throws(Failure) {
         for scope in removed {
             let known = client.defaultScopes + client.optionalScopes

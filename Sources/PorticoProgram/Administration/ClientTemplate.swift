@@ -2,7 +2,7 @@ import ArgumentParser
 import PorticoProtocol
 import PorticoStores
 
-/// What kind of thing a new client is: where the options begin.
+/// The kind of a new client: what its options default to.
 enum ClientTemplate: String, CaseIterable, ExpressibleByArgument {
     /// An app on a phone, tablet or desktop (RFC 8252).
     case native

@@ -3,31 +3,28 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// What a client's tokens are signed with, and what stands in them.
+/// What a client's tokens are signed with, and what they contain.
 struct ClientTokenFields: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Signs both kinds of its tokens: ES256, RS256, PS256 or EdDSA.",
-            valueName: "algorithm"
-        )
+        help: .value("algorithm", "Signs both kinds of its tokens: ES256, RS256, PS256 or EdDSA.")
     )
     var algorithm: SignatureAlgorithm?
 
-    @Option(help: ArgumentHelp("Signs its ID Tokens.", valueName: "algorithm"))
+    @Option(help: .value("algorithm", "Signs its ID Tokens."))
     var idTokenAlgorithm: SignatureAlgorithm?
 
-    @Option(help: ArgumentHelp("Signs its access tokens.", valueName: "algorithm"))
+    @Option(help: .value("algorithm", "Signs its access tokens."))
     var accessTokenAlgorithm: SignatureAlgorithm?
 
     @Option(
-        help: ArgumentHelp(
-            "The header typ of its access tokens: at+jwt, or JWT for who knows no other.",
-            valueName: "typ"
+        help: .value(
+            "typ",
+            "The header typ of its access tokens: at+jwt, or JWT for APIs that require it."
         )
     )
     var accessTokenType: AccessTokenType?
 
-    @Option(help: ArgumentHelp("How long its access tokens live.", valueName: "seconds"))
+    @Option(help: .value("seconds", "How long its access tokens are valid."))
     var accessTokenLifetime: Int64?
 
     @Option(
@@ -44,22 +41,19 @@ struct ClientTokenFields: ParsableArguments {
 
     @Option(
         name: .customLong("remove-claim"),
-        help: ArgumentHelp("A claim that goes. Repeat for several.", valueName: "name")
+        help: .value("name", "A claim to remove. Repeat for several.")
     )
     var removedClaims: [String] = []
 
     @Option(
         name: .customLong("audience"),
-        help: ArgumentHelp(
-            "One more audience of its access tokens. Repeat for several.",
-            valueName: "name"
-        )
+        help: .value("name", "Another audience of its access tokens. Repeat for several.")
     )
     var audiences: [String] = []
 
     @Option(
         name: .customLong("remove-audience"),
-        help: ArgumentHelp("An audience that goes. Repeat for several.", valueName: "name")
+        help: .value("name", "An audience to remove. Repeat for several.")
     )
     var removedAudiences: [String] = []
 

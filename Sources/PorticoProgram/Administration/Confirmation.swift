@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// What is deleted is typed once more: by a person at the prompt, by a script as an option.
+/// The name of what to delete is confirmed: typed at the prompt, or given as an option by a script.
 struct ConfirmationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The name of what is deleted, once more.", valueName: "name"))
-    var confirm: String?
+    @Option(help: .value("name", "The name of what to delete, as confirmation.")) var confirm:
+        String?
 
     /// - Throws: where the name was not confirmed. Nothing was done then.
     func check(_ name: String, warning: String, _ console: Console) throws(Failure) {
@@ -27,7 +27,7 @@ struct ConfirmationOptions: ParsableArguments {
         console.warn(warning)
         console.ask("Type \(printable(name)) to go on: ")
         guard readLine() == name else {
-            throw Failure(.confirmationMissing, "That is another name.", "Nothing was deleted.")
+            throw Failure(.confirmationMissing, "That is a different name.", "Nothing was deleted.")
         }
     }
 }

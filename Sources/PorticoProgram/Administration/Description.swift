@@ -1,7 +1,7 @@
 import PorticoProtocol
 import PorticoStores
 
-/// What is told about one thing: fields under each other for people, an object for programs.
+/// What is shown of one thing: fields under each other for people, an object for programs.
 struct Description {
     let json: JSONObject
     let fields: [(name: String, value: String?)]
@@ -30,7 +30,7 @@ extension Console {
         }
     }
 
-    /// A value that a command made and nobody could know: alone on stdout.
+    /// A value that the command generated: alone on stdout.
     func made(_ label: String, _ value: String) {
         if showsDataOnTerminal { ask("\(label): ") }
         data(value)

@@ -1,13 +1,67 @@
 import PorticoProtocol
 
-/// A list as commands show it: filtered, cut to a page, with the way to the next one.
-struct Listing<Item> {
+/// A list as commands show it: rows for people, objects for programs.
+struct Listing {
+    private let table: Table
+    private let items: [JSONValue]
+    /// Where the next page begins: `null` after the last one, `nil` for a list without pages.
+    private let next: JSONValue?
+    /// What is said of an empty list.
+    private let none: String
+
+    init<Item>(
+        _ page: Page<Item>,
+        _ headers: Table,
+        none: String,
+        row: (Item) -> [String?],
+        json: (Item) -> JSONObject
+    ) {
+        self.init(
+            page.items,
+            headers,
+            next: page.next.map(JSONValue.string) ?? .null,
+            none: page.isPart
+                ? "Nothing found. To list all, leave out --filter and --cursor" : none,
+            row: row,
+            json: json
+        )
+    }
+
+    /// - Parameter none: What is said of an empty list: how to create the first item.
+    init<Item>(
+        _ items: [Item],
+        _ headers: Table,
+        next: JSONValue? = nil,
+        none: String,
+        row: (Item) -> [String?],
+        json: (Item) -> JSONObject
+    ) {
+        var table = headers
+        table.rows = items.map(row)
+        self.table = table
+        self.items = items.map { .object(json($0)) }
+        self.next = next
+        self.none = none
+    }
+
+    fileprivate func show(on console: Console, _ options: ReadOptions) {
+        guard !items.isEmpty || options.json else { return console.say(none) }
+        var json: JSONObject = ["items": .array(items)]
+        if let next { json["next"] = next }
+        console.show(table, .object(json), options)
+        guard let next = next?.string, !options.json else { return }
+        console.say("More: --cursor \(printable(next))")
+    }
+}
+
+/// The part of a long list that was asked for.
+struct Page<Item> {
     /// In the order of their keys.
     let items: [Item]
-    /// Where the next page begins, where there is one.
+    /// Where the next page begins, if there is one.
     let next: String?
     /// Whether there may be more than what was asked for.
-    private let isPart: Bool
+    let isPart: Bool
 
     /// - Parameters:
     ///   - items: All of them, in the order of their keys.
@@ -20,54 +74,46 @@ struct Listing<Item> {
         text: (Item) -> [String?]
     ) {
         let rest = options.cursor.map { cursor in items.filter { key($0) > cursor } } ?? items
-        let found = rest.filter { Self.matches(options.filter, text($0)) }
-        self.items = Array(found.prefix(options.limit))
-        next = found.count > options.limit ? self.items.last.map(key) : nil
+        self.init(found: rest.filter { options.matches(text($0)) }, options, key: key)
+    }
+
+    /// Reads on until the page is full: a filter may leave little of what is read.
+    ///
+    /// - Parameter read: Some more of what comes after a cursor, and how many at most.
+    init(
+        _ options: ListOptions,
+        key: (Item) -> String,
+        text: (Item) -> [String?],
+        read: (String?, Int) async throws -> [Item]
+    ) async throws {
+        var found: [Item] = []
+        var cursor = options.cursor
+        let step = 500
+        while found.count <= options.limit {
+            let items = try await read(cursor, step)
+            found += items.filter { options.matches(text($0)) }
+            guard items.count == step, let last = items.last else { break }
+            cursor = key(last)
+        }
+        self.init(found: found, options, key: key)
+    }
+
+    private init(found: [Item], _ options: ListOptions, key: (Item) -> String) {
+        items = Array(found.prefix(options.limit))
+        next = found.count > options.limit ? items.last.map(key) : nil
         isPart = options.isPart
     }
+}
 
-    /// - Parameter options: By which the items were found.
-    init(items: [Item], next: String?, _ options: ListOptions) {
-        self.items = items
-        self.next = next
-        isPart = options.isPart
-    }
-
-    /// What is said where there is nothing.
-    func empty(_ none: String) -> String {
-        isPart ? "Nothing found. To list all, leave out --filter and --cursor" : none
-    }
-
-    static func matches(_ filter: String?, _ texts: [String?]) -> Bool {
+extension ListOptions {
+    fileprivate func matches(_ texts: [String?]) -> Bool {
         guard let filter = filter?.lowercased(), !filter.isEmpty else { return true }
         return texts.contains { $0?.lowercased().contains(filter) ?? false }
     }
 }
 
 extension Console {
-    /// - Parameter none: What is said where there is nothing at all, and how to make the first.
-    func show<Item>(
-        _ listing: Listing<Item>,
-        _ headers: Table,
-        _ options: ReadOptions,
-        none: String,
-        row: (Item) -> [String?],
-        json: (Item) -> JSONValue
-    ) {
-        var table = headers
-        table.rows = listing.items.map(row)
-        if listing.items.isEmpty, !options.json {
-            say(listing.empty(none))
-            return
-        }
-        show(
-            table,
-            .object([
-                "items": .array(listing.items.map(json)),
-                "next": listing.next.map(JSONValue.string) ?? .null,
-            ]),
-            options
-        )
-        if let next = listing.next, !options.json { say("More: --cursor \(printable(next))") }
+    func show(_ listing: Listing, _ options: ReadOptions) {
+        listing.show(on: self, options)
     }
 }

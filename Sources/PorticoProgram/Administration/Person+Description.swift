@@ -2,7 +2,7 @@ import PorticoProtocol
 import PorticoStores
 
 extension Person {
-    /// What `portico user show` tells; members are only ever added.
+    /// What `portico user show` shows; members are only ever added.
     func description(hasPassword: Bool, roles: [RoleName]) -> Description {
         var json = item
         json["has_password"] = .bool(hasPassword)
@@ -43,7 +43,7 @@ extension Person {
 
     var state: String { isEnabled ? "active" : "disabled" }
 
-    /// The address, and a mark where somebody proved that it is theirs.
+    /// The address, with a mark if it is verified.
     var markedEmail: String? {
         email.map { isEmailVerified ? "\($0) ✓" : $0 }
     }

@@ -2,31 +2,27 @@ import ArgumentParser
 import PorticoProvider
 import PorticoStores
 
-/// What may be said about a person, new or changed. What is left out stays as it is.
+/// The fields of a new or changed person. What is left out stays as it is.
 struct PersonFields: ParsableArguments {
-    @Option(help: ArgumentHelp("The email address; empty: none.", valueName: "address"))
-    var email: String?
+    @Option(help: .value("address", "The email address; empty: none.")) var email: String?
 
-    @Flag(inversion: .prefixedNo, help: "Whether the address is known to be theirs.")
+    @Flag(inversion: .prefixedNo, help: "Whether the address is verified.")
     var emailVerified: Bool?
 
-    @Option(help: ArgumentHelp("The given name; empty: none.", valueName: "name"))
-    var givenName: String?
+    @Option(help: .value("name", "The given name; empty: none.")) var givenName: String?
 
-    @Option(help: ArgumentHelp("The family name; empty: none.", valueName: "name"))
-    var familyName: String?
+    @Option(help: .value("name", "The family name; empty: none.")) var familyName: String?
 
     @Option(
         name: .customLong("attribute"),
-        help: ArgumentHelp(
-            "A further fact. Repeat for several, also of one name; NAME= takes it away.",
-            valueName: "name=value"
+        help: .value(
+            "name=value",
+            "Another attribute. Repeat for several, even with one name; NAME= removes it."
         )
     )
     var attributes: [String] = []
 
-    @Flag(inversion: .prefixedEnableDisable, help: "Whether they can sign in.")
-    var user: Bool?
+    @Flag(inversion: .prefixedEnableDisable, help: "Whether they can sign in.") var user: Bool?
 
     func validate() throws {
         for attribute in attributes where !attribute.dropFirst().contains("=") {

@@ -4,7 +4,7 @@ import PorticoStores
 import PorticoUpstream
 
 extension ProviderRecord {
-    /// What `portico provider` tells; members are only ever added. A secret never is one.
+    /// What `portico provider` shows; members are only ever added. A secret never is one.
     func description(_ addresses: ProviderAddresses) -> Description {
         var json = item
         json["settings"] = .object(settings)
@@ -13,7 +13,7 @@ extension ProviderRecord {
         return Description(json: json, fields: fields + addresses.fields)
     }
 
-    /// What `portico provider show` tells before the addresses.
+    /// What `portico provider show` shows before the addresses.
     private var fields: [(name: String, value: String?)] {
         let shown: [(name: String, value: String?)] = [
             ("Provider", name), ("Kind", kind), ("State", state), ("Place", "\(place)"),
@@ -52,7 +52,7 @@ extension ProviderRecord {
 
     var state: String { isEnabled ? "enabled" : "disabled" }
 
-    /// What its button says.
+    /// The text on its button.
     var displayName: String { read?.displayName ?? settings.string("displayName") ?? name }
 
     /// The one that account keys hold.

@@ -1,7 +1,7 @@
 import PorticoStores
 import PorticoUpstream
 
-/// The addresses of ours that are registered at an identity provider, to the letter.
+/// The addresses of ours that are registered at an identity provider, exactly.
 struct ProviderAddresses {
     let name: String
     let kind: IdentityProvider.Kind?
@@ -14,12 +14,12 @@ struct ProviderAddresses {
         self.publicURL = publicURL
     }
 
-    /// Where a sign-in comes back to.
+    /// Where a sign-in returns to.
     var callback: String { "\(publicURL)/v1/auth/\(name)/callback" }
-    /// Where a further way to sign in comes back to.
+    /// Where linking another sign-in method returns to.
     var linkCallback: String { "\(callback)/link" }
 
-    /// Where the provider itself tells us something, by what it is called there.
+    /// Where the provider sends notices, by the provider's name for them.
     var notices: [(key: String, label: String, address: String)] {
         switch kind {
         case .keycloak, .oidc:

@@ -2,49 +2,37 @@ import ArgumentParser
 import PorticoProtocol
 import PorticoUpstream
 
-/// What may be said about an identity provider, new or changed. What is left out stays as it is; a
-/// list is replaced as a whole, and one empty value takes all of it away.
+/// The fields of a new or changed identity provider. What is left out stays as it is; a list is
+/// replaced as a whole, and one empty value clears it.
 struct ProviderFields: ParsableArguments {
     @Option(
         name: .customLong("client-id"),
-        help: ArgumentHelp(
-            "What the provider knows us by: client id, app id, or Apple's Services ID.",
-            valueName: "id"
+        help: .value(
+            "id",
+            "Our ID at the provider: client ID, app ID, or Apple's Services ID."
         )
     )
     var clientID: String?
 
-    @Option(help: ArgumentHelp("What its button says.", valueName: "text"))
-    var displayName: String?
+    @Option(help: .value("text", "The text on its button.")) var displayName: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "keycloak, oidc: the issuer, exactly as the provider writes it.",
-            valueName: "url"
-        )
-    )
+    @Option(help: .value("url", "keycloak, oidc: the issuer, exactly as the provider writes it."))
     var issuer: String?
 
     @Option(
         name: .customLong("team-id"),
-        help: ArgumentHelp("apple: the ten characters of the team.", valueName: "id")
+        help: .value("id", "apple: the ten characters of the team.")
     )
     var teamID: String?
 
     @Option(
         name: .customLong("key-id"),
-        help: ArgumentHelp(
-            "apple: the name of the key. keycloak, oidc: of the key that proves us.",
-            valueName: "id"
-        )
+        help: .value("id", "apple: the ID of the key. keycloak, oidc: of our private key.")
     )
     var keyID: String?
 
     @Option(
-        help: ArgumentHelp(
-            "What to ask for, instead of what is usual; several with spaces.",
-            valueName: "scopes"
-        )
+        help: .value("scopes", "What to ask for, instead of the default; several with spaces.")
     )
     var scopes: String?
 
@@ -52,7 +40,7 @@ struct ProviderFields: ParsableArguments {
         help: ArgumentHelp(
             """
             keycloak, oidc: client_secret_basic, client_secret_post or private_key_jwt, instead of \
-            what the provider offers.
+            the one that fits the provider.
             """,
             valueName: "method"
         )
@@ -61,32 +49,26 @@ struct ProviderFields: ParsableArguments {
 
     @Option(
         name: .customLong("algorithm"),
-        help: ArgumentHelp(
-            "keycloak, oidc: what ID Tokens must be signed with. Repeat for several.",
-            valueName: "algorithm"
+        help: .value(
+            "algorithm",
+            "keycloak, oidc: what ID Tokens must be signed with. Repeat for several."
         )
     )
     var algorithms: [String] = []
 
     @Option(
         name: .customLong("hosted-domain"),
-        help: ArgumentHelp(
-            "google: admit this Workspace domain only. Repeat for several.",
-            valueName: "domain"
-        )
+        help: .value("domain", "google: allow only this Workspace domain. Repeat for several.")
     )
     var hostedDomains: [String] = []
 
     @Option(
         name: .customLong("other-issuer"),
-        help: ArgumentHelp(
-            "apple: a further spelling of its issuer. Repeat for several.",
-            valueName: "url"
-        )
+        help: .value("url", "apple: another spelling of its issuer. Repeat for several.")
     )
     var otherIssuers: [String] = []
 
-    @Option(help: ArgumentHelp("facebook: of the Graph API, as v23.0.", valueName: "version"))
+    @Option(help: .value("version", "facebook: the version of the Graph API, such as v23.0."))
     var graphVersion: String?
 
     @Flag(inversion: .prefixedNo, help: "google: whether a refresh token is asked for.")
@@ -94,7 +76,7 @@ struct ProviderFields: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "keycloak, oidc: whether PKCE is sent though the provider does not announce it."
+        help: "keycloak, oidc: whether to send PKCE even if the provider does not announce it."
     )
     var pkceUnannounced: Bool?
 
@@ -104,9 +86,9 @@ struct ProviderFields: ParsableArguments {
     )
     var allowInsecureLoopback: Bool?
 
-    /// The settings with what was said put in, by the names of ``ProviderSetting``.
+    /// The settings with the given ones put in, by the names of ``ProviderSetting``.
     ///
-    /// - Throws: where something was said that a provider of this kind does not have.
+    /// - Throws: where a setting was given that a provider of this kind does not have.
     func settings(of kind: IdentityProvider.Kind, over former: JSONObject = [:]) throws(Failure)
         -> JSONObject
     {
@@ -125,7 +107,7 @@ struct ProviderFields: ParsableArguments {
         return settings
     }
 
-    /// What was said; `null` takes a setting away.
+    /// What was given; `null` removes a setting.
     private var given: [(ProviderSetting, JSONValue)] {
         let texts: [(ProviderSetting, String?)] = [
             (.displayName, displayName), (.clientID, clientID), (.issuer, issuer),
@@ -149,14 +131,14 @@ struct ProviderFields: ParsableArguments {
             + flags.compactMap { setting, flag in flag.map { (setting, $0 ? true : .null) } }
     }
 
-    /// No scope is `[""]`, which takes them away.
+    /// No scope is `[""]`, which clears them.
     private static func words(_ text: String) -> [String] {
         text.isEmpty ? [""] : text.split(separator: " ").map(String.init)
     }
 }
 
 extension ProviderSetting {
-    /// The option of `portico provider add` that says it.
+    /// The option of `portico provider add` that sets it.
     var option: String {
         switch self {
         case .displayName: "--display-name"
@@ -180,7 +162,7 @@ extension ProviderSetting {
 }
 
 extension ProviderSetting {
-    /// What people read of it.
+    /// Its name in `portico provider show`.
     var label: String {
         switch self {
         case .clientID: "Client id"

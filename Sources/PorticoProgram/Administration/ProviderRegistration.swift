@@ -39,7 +39,8 @@ struct ProviderRegistration {
         } catch IdentityProviderRefusal.nameTaken {
             throw Failure(
                 .refused,
-                "The name \(record.name) is taken by an address of ours: /v1/auth/\(record.name).",
+                "The name \(record.name) is reserved for an address of the server: "
+                    + "/v1/auth/\(record.name).",
                 "Choose another: --name NAME"
             )
         }
@@ -48,7 +49,7 @@ struct ProviderRegistration {
         else {
             throw Failure(
                 .refused,
-                "The scopes must have openid: without it there is no ID Token.",
+                "The scopes must include openid: without it there is no ID Token.",
                 "Nothing was written."
             )
         }

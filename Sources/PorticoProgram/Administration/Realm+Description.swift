@@ -2,7 +2,7 @@ import PorticoProtocol
 import PorticoStores
 
 extension Realm {
-    /// What `portico realm show` tells; members are only ever added.
+    /// What `portico realm show` shows; members are only ever added.
     var description: Description {
         Description(
             json: [

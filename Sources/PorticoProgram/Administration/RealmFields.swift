@@ -1,7 +1,7 @@
 import ArgumentParser
 import PorticoStores
 
-/// What may be said about a realm, new or changed. What is left out stays as it is.
+/// The fields of a new or changed realm. What is left out stays as it is.
 struct RealmFields: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Whether people may replace a forgotten password by mail.")
     var passwordReset: Bool?
@@ -20,9 +20,9 @@ struct RealmFields: ParsableArguments {
     var signOutByHint: Bool?
 
     @Option(
-        help: ArgumentHelp(
-            "The header typ of access tokens where a client has no other: at+jwt or JWT.",
-            valueName: "typ"
+        help: .value(
+            "typ",
+            "The header typ of access tokens, unless a client has its own: at+jwt or JWT."
         )
     )
     var accessTokenType: AccessTokenType?

@@ -22,7 +22,7 @@ struct RealmFile {
 
     /// The realms in it, ready for the store, with what became of each part of the file.
     ///
-    /// - Throws: where the file is broken: none of it is good then.
+    /// - Throws: where the file is broken: nothing of it is used then.
     func read(into installation: Installation) async throws -> [RealmImport.Imported] {
         do {
             return try await installation.registering { registration in
@@ -39,7 +39,7 @@ struct RealmFile {
         }
     }
 
-    /// The names of its realms: all that is needed to leave out what is there already. Hashing the
+    /// The names of its realms: enough to find those that exist already. Hashing the
     /// passwords of a large realm takes minutes.
     func names() throws(Failure) -> [String] {
         let value: JSONValue
@@ -54,11 +54,7 @@ struct RealmFile {
     }
 
     private func broken(_ why: String) -> Failure {
-        Failure(
-            .importBroken,
-            "\(printable(path)) cannot be imported: nothing of it was.",
-            why
-        )
+        Failure(.importBroken, "\(printable(path)) cannot be imported. Nothing was imported.", why)
     }
 }
 

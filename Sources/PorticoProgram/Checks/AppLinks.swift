@@ -44,7 +44,7 @@ struct AppLinks {
         return findings + reach()
     }
 
-    /// What no file says: who may fetch it.
+    /// Where the files can be fetched from.
     private func reach() -> [Finding] {
         var findings: [Finding] = []
         if !publicURL.hasPrefix("https://") {
@@ -70,7 +70,7 @@ struct AppLinks {
         return findings
     }
 
-    /// Our own server did not answer.
+    /// The fix where our own server did not answer.
     static func remedy(of error: HTTPTransportError) -> String {
         error == .untrusted ? error.remedy : "Does the server run, and its proxy? portico serve"
     }
@@ -111,7 +111,7 @@ struct AppLinks {
         do {
             return .success(try JSONValue(parsing: reply.body))
         } catch {
-            return bad("\(address) is no JSON: \(error)", "What does \(publicURL) reach?")
+            return bad("\(address) is not JSON: \(error)", "What does \(publicURL) reach?")
         }
     }
 

@@ -7,13 +7,13 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// Looks at everything that a server needs, changes nothing, and says what mends what is wrong.
+/// Checks everything that a server needs, changes nothing, and suggests fixes.
 struct Doctor {
     let settings: Settings
     let origins: [String: SettingOrigin]
     let environment: [String: String]
     let console: Console
-    /// `nil`: nobody is asked.
+    /// `nil`: without the network.
     let outbound: OutboundClient?
 
     func callAsFunction() async throws -> Findings {
@@ -100,7 +100,7 @@ struct Doctor {
             }
         }
         let text = counts.sorted { $0.key < $1.key }.map { "\($0.value) from \($0.key)" }
-        return .passed("settings", text.isEmpty ? "as they come" : text.joined(separator: ", "))
+        return .passed("settings", text.isEmpty ? "defaults" : text.joined(separator: ", "))
     }
 
     private func servingFindings() -> [Finding] {
@@ -112,7 +112,7 @@ struct Doctor {
         }
     }
 
-    /// Behind a proxy that is not named, everybody has its address: one limit holds for all.
+    /// Behind a proxy that is not trusted, all requests have its address and share one limit.
     private func proxyFindings() -> [Finding] {
         guard settings.effectivePublicURL.hasPrefix("https://") else { return [] }
         guard !settings.trustedProxies.isEmpty else {
@@ -159,7 +159,7 @@ struct Doctor {
         }
     }
 
-    /// Only the user that runs the server may look into its folder.
+    /// Only the user that runs the server may read its folder.
     private func folderFindings(_ directory: DataDirectory) -> [Finding] {
         var findings: [Finding] = []
         for (name, path, fix) in [
@@ -170,7 +170,7 @@ struct Doctor {
                 findings.append(
                     .problem(
                         name,
-                        "\(path) cannot be looked at",
+                        "\(path) cannot be read",
                         fix: "Run doctor as the user that runs the server."
                     )
                 )
@@ -188,7 +188,7 @@ struct Doctor {
     }
 
     private func size(of path: String) -> String {
-        // What was written lately stands beside it.
+        // The latest writes are in the write-ahead log.
         let bytes = [path, path + "-wal"].compactMap { Self.status(of: $0)?.st_size }.reduce(0, +)
         return bytes < 1_000_000 ? "\(bytes / 1000) kB" : "\(bytes / 1_000_000) MB"
     }

@@ -1,19 +1,19 @@
 import PorticoProtocol
 
-/// One thing that was looked at, and how it is.
+/// One thing that was checked, and the result.
 struct Finding: Hashable, Sendable {
     enum Mark: String, Sendable {
         case passed = "✓"
-        /// Worth knowing; nothing to mend, or not from here.
+        /// Worth knowing; nothing to fix, or not from here.
         case note = "!"
         case problem = "✗"
     }
 
     let mark: Mark
-    /// What was looked at: a word or two.
+    /// What was checked: a word or two.
     let subject: String
     let text: String
-    /// What mends it: a command or a line.
+    /// The fix: a command or a line.
     var fix: String?
 
     static func passed(_ subject: String, _ text: String) -> Finding {
@@ -24,12 +24,12 @@ struct Finding: Hashable, Sendable {
         Finding(mark: .note, subject: subject, text: text, fix: fix)
     }
 
-    /// Whatever is wrong comes with what mends it.
+    /// A problem always comes with a fix.
     static func problem(_ subject: String, _ text: String, fix: String) -> Finding {
         Finding(mark: .problem, subject: subject, text: text, fix: fix)
     }
 
-    /// As one of many about something: that names it, and the text says what was looked at.
+    /// As one of several findings about `subject`; what was checked moves into the text.
     func under(_ subject: String) -> Finding {
         Finding(mark: mark, subject: subject, text: "\(self.subject): \(text)", fix: fix)
     }
@@ -50,7 +50,7 @@ struct Finding: Hashable, Sendable {
     }
 }
 
-/// What was found, under headings.
+/// Findings under headings.
 struct Findings: Sendable {
     private(set) var groups: [(title: String, findings: [Finding])] = []
 
@@ -89,7 +89,7 @@ struct Findings: Sendable {
             + "\(problems) \(problems == 1 ? "problem" : "problems")"
     }
 
-    /// Told by the exit code, too.
+    /// Sets the exit code, too.
     var failure: Failure? {
         let problems = count(.problem)
         guard problems > 0 else { return nil }
@@ -139,7 +139,7 @@ extension Console {
         }
     }
 
-    /// Colour only where data goes to a screen that shows it; the sign says it all.
+    /// Colour only on a terminal; the sign alone says enough.
     fileprivate func dataMark(_ mark: Finding.Mark) -> String {
         guard showsDataOnTerminal else { return mark.rawValue }
         return switch mark {

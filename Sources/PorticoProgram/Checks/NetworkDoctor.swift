@@ -5,12 +5,12 @@ import PorticoProtocol
 import PorticoStores
 import PorticoUpstream
 
-/// The part of ``Doctor`` that looks at what others see and say: the public address, realms,
+/// The part of ``Doctor`` that checks what other parties see and serve: the public address, realms,
 /// identity providers, apps, the clock.
 struct NetworkDoctor {
     let administration: Administration
     let backend: BackendConfiguration
-    /// `nil`: nobody is asked.
+    /// `nil`: without the network.
     let outbound: ObservedTransport?
 
     private var publicURL: String { administration.publicURL }
@@ -21,7 +21,7 @@ struct NetworkDoctor {
             return [.note("clock", "not compared: no provider was asked, or none answered")]
         }
         // `Date` has whole seconds, and the answer took a while.
-        guard lead.magnitude > 5 else { return [.passed("clock", "as the providers' is")] }
+        guard lead.magnitude > 5 else { return [.passed("clock", "same as the providers'")] }
         let text = "\(lead.magnitude) s \(lead > 0 ? "ahead of" : "behind") the providers'"
         return [
             lead.magnitude > 30
@@ -88,15 +88,15 @@ struct NetworkDoctor {
         return [
             .note(
                 "apple",
-                "an iOS app that offers Google or Facebook is asked by App Review to offer "
-                    + "Sign in with Apple or its like",
+                "App Review expects an iOS app with Google or Facebook to offer Sign in with "
+                    + "Apple or an equivalent too",
                 fix: "portico provider add apple"
             )
         ]
     }
 
-    /// Google, Apple and Facebook do not say when a person signed in with them: a mailed code is how
-    /// such a person proves who they are, before an account is joined, changed or deleted.
+    /// Google, Apple and Facebook do not report when a person signed in with them: such a person
+    /// confirms who they are by a mailed code, before an account is linked, changed or deleted.
     private func proofHint() -> [Finding] {
         let undated = Set(PageLook.branded.map(\.rawValue))
         let names = backend.providers.filter { $0.isEnabled && undated.contains($0.kind) }
@@ -107,16 +107,16 @@ struct NetworkDoctor {
         return [
             .note(
                 first,
-                "no mail is sent: who signs in only with \(names.joined(separator: ", ")) cannot "
-                    + "confirm who they are, to change or delete the account",
+                "no mail is sent: people who sign in only with \(names.joined(separator: ", ")) "
+                    + "cannot confirm who they are, to change or delete the account",
                 fix: "mail.from and mail.smtp in portico.yaml"
             )
         ]
     }
 
-    /// Vendors prescribe their mark on the button: said where people see it, of those that lack it.
+    /// Vendors prescribe their mark on the button: names the missing ones of a public server.
     private func artworkHint() -> [Finding] {
-        // `try?`: what cannot be read is told elsewhere.
+        // `try?`: what cannot be read is reported elsewhere.
         guard publicURL.hasPrefix("https://"),
             let look = try? PageLook(administration.installation.settings)
         else { return [] }
@@ -132,7 +132,7 @@ struct NetworkDoctor {
                 "without the mark of \(names.joined(separator: ", ")), which the vendors "
                     + "prescribe",
                 fix: "pages.brand in portico.yaml: a folder with \(names[0]).svg, as the vendor "
-                    + "gives it"
+                    + "supplies it"
             )
         ]
     }
@@ -146,11 +146,7 @@ struct NetworkDoctor {
             }
             if let warning = app.sessionWarning {
                 findings.append(
-                    .note(
-                        app.name,
-                        warning,
-                        fix: "portico app update \(app.name) --hand-off code"
-                    )
+                    .note(app.name, warning, fix: "portico app update \(app.name) --hand-off code")
                 )
             }
             findings += await links(of: app)
@@ -168,7 +164,7 @@ struct NetworkDoctor {
             return [
                 .problem(
                     app.name,
-                    "has an https redirect, and no app is named that opens it",
+                    "has an https redirect, but nothing says which app opens it",
                     fix: "portico app update \(app.name) --bundle-id ID --team TEAM"
                 )
             ]

@@ -4,7 +4,7 @@ import PorticoBytes
 import PorticoProtocol
 
 extension HTTPTransportError {
-    /// What mends that somebody else's server did not answer.
+    /// The fix where another party's server did not answer.
     var remedy: String {
         switch self {
         case .untrusted:
@@ -16,7 +16,7 @@ extension HTTPTransportError {
     }
 }
 
-/// Sends requests by another transport and remembers how it went, so that a command can say so.
+/// Sends requests by another transport and remembers the outcome, so that a command can show it.
 struct ObservedTransport: HTTPTransport {
     struct Exchange: Sendable {
         let address: String
@@ -47,7 +47,7 @@ struct ObservedTransport: HTTPTransport {
         self.now = now
     }
 
-    /// The same way out, with nothing remembered yet.
+    /// The same transport, with nothing remembered yet.
     var anew: ObservedTransport { ObservedTransport(next, now: now) }
 
     /// In the order in which they ended.
@@ -74,7 +74,7 @@ struct ObservedTransport: HTTPTransport {
         return try result.get()
     }
 
-    /// Asks for an address as anybody would who follows no redirect.
+    /// Fetches an address without following a redirect.
     func get(_ address: String) async -> Result<HTTPReply, HTTPTransportError> {
         guard let address = HTTPAddress(address) else { return .failure(.malformed) }
         var request = HTTPRequest(.get, to: address)

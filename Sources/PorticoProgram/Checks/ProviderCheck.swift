@@ -6,8 +6,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoUpstream
 
-/// Looks at one identity provider as the server would use it: settings, secret, metadata, keys.
-/// Whether the provider takes the client id and the secret only a sign-in can tell.
+/// Checks one identity provider as the server would use it: settings, secret, metadata, keys. Only
+/// a sign-in can show whether the provider accepts the client id and the secret.
 struct ProviderCheck {
     let administration: Administration
     let record: ProviderRecord
@@ -21,7 +21,7 @@ struct ProviderCheck {
 
     private var addresses: ProviderAddresses { administration.addresses(of: record) }
 
-    /// - Parameter transport: `nil`: nobody is asked.
+    /// - Parameter transport: `nil`: without the network.
     func callAsFunction(over transport: ObservedTransport?) async -> Report {
         var report = Report()
         guard let provider = settings(&report), secret(of: provider, &report) else {
@@ -84,7 +84,7 @@ struct ProviderCheck {
             isTaken
                 ? .note(
                     "redirects",
-                    "must be registered there, which cannot be seen from here: "
+                    "must be registered with the provider, which cannot be checked from here: "
                         + "\(addresses.callback) and \(addresses.linkCallback)"
                 )
                 : .problem(
@@ -121,7 +121,7 @@ struct ProviderCheck {
 
     private func seen(_ exchange: ObservedTransport.Exchange, _ reply: HTTPReply) -> Finding {
         let place = "\(exchange.address) (\(exchange.milliseconds) ms)"
-        // `try?`: what is no JSON is told by the probe.
+        // `try?`: the probe reports a reply that is not JSON.
         let json = try? JSONObject(parsing: reply.body)
         guard let keys = json?.array("keys") else { return .passed("metadata", place) }
         return .passed("keys", "\(keys.count) at \(place)")
@@ -151,14 +151,14 @@ struct ProviderCheck {
                     fix: "Is the issuer right? \(updateCommand) --issuer URL"
                 )
             }
-            // `try?`: what is no JSON names no issuer.
+            // `try?`: a reply that is not JSON names no issuer.
             let json = try? JSONObject(parsing: reply.body)
             let named = json?.string("issuer")
             if let named, !sameBytes(named, provider.canonicalIssuer) {
                 return .problem(
                     "issuer",
                     "it calls itself \(named), not \(provider.canonicalIssuer)",
-                    fix: "Write it exactly so: \(updateCommand) --issuer URL"
+                    fix: "Use exactly that: \(updateCommand) --issuer URL"
                 )
             }
             let methods = json?.strings("code_challenge_methods_supported") ?? []
@@ -166,13 +166,13 @@ struct ProviderCheck {
                 return .problem(
                     "metadata",
                     "it does not announce PKCE with S256",
-                    fix: "Where it takes PKCE all the same: \(updateCommand) --pkce-unannounced"
+                    fix: "If it accepts PKCE anyway: \(updateCommand) --pkce-unannounced"
                 )
             }
             return .problem(
                 "metadata",
                 "what \(place) says cannot be used",
-                fix: "Ask the people who run it: it must keep OpenID Connect Discovery."
+                fix: "Ask the people who run it: it must follow OpenID Connect Discovery."
             )
         case (_, nil):
             return .problem("reachable", "\(place) was not reached", fix: updateCommand + " …")

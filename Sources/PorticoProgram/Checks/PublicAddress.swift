@@ -3,12 +3,12 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// The part of ``Doctor`` that asks the server as anybody reaches it: by its public URL, and through
-/// whatever proxy stands there.
+/// The part of ``Doctor`` that reaches the server as clients do: by its public URL, through any
+/// proxy.
 struct PublicAddress {
     let administration: Administration
     let backend: BackendConfiguration
-    /// `nil`: nobody is asked.
+    /// `nil`: without the network.
     let outbound: ObservedTransport?
 
     private var publicURL: String { administration.publicURL }
@@ -21,13 +21,13 @@ struct PublicAddress {
             findings.append(
                 .note(
                     "https",
-                    "\(publicURL) is good on this machine only",
+                    "\(publicURL) works on this machine only",
                     fix: "public-url: https://YOUR.DOMAIN in portico.yaml, and a proxy with TLS"
                 )
             )
         }
         guard let outbound else {
-            return findings + [.note("reachable", "not asked (--offline)")]
+            return findings + [.note("reachable", "not checked (--offline)")]
         }
         for probe in probes {
             let address = probe.address
@@ -46,7 +46,7 @@ struct PublicAddress {
         return findings + strayRealms()
     }
 
-    /// Something that only this server can say.
+    /// A request that only this server answers like this.
     private struct Probe {
         let name: String
         let address: String
@@ -61,7 +61,7 @@ struct PublicAddress {
                 address: realm.issuer + "/.well-known/openid-configuration",
                 text: "discovery says \(realm.issuer)"
             ) { reply in
-                // `try?`: what is no JSON names no issuer. To the letter (RFC 8414 §3.3).
+                // `try?`: what is not JSON names no issuer. It must match exactly (RFC 8414 §3.3).
                 let json = try? JSONObject(parsing: reply.body)
                 return reply.response.status == .ok
                     && sameBytes(json?.string("issuer") ?? "", realm.issuer)
@@ -71,7 +71,7 @@ struct PublicAddress {
             let address = publicURL + "/v1/auth/session"
             probes.append(
                 Probe(name: "backend", address: address, text: "\(address) answers") { reply in
-                    // `try?`: what is no JSON says nothing of a session.
+                    // `try?`: a reply that is not JSON says nothing of a session.
                     let json = try? JSONObject(parsing: reply.body)
                     return reply.response.status == .unauthorized
                         && json?.bool("authenticated") == false
@@ -106,7 +106,7 @@ struct PublicAddress {
         }
     }
 
-    /// The ways in which proxies are usually set up wrongly.
+    /// The usual mistakes in the setup of a proxy.
     private func fault(_ reply: HTTPReply, of probe: Probe) -> Finding {
         let code = reply.response.status.code
         let answer = "\(probe.address) answers \(code)"

@@ -8,162 +8,117 @@ struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account",
         abstract: "Manage accounts: people who registered with the backend.",
-        subcommands: [List.self, Show.self, Block.self, Unblock.self, Delete.self]
+        subcommands: [
+            ListCommand<Self>.self, ShowCommand<Self>.self, Block.self, Unblock.self, Delete.self,
+        ]
     )
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "List the accounts, the oldest first."
-        )
-
-        @Option(help: ArgumentHelp("Those with this address only.", valueName: "address"))
-        var email: String?
-        @OptionGroup var list: ListOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let time = administration.timeForReading
-                console.show(
-                    try await page(administration),
-                    Table("ACCOUNT", "NAME", "EMAIL", "STATE", "LAST SIGN-IN"),
-                    read,
-                    none: email == nil
-                        ? "No one has registered yet."
-                        : "No account has that address. See all: portico account list",
-                    row: {
-                        [$0.id.text, $0.name, $0.markedEmail, $0.state, time($0.lastSignInAt)]
-                    },
-                    json: { .object($0.item) }
-                )
-            }
-        }
-
-        /// Reads on until the page is full: a filter may leave little of what is read.
-        private func page(_ administration: Administration) async throws -> Listing<Account> {
-            var cursor: UniqueID?
-            if let text = list.cursor {
-                guard let id = UniqueID(text) else {
-                    throw Failure(.wrongValue, "--cursor is not one from an earlier list.")
-                }
-                cursor = id
-            }
-            let accounts = administration.installation.accounts
-            var found: [Account] = []
-            let step = 500
-            while found.count <= list.limit {
-                let read = try await accounts.accounts(after: cursor, email: email, limit: step)
-                found += read.filter {
-                    Listing<Account>.matches(
-                        list.filter,
-                        [$0.id.text, $0.name, $0.email?.address]
-                    )
-                }
-                guard read.count == step, let last = read.last else { break }
-                cursor = last.id
-            }
-            let items = Array(found.prefix(list.limit))
-            return Listing(
-                items: items,
-                next: found.count > list.limit ? items.last?.id.text : nil,
-                list
-            )
-        }
-    }
-
-    struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show one account.")
-
+    struct Name: ParsableArguments {
         @Argument(help: "Its id.") var id: String
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let account = try await administration.account(id)
-                let accounts = administration.installation.accounts
-                let live = try await accounts.sessions(
-                    of: account.id,
-                    at: administration.moment.seconds,
-                    limit: .max
-                )
-                console.show(
-                    account.description(
-                        try await accounts.identities(of: account.id),
-                        try await accounts.registration(of: account.id),
-                        sessions: live.count
-                    ),
-                    read
-                )
-            }
-        }
     }
 
-    struct Block: AsyncParsableCommand {
+    struct Block: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Block an account and sign it out everywhere."
         )
 
-        @Argument(help: "Its id.") var id: String
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var name: Name
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            try await AccountCommand.setBlocked(id, true, change, place, output.console)
+        func run(_ administration: Administration) async throws {
+            try await administration.setBlocked(true, name.id)
         }
     }
 
-    struct Unblock: AsyncParsableCommand {
+    struct Unblock: AdministrationCommand {
         static let configuration = CommandConfiguration(abstract: "Unblock an account.")
 
-        @Argument(help: "Its id.") var id: String
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var name: Name
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            try await AccountCommand.setBlocked(id, false, change, place, output.console)
-        }
-    }
-
-    fileprivate static func setBlocked(
-        _ id: String,
-        _ isBlocked: Bool,
-        _ change: ChangeOptions,
-        _ place: DataDirectoryOptions,
-        _ console: Console
-    ) async throws {
-        let (done, undo) = isBlocked ? ("blocked", "unblock") : ("unblocked", "block")
-        try await Administration.run(place, changing: change, console) { administration in
-            let account = try await administration.account(id)
-            let text = account.id.text
-            guard account.isBlocked != isBlocked else {
-                return console.say("Nothing to change: account \(text) is \(account.state).")
-            }
-            guard !change.dryRun else { return administration.dryRun("\(done) account \(text)") }
-            try administration.expectChanged(
-                await administration.installation.accounts.block(
-                    account.id,
-                    isBlocked,
-                    at: administration.moment.seconds
-                ),
-                "Account \(text)"
-            )
-            console.done(
-                "\(isBlocked ? "Blocked" : "Unblocked") account \(text) (\(account.called)). "
-                    + "Undo: portico account \(undo) \(text)"
-            )
+        func run(_ administration: Administration) async throws {
+            try await administration.setBlocked(false, name.id)
         }
     }
 }
 
+extension AccountCommand: ListedResource {
+    struct Selection: ParsableArguments {
+        @Option(help: .value("address", "Only accounts with this address.")) var email: String?
+        @OptionGroup var list: ListOptions
+    }
+
+    static let listAbstract = "List the accounts, the oldest first."
+
+    static func list(_ selection: Selection, _ administration: Administration) async throws
+        -> Listing
+    {
+        let accounts = administration.accounts
+        let time = administration.timeForReading
+        return Listing(
+            try await Page(
+                selection.list,
+                key: \.id.text,
+                text: { [$0.id.text, $0.name, $0.email?.address] },
+                read: { cursor, limit in
+                    let last = cursor.flatMap(UniqueID.init)
+                    guard cursor == nil || last != nil else {
+                        throw Failure(.wrongValue, "--cursor is not one from an earlier list.")
+                    }
+                    return try await accounts.accounts(
+                        after: last,
+                        email: selection.email,
+                        limit: limit
+                    )
+                }
+            ),
+            Table("ACCOUNT", "NAME", "EMAIL", "STATE", "LAST SIGN-IN"),
+            none: selection.email == nil
+                ? "No one has registered yet."
+                : "No account has that address. See all: portico account list",
+            row: { [$0.id.text, $0.name, $0.markedEmail, $0.state, time($0.lastSignInAt)] },
+            json: \.item
+        )
+    }
+}
+
+extension AccountCommand: ShownResource {
+    static let showAbstract = "Show one account."
+
+    static func show(_ name: Name, _ administration: Administration) async throws -> Description {
+        let account = try await administration.account(name.id)
+        let accounts = administration.accounts
+        return account.description(
+            try await accounts.identities(of: account.id),
+            try await accounts.registration(of: account.id),
+            sessions: try await administration.sessions(of: account).count
+        )
+    }
+}
+
 extension Administration {
+    /// The live ones.
+    func sessions(of account: Account) async throws -> [AccountSession] {
+        try await accounts.sessions(of: account.id, at: moment.seconds, limit: .max)
+    }
+
+    fileprivate func setBlocked(_ isBlocked: Bool, _ id: String) async throws {
+        let account = try await account(id)
+        let text = account.id.text
+        let (done, undo) = isBlocked ? ("Blocked", "unblock") : ("Unblocked", "block")
+        guard account.isBlocked != isBlocked else {
+            return console.say("Nothing to change: account \(text) is \(account.state).")
+        }
+        guard mayWrite("\(done.lowercased()) account \(text)") else { return }
+        try expectChanged(
+            await accounts.block(account.id, isBlocked, at: moment.seconds),
+            "Account \(text)"
+        )
+        console.done(
+            "\(done) account \(text) (\(account.called)). Undo: portico account \(undo) \(text)"
+        )
+    }
+
     /// Times relative to now on a person's screen, RFC 3339 elsewhere.
     var timeForReading: (Int64) -> String {
         let now = moment.seconds

@@ -4,7 +4,7 @@ import PorticoBytes
 import PorticoStores
 
 extension AccountCommand {
-    struct Delete: AsyncParsableCommand {
+    struct Delete: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete an account with its identities and sessions, for good.",
             discussion: """
@@ -14,41 +14,28 @@ extension AccountCommand {
                 """
         )
 
-        @Argument(help: "Its id.") var id: String
+        @OptionGroup var name: Name
         @OptionGroup var confirmation: ConfirmationOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let account = try await administration.account(id)
-                let text = account.id.text
-                let accounts = administration.installation.accounts
-                let ways = joined(try await accounts.identities(of: account.id).map(\.provider))
-                guard !change.dryRun else {
-                    return administration.dryRun(
-                        "deleted account \(text) (\(account.called), \(ways ?? "no sign-in method"))"
-                    )
-                }
-                try confirmation.check(
-                    text,
-                    warning: "This deletes \(account.called), who signs in with "
-                        + "\(printable(ways ?? "nothing")), and every session, for good.",
-                    console
-                )
-                let report = try await administration.depart { departure, moment in
-                    try await departure.delete(account.id, at: moment)
-                }
-                guard let report else {
-                    return try administration.expectChanged(.notFound, "Account \(text)")
-                }
-                console.done(
-                    "Deleted account \(text) (\(account.called)). Only a backup brings it back."
-                )
-                console.say(report)
-            }
+        func run(_ administration: Administration) async throws {
+            let account = try await administration.account(name.id)
+            let text = account.id.text
+            let accounts = administration.accounts
+            let providers = joined(try await accounts.identities(of: account.id).map(\.provider))
+            let ways = providers ?? "no sign-in method"
+            guard administration.mayWrite("deleted account \(text) (\(account.called), \(ways))")
+            else { return }
+            try confirmation.check(
+                text,
+                warning: "This deletes \(account.called), who signs in with "
+                    + "\(printable(providers ?? "nothing")), and every session, for good.",
+                console
+            )
+            try await administration.depart(
+                "Account \(text)",
+                done: "Deleted account \(text) (\(account.called)). Only a backup brings it back."
+            ) { departure, moment in try await departure.delete(account.id, at: moment) }
         }
     }
 }

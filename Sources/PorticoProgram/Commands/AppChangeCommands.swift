@@ -1,10 +1,10 @@
-import PorticoProtocol
 import ArgumentParser
 import PorticoBytes
+import PorticoProtocol
 import PorticoStores
 
 extension AppCommand {
-    struct Create: AsyncParsableCommand {
+    struct Create: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register an app.",
             discussion: """
@@ -13,94 +13,72 @@ extension AppCommand {
                 --team, --android-package with --fingerprint.
                 """
         )
+        static let missing = Installation.Missing.create
 
-        @Argument(help: "What requests name it by: lower-case letters, digits, '-'.")
+        @Argument(help: "Its name in requests: lower-case letters, digits, '-'.")
         var name: String
         @OptionGroup var fields: AppFields
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(
-                place,
-                changing: change,
-                missing: change.dryRun ? .pretend : .create,
-                console
-            ) { administration in
-                let taken = Failure(
-                    .exists,
-                    "App \"\(printable(name))\" already exists.",
-                    "Change it: portico app update \(printable(name))"
-                )
-                let configuration = try await administration.backend()
-                guard !configuration.apps.contains(where: { sameBytes($0.name, name) }) else {
-                    throw taken
-                }
-                var app = App(
-                    id: UniqueID(random: administration.moment.random),
-                    name: name,
-                    displayName: name,
-                    redirectURIs: []
-                )
-                try fields.apply(to: &app)
-                try administration.admit(app, replacing: nil, among: configuration)
-                guard !change.dryRun else {
-                    return administration.dryRun("created app \(name)")
-                }
-                do {
-                    try await administration.installation.backend.put(app)
-                } catch is StoreConflict {
-                    throw taken
-                }
-                console.done(
-                    "Created app \(name). Undo: portico app delete \(name) --confirm \(name)"
-                )
-                administration.sayDomains(of: app)
+        func run(_ administration: Administration) async throws {
+            let taken = Failure(
+                .exists,
+                "App \"\(printable(name))\" already exists.",
+                "Change it: portico app update \(printable(name))"
+            )
+            let configuration = try await administration.backend()
+            guard !configuration.apps.contains(where: { sameBytes($0.name, name) }) else {
+                throw taken
             }
+            var app = App(
+                id: UniqueID(random: administration.moment.random),
+                name: name,
+                displayName: name,
+                redirectURIs: []
+            )
+            try fields.apply(to: &app)
+            try administration.admit(app, replacing: nil, among: configuration)
+            guard administration.mayWrite("created app \(name)") else { return }
+            do {
+                try await administration.installation.backend.put(app)
+            } catch is StoreConflict {
+                throw taken
+            }
+            console.done("Created app \(name). Undo: portico app delete \(name) --confirm \(name)")
+            administration.sayDomains(of: app)
         }
     }
 
-    struct Update: AsyncParsableCommand {
+    struct Update: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change an app. What you leave out stays; a list is replaced as a whole."
         )
 
-        @Argument(help: "Its name.") var name: String
+        @OptionGroup var name: Name
         @OptionGroup var fields: AppFields
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let former = try await administration.app(name)
-                var app = former
-                try fields.apply(to: &app)
-                guard app != former else {
-                    return console.say("Nothing to change: app \(app.name) is already like that.")
-                }
+        func run(_ administration: Administration) async throws {
+            let former = try await administration.app(name.name)
+            var app = former
+            try fields.apply(to: &app)
+            if app != former {
                 try administration.admit(
                     app,
                     replacing: former,
                     among: try await administration.backend()
                 )
-                guard !change.dryRun else {
-                    return administration.dryRun("changed app \(app.name)")
-                }
-                try await administration.installation.backend.put(app, replacing: former)
-                console.done("Changed app \(app.name). See it: portico app show \(app.name)")
-                administration.sayDomains(of: app)
             }
+            guard administration.mayWrite(app, replacing: former, "app \(app.name)") else { return }
+            try await administration.installation.backend.put(app, replacing: former)
+            console.done("Changed app \(app.name). See it: portico app show \(app.name)")
+            administration.sayDomains(of: app)
         }
     }
 }
 
 extension Administration {
-    /// An app that keeps the rules of registration; what is allowed and yet unwise is said, where it
-    /// was not so before.
+    /// An app that keeps the rules of registration; warns of what is newly allowed but unwise.
     fileprivate func admit(
         _ app: App,
         replacing former: App?,
@@ -117,14 +95,12 @@ extension Administration {
         }
     }
 
-    /// What Xcode and Android Studio have to know.
+    /// Says what to enter in Xcode and Android Studio.
     fileprivate func sayDomains(of app: App) {
         let hosts = AppLinks(app, publicURL: publicURL).hosts
         guard let host = hosts.first else { return }
         if !app.appleAppIDs.isEmpty {
-            console.say(
-                "  Xcode, Associated Domains: webcredentials:\(host)  applinks:\(host)"
-            )
+            console.say("  Xcode, Associated Domains: webcredentials:\(host)  applinks:\(host)")
         }
         if !app.androidApps.isEmpty {
             console.say("  Android, intent filter with autoVerify: https://\(host)")

@@ -8,87 +8,61 @@ struct AppCommand: AsyncParsableCommand {
         commandName: "app",
         abstract: "Manage apps that sign people in through the backend.",
         subcommands: [
-            List.self, Show.self, Create.self, Update.self, Delete.self, AppLinksCommand.self,
+            ListCommand<Self>.self, ShowCommand<Self>.self, Create.self, Update.self,
+            DeleteCommand<Self>.self, AppLinksCommand.self,
         ]
     )
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the apps.")
-
-        @OptionGroup var list: ListOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                console.show(
-                    Listing(try await administration.backend().apps, list, key: \.name) {
-                        [$0.name, $0.displayName] + $0.redirectURIs
-                    },
-                    Table("APP", "NAME", "STATE", "HAND-OFF", "REDIRECTS"),
-                    read,
-                    none: "No apps yet. Create one: portico app create NAME --redirect-uri "
-                        + "com.example.app:/callback",
-                    row: {
-                        [
-                            $0.name, $0.displayName, $0.state + ($0.isDefault ? ", default" : ""),
-                            $0.handOff.rawValue, joined($0.redirectURIs),
-                        ]
-                    },
-                    json: { .object($0.description.json) }
-                )
-            }
-        }
-    }
-
-    struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show one app.")
-
+    struct Name: ParsableArguments {
         @Argument(help: "Its name.") var name: String
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                console.show(try await administration.app(name).description, read)
-            }
-        }
     }
+}
 
-    struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Delete an app, so that no one can sign in with it.",
-            discussion: "Its sessions last until they expire or are revoked."
+extension AppCommand: ListedResource {
+    static let listAbstract = "List the apps."
+
+    static func list(_ selection: ListOptions, _ administration: Administration) async throws
+        -> Listing
+    {
+        Listing(
+            Page(try await administration.backend().apps, selection, key: \.name) {
+                [$0.name, $0.displayName] + $0.redirectURIs
+            },
+            Table("APP", "NAME", "STATE", "HAND-OFF", "REDIRECTS"),
+            none: "No apps yet. Create one: portico app create NAME --redirect-uri "
+                + "com.example.app:/callback",
+            row: {
+                [
+                    $0.name, $0.displayName, $0.state + ($0.isDefault ? ", default" : ""),
+                    $0.handOff.rawValue, joined($0.redirectURIs),
+                ]
+            },
+            json: \.description.json
         )
+    }
+}
 
-        @Argument(help: "Its name.") var name: String
-        @OptionGroup var confirmation: ConfirmationOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+extension AppCommand: ShownResource, DeletedResource {
+    static let showAbstract = "Show one app."
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let app = try await administration.app(name)
-                guard !change.dryRun else {
-                    return administration.dryRun("deleted app \(app.name)")
-                }
-                try confirmation.check(
-                    app.name,
-                    warning: "This deletes app \(app.name): no one can sign in with it any more.",
-                    console
-                )
-                try administration.expectChanged(
-                    await administration.installation.backend.deleteApp(name: app.name),
-                    "App \(app.name)"
-                )
-                console.done("Deleted app \(app.name). Back: portico app create \(app.name)")
-            }
-        }
+    static func show(_ name: Name, _ administration: Administration) async throws -> Description {
+        try await administration.app(name.name).description
+    }
+
+    static let deleteConfiguration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete an app, so that no one can sign in with it.",
+        discussion: "Its sessions last until they expire or are revoked."
+    )
+
+    static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
+        let name = try await administration.app(name.name).name
+        return Deletion(
+            name: name,
+            subject: "App \(name)",
+            summary: "deleted app \(name)",
+            warning: "This deletes app \(name): no one can sign in with it any more.",
+            done: "Deleted app \(name). Back: portico app create \(name)"
+        ) { try await administration.installation.backend.deleteApp(name: name) }
     }
 }

@@ -1,16 +1,16 @@
-import PorticoStores
-import PorticoBytes
 import ArgumentParser
+import PorticoBytes
+import PorticoStores
 
 /// `portico app links`
 struct AppLinksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "links",
-        abstract: "Check the files by which Apple and Google know an app's links.",
+        abstract: "Check the files that connect an app to its links.",
         subcommands: [Check.self]
     )
 
-    struct Check: AsyncParsableCommand {
+    struct Check: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Fetch the association files as Apple's and Google's systems do.",
             discussion: """
@@ -20,36 +20,29 @@ struct AppLinksCommand: AsyncParsableCommand {
         )
 
         @Argument(help: "The name of the app.") var name: String
-        @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
-        var publicURL: String?
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
+        @Option(help: .value("url", "The server's public address.")) var publicURL: String?
+        @OptionGroup var options: ReadingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, publicURL: publicURL, console) { administration in
-                let app = try await administration.app(name)
-                let publicURL = administration.publicURL
-                let links = AppLinks(app, publicURL: publicURL)
-                guard links.isInFiles else {
-                    throw Failure(
-                        .notFound,
-                        "App \(app.name) names no app that opens links.",
-                        "For Apple: portico app update \(app.name) --bundle-id ID --team TEAM",
-                        "For Android: portico app update \(app.name) --android-package NAME "
-                            + "--fingerprint HEX"
-                    )
-                }
-                var findings = try await look(links, administration)
-                if findings.failure != nil {
-                    // The server sees within about a second what was changed just now.
-                    try await Task.sleep(for: .milliseconds(1500))
-                    findings = try await look(links, administration)
-                }
-                console.show(findings, read)
-                if let failure = findings.failure { throw failure }
+        func run(_ administration: Administration) async throws {
+            let app = try await administration.app(name)
+            let links = AppLinks(app, publicURL: administration.publicURL)
+            guard links.isInFiles else {
+                throw Failure(
+                    .notFound,
+                    "App \(app.name) has no Apple or Android app that opens links.",
+                    "For Apple: portico app update \(app.name) --bundle-id ID --team TEAM",
+                    "For Android: portico app update \(app.name) --android-package NAME "
+                        + "--fingerprint HEX"
+                )
             }
+            var findings = try await look(links, administration)
+            if findings.failure != nil {
+                // The server sees within about a second what was changed just now.
+                try await Task.sleep(for: .milliseconds(1500))
+                findings = try await look(links, administration)
+            }
+            console.show(findings, options.read)
+            if let failure = findings.failure { throw failure }
         }
 
         private func look(_ links: AppLinks, _ administration: Administration) async throws

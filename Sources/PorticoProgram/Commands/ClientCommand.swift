@@ -8,93 +8,65 @@ struct ClientCommand: AsyncParsableCommand {
         commandName: "client",
         abstract: "Manage clients: the apps and services that people sign in to.",
         subcommands: [
-            List.self, Show.self, Create.self, Update.self, Delete.self, Products.self,
+            ListCommand<Self>.self, ShowCommand<Self>.self, Create.self, Update.self,
+            DeleteCommand<Self>.self, Products.self,
         ]
     )
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the clients of a realm.")
-
-        @OptionGroup var realm: RealmOptions
-        @OptionGroup var list: ListOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let realm = try administration.realm(realm.realm)
-                console.show(
-                    Listing(administration.clients(of: realm), list, key: \.clientID) {
-                        [$0.clientID, $0.name] + $0.redirectURIs.map(\.text)
-                    },
-                    Table("CLIENT", "NAME", "TYPE", "STATE", "REDIRECTS"),
-                    read,
-                    none:
-                        "No clients yet. Create one: portico client create ID --realm \(realm.name)",
-                    row: {
-                        [
-                            $0.clientID, $0.name, $0.type.rawValue, $0.state,
-                            joined($0.redirectURIs.map(\.text)),
-                        ]
-                    },
-                    json: { .object($0.description.json) }
-                )
-            }
-        }
-    }
-
-    struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show one client.")
-
+    struct Name: ParsableArguments {
         @Argument(help: "The client_id.") var clientID: String
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let realm = try administration.realm(realm.realm)
-                console.show(try administration.client(clientID, in: realm).description, read)
-            }
-        }
     }
+}
 
-    struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Delete a client with its roles and everything issued to it."
+extension ClientCommand: ListedResource {
+    static let listAbstract = "List the clients of a realm."
+
+    static func list(_ selection: RealmListOptions, _ administration: Administration) throws
+        -> Listing
+    {
+        let realm = try administration.realm(selection.realm.realm)
+        return Listing(
+            Page(administration.clients(of: realm), selection.list, key: \.clientID) {
+                [$0.clientID, $0.name] + $0.redirectURIs.map(\.text)
+            },
+            Table("CLIENT", "NAME", "TYPE", "STATE", "REDIRECTS"),
+            none: "No clients yet. Create one: portico client create ID --realm \(realm.name)",
+            row: {
+                [
+                    $0.clientID, $0.name, $0.type.rawValue, $0.state,
+                    joined($0.redirectURIs.map(\.text)),
+                ]
+            },
+            json: \.description.json
         )
+    }
+}
 
-        @Argument(help: "The client_id.") var clientID: String
-        @OptionGroup var realm: RealmOptions
-        @OptionGroup var confirmation: ConfirmationOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+extension ClientCommand: ShownResource, DeletedResource {
+    static let showAbstract = "Show one client."
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let realm = try administration.realm(realm.realm)
-                let client = try administration.client(clientID, in: realm)
-                guard !change.dryRun else {
-                    return administration.dryRun("deleted client \(clientID) of \(realm.name)")
-                }
-                try confirmation.check(
-                    clientID,
-                    warning: "This deletes client \(clientID) of realm \(realm.name) with its "
-                        + "roles; everyone signed in to it is signed out.",
-                    console
-                )
-                try administration.expectChanged(
-                    await administration.installation.realms.deleteClient(id: client.id),
-                    "Client \(clientID)"
-                )
-                console.done("Deleted client \(clientID) of realm \(realm.name).")
-            }
-        }
+    static func show(_ name: Name, _ administration: Administration) throws -> Description {
+        let realm = try administration.realm(name.realm.realm)
+        return try administration.client(name.clientID, in: realm).description
+    }
+
+    static let deleteConfiguration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete a client with its roles and everything issued to it."
+    )
+
+    static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
+        let realm = try administration.realm(name.realm.realm)
+        let client = try administration.client(name.clientID, in: realm)
+        let name = client.clientID
+        return Deletion(
+            name: name,
+            subject: "Client \(name)",
+            summary: "deleted client \(name) of \(realm.name)",
+            warning: "This deletes client \(name) of realm \(realm.name) with its roles; everyone "
+                + "signed in to it is signed out.",
+            done: "Deleted client \(name) of realm \(realm.name)."
+        ) { try await administration.realms.deleteClient(id: client.id) }
     }
 }

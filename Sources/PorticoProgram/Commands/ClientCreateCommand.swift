@@ -5,7 +5,7 @@ import PorticoProvider
 import PorticoStores
 
 extension ClientCommand {
-    struct Create: AsyncParsableCommand {
+    struct Create: DataDirectoryCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register a client.",
             usage: "portico client create <client-id> [--for <product>] [--template <kind>] …",
@@ -20,32 +20,27 @@ extension ClientCommand {
 
         @Argument(help: "The client_id.") var clientID: String?
         @Option(
-            help: ArgumentHelp(
-                "What it is: native, cli, spa, web or service. Without --for: native.",
-                valueName: "kind"
+            help: .value(
+                "kind",
+                "What it is: native, cli, spa, web or service. Without --for: native."
             )
         )
         var template: ClientTemplate?
         @OptionGroup var product: ProductOptions
-        @Option(help: ArgumentHelp("A secret chosen elsewhere; - for stdin.", valueName: "path"))
-        var secretFile: String?
-        @Flag(help: "Write the client, its secret and its configuration as JSON.")
-        var json = false
+        @OptionGroup var secret: ClientSecretOptions
+        @Flag(help: "Write the client, its secret and its configuration as JSON.") var json = false
         @OptionGroup var fields: ClientFields
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
         func validate() throws {
-            // `--for` by itself asks what there is.
+            // `--for` by itself lists the products.
             guard clientID != nil || product.product == "" else {
                 throw ValidationError("Missing expected argument '<client-id>'")
             }
         }
 
         func run() async throws {
-            let console = output.console
             let chosen = try product.chosen()
             let clientID = clientID ?? ""
             try chosen?.check(clientID: clientID)
@@ -53,7 +48,7 @@ extension ClientCommand {
                 of: clientID,
                 hasRedirects: !fields.redirectURIs.isEmpty
             )
-            try await Administration.run(place, changing: change, console) { administration in
+            try await administer { administration in
                 let realm = try administration.realm(realm.realm)
                 let taken = Failure(
                     .exists,
@@ -71,29 +66,30 @@ extension ClientCommand {
                 try registration?.fields.apply(to: &client)
                 try fields.apply(to: &client)
                 followType(of: &client)
+                let hasSecret = [.clientSecretBasic, .clientSecretPost].contains(
+                    client.authentication
+                )
                 let admission = try administration.admit(
                     client,
-                    secret: try secret(for: client, console),
+                    secret: try secret.chosen(console) ?? (hasSecret ? .made : .unchanged),
                     in: realm
                 )
                 try chosen?.check(addressesOf: admission.client)
                 let made = MadeClient(
                     client: admission.client,
                     realm: realm,
-                    secret: secretFile == nil ? admission.shownSecret : nil,
+                    secret: secret.secretFile == nil ? admission.shownSecret : nil,
                     chosen: chosen,
-                    isDryRun: change.dryRun
+                    isDryRun: administration.isDryRun
                 )
-                guard !change.dryRun else {
-                    administration.dryRun(
-                        "created \(client.type.rawValue) client \(clientID) of \(realm.name)"
-                    )
-                    return made.show(asJSON: json, administration)
-                }
-                let realms = administration.installation.realms
+                let kind = client.type.rawValue
+                guard
+                    administration.mayWrite("created \(kind) client \(clientID) of \(realm.name)")
+                else { return made.show(asJSON: json, administration) }
+                let realms = administration.realms
                 guard try await realms.create(admission.client) == .created else { throw taken }
                 console.done(
-                    "Created \(client.type.rawValue) client \(clientID) in realm \(realm.name). "
+                    "Created \(kind) client \(clientID) in realm \(realm.name). "
                         + "Undo: portico client delete \(clientID) --realm \(realm.name) "
                         + "--confirm \(clientID)"
                 )
@@ -101,7 +97,7 @@ extension ClientCommand {
             }
         }
 
-        /// What follows from the type, where nothing else was said.
+        /// What follows from the type, where no option says otherwise.
         private func followType(of client: inout Client) {
             if fields.authentication == nil {
                 if client.type == .public {
@@ -113,22 +109,6 @@ extension ClientCommand {
             if fields.codeProtection == nil, client.type == .public {
                 client.codeProtection = .pkce
             }
-        }
-
-        private func secret(for client: Client, _ console: Console) throws
-            -> ClientRegistration.Secret
-        {
-            if let secretFile {
-                return .chosen(
-                    try SecretInput(console: console).secret(
-                        path: secretFile,
-                        name: "Secret",
-                        option: "--secret-file"
-                    )
-                )
-            }
-            let hasSecret = [.clientSecretBasic, .clientSecretPost].contains(client.authentication)
-            return hasSecret ? .made : .unchanged
         }
     }
 }

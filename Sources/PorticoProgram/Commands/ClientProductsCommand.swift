@@ -7,8 +7,7 @@ extension ClientCommand {
             abstract: "List the products that client create --for knows."
         )
 
-        @Flag(help: "Write the page docs/clients.md.")
-        var markdown = false
+        @Flag(help: "Write the page docs/clients.md.") var markdown = false
         @OptionGroup var read: ReadOptions
         @OptionGroup var output: ConsoleOptions
 

@@ -30,31 +30,20 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func look(_ console: Console) async throws -> Findings {
-        let environment = ProcessInfo.processInfo.environment
-        var options = place.values
-        options["public-url"] = publicURL.map { [$0] }
         let settings: Settings
         let origins: [String: SettingOrigin]
         do {
-            let reader = try await SettingsReader(
-                options: options,
-                file: place.config,
-                environment: environment
-            )
-            (settings, origins) = try reader.settings()
+            (settings, origins) = try await place.reader(publicURL: publicURL).settings()
         } catch let failure as Failure {
             var findings = Findings()
-            findings.add(
-                "Server",
-                [.problem("settings", failure.what, fix: failure.remedy)]
-            )
+            findings.add("Server", [.problem("settings", failure.what, fix: failure.remedy)])
             return findings
         }
         func doctor(_ outbound: OutboundClient?) async throws -> Findings {
             try await Doctor(
                 settings: settings,
                 origins: origins,
-                environment: environment,
+                environment: ProcessInfo.processInfo.environment,
                 console: console,
                 outbound: outbound
             )()

@@ -11,7 +11,7 @@ struct EventsCommand: AsyncParsableCommand {
         subcommands: [Tail.self]
     )
 
-    struct Tail: AsyncParsableCommand {
+    struct Tail: DataDirectoryCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show the latest events; with -f, new ones as they happen.",
             discussion:
@@ -22,17 +22,14 @@ struct EventsCommand: AsyncParsableCommand {
         var follow = false
         @Option(
             name: .customLong("type"),
-            help: ArgumentHelp("Events of this type only. Repeat for several.", valueName: "type")
+            help: .value("type", "Only events of this type. Repeat for several.")
         )
         var types: [String] = []
-        @Option(help: ArgumentHelp("How many of the latest.", valueName: "count"))
-        var limit = 20
-        @Option(help: ArgumentHelp("Of this account only.", valueName: "id"))
-        var account: String?
+        @Option(help: .value("count", "Show this many of the latest.")) var limit = 20
+        @Option(help: .value("id", "Only events of this account.")) var account: String?
         @Flag(help: "Write one JSON object a line; fields are added, never removed.")
         var jsonl = false
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: PlaceOptions
 
         func validate() throws {
             guard (0...10_000).contains(limit) else {
@@ -41,26 +38,26 @@ struct EventsCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let console = output.console
             let kinds = try kinds()
-            try await Administration.run(place, console) { administration in
+            try await administer { administration in
                 let audit = administration.installation.audit
-                let account = try accountID()
+                let account = try account.map { text throws(Failure) in try UniqueID(account: text)
+                }
                 func isWanted(_ event: AuditEvent) -> Bool {
                     kinds.contains(event.kind) && (account == nil || event.accountID == account)
                 }
-                // Where to go on is the place of the latest of all, whatever is shown.
+                // `--follow` continues after the latest event of all, whatever is shown.
                 let end = try await audit.latest(AuditEvent.Kind.all, of: nil, limit: 1).first
                 var last = end?.number ?? 0
                 let shown = try await audit.latest(kinds, of: account, limit: limit).reversed()
                     .filter { [last] in $0.number <= last }
-                show(shown, administration)
+                show(shown)
                 if shown.isEmpty, !follow {
                     console.say("No event yet. Sign-ins to realms are in the server's log.")
                 }
                 while follow {
                     let events = try await audit.events(after: last, limit: 500)
-                    show(events.filter(isWanted), administration)
+                    show(events.filter(isWanted))
                     last = events.last?.number ?? last
                     if events.count < 500 { try await Task.sleep(for: .seconds(1)) }
                 }
@@ -86,25 +83,9 @@ struct EventsCommand: AsyncParsableCommand {
             return kinds
         }
 
-        private func accountID() throws(Failure) -> UniqueID? {
-            guard let account else { return nil }
-            guard let id = UniqueID(account) else {
-                throw Failure(
-                    .wrongValue,
-                    "\"\(printable(account))\" is no id of an account.",
-                    "Find it: portico account list --email ADDRESS"
-                )
-            }
-            return id
-        }
-
-        private func show(_ events: [AuditEvent], _ administration: Administration) {
+        private func show(_ events: [AuditEvent]) {
             for event in events {
-                if jsonl {
-                    administration.console.data(event.json.serialized())
-                } else {
-                    administration.console.data(event.line)
-                }
+                console.data(jsonl ? event.json.serialized() : Array(event.line.utf8))
             }
         }
     }

@@ -9,57 +9,10 @@ struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract: "Manage the keys that sign a realm's tokens.",
-        subcommands: [List.self, Rotate.self]
+        subcommands: [ListCommand<Self>.self, Rotate.self]
     )
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the keys of a realm.")
-
-        @OptionGroup var realm: RealmOptions
-        @OptionGroup var list: ListOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let realm = try administration.realm(realm.realm)
-                let now = administration.moment.seconds
-                let keys = administration.keys(of: realm).sorted { $0.keyID < $1.keyID }
-                let time = { (seconds: Int64) in
-                    console.showsDataOnTerminal
-                        ? Times.relative(seconds, at: now) : Times.standard(seconds)
-                }
-                console.show(
-                    Listing(keys, list, key: \.keyID) { [$0.keyID, $0.algorithm.rawValue] },
-                    Table("KEY", "ALGORITHM", "STATE", "SIGNS FROM", "LEAVES"),
-                    read,
-                    none: "No key in realm \(realm.name).",
-                    row: {
-                        [
-                            $0.keyID, $0.algorithm.rawValue,
-                            $0.state(among: keys, at: now).rawValue, time($0.activeFrom),
-                            $0.retiredFrom.map(time),
-                        ]
-                    },
-                    json: {
-                        [
-                            "kid": .string($0.keyID),
-                            "alg": .string($0.algorithm.rawValue),
-                            "state": .string($0.state(among: keys, at: now).rawValue),
-                            "created_at": .string(Times.standard($0.createdAt)),
-                            "active_from": .string(Times.standard($0.activeFrom)),
-                            "retired_from": $0.retiredFrom.map { .string(Times.standard($0)) }
-                                ?? .null,
-                        ]
-                    }
-                )
-            }
-        }
-    }
-
-    struct Rotate: AsyncParsableCommand {
+    struct Rotate: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Rotate the signing key.",
             discussion: """
@@ -70,70 +23,88 @@ struct KeysCommand: AsyncParsableCommand {
 
         @Option(
             name: .customLong("alg"),
-            help: ArgumentHelp(
-                "ES256, RS256, PS256 or EdDSA; else the realm's.",
-                valueName: "algorithm"
-            )
+            help: .value("algorithm", "ES256, RS256, PS256 or EdDSA; else the realm's.")
         )
         var algorithm: SignatureAlgorithm?
-        @Option(
-            help: ArgumentHelp(
-                "How long the former key stays published, as 7d or 12h.",
-                valueName: "time"
-            )
-        )
+        @Option(help: .value("time", "How long the former key stays published, such as 7d or 12h."))
         var overlap: DurationText?
-        @Flag(help: "Sign with the new key at once, as after a leak.")
-        var now = false
+        @Flag(help: "Sign with the new key at once, as after a leak.") var now = false
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let realm = try administration.realm(realm.realm)
-                let moment = administration.moment
-                let algorithm = algorithm ?? realm.signingAlgorithm
-                let rotation = KeyRotation(
-                    maker: SigningKeyMaker(ring: administration.installation.ring),
-                    realm: realm,
-                    clients: administration.clients(of: realm)
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let moment = administration.moment
+            let algorithm = algorithm ?? realm.signingAlgorithm
+            let rotation = KeyRotation(
+                maker: SigningKeyMaker(ring: administration.installation.ring),
+                realm: realm,
+                clients: administration.clients(of: realm)
+            )
+            let outcome = try rotation(
+                algorithm,
+                of: administration.keys(of: realm),
+                start: now ? .now : .whenPublished,
+                overlap: overlap?.seconds,
+                at: moment
+            )
+            let signs = Times.relative(outcome.activeFrom, at: moment.seconds)
+            guard
+                administration.mayWrite(
+                    "published a new key: \(algorithm.rawValue), signs \(signs)"
                 )
-                let outcome = try rotation(
-                    algorithm,
-                    of: administration.keys(of: realm),
-                    start: now ? .now : .whenPublished,
-                    overlap: overlap?.seconds,
-                    at: moment
+            else { return }
+            try await administration.realms.rotate(
+                adding: outcome.adding,
+                changing: outcome.changing
+            )
+            console.done("Published. \(algorithm.rawValue) key \(outcome.keyID) signs \(signs).")
+            for key in outcome.changing {
+                guard let retired = key.retiredFrom else { continue }
+                console.say(
+                    "  Key \(key.keyID) leaves \(Times.relative(retired, at: moment.seconds))."
                 )
-                if !change.dryRun {
-                    try await administration.installation.realms.rotate(
-                        adding: outcome.adding,
-                        changing: outcome.changing
-                    )
-                }
-                let signs = Times.relative(outcome.activeFrom, at: moment.seconds)
-                let text = "\(algorithm.rawValue) key \(outcome.keyID) signs \(signs)"
-                guard !change.dryRun else {
-                    return administration.dryRun(
-                        "published a new key: \(algorithm.rawValue), signs \(signs)"
-                    )
-                }
-                console.done("Published. \(text).")
-                for key in outcome.changing {
-                    guard let retired = key.retiredFrom else { continue }
-                    let leaves = Times.relative(retired, at: moment.seconds)
-                    console.say("  Key \(key.keyID) leaves \(leaves).")
-                }
-                console.made("Key", outcome.keyID)
             }
+            console.made("Key", outcome.keyID)
         }
     }
 }
 
-/// What a key is there for.
+extension KeysCommand: ListedResource {
+    static let listAbstract = "List the keys of a realm."
+
+    static func list(_ selection: RealmListOptions, _ administration: Administration) throws
+        -> Listing
+    {
+        let realm = try administration.realm(selection.realm.realm)
+        let now = administration.moment.seconds
+        let keys = administration.keys(of: realm).sorted { $0.keyID < $1.keyID }
+        let time = administration.timeForReading
+        return Listing(
+            Page(keys, selection.list, key: \.keyID) { [$0.keyID, $0.algorithm.rawValue] },
+            Table("KEY", "ALGORITHM", "STATE", "SIGNS FROM", "LEAVES"),
+            none: "No key in realm \(realm.name).",
+            row: {
+                [
+                    $0.keyID, $0.algorithm.rawValue, $0.state(among: keys, at: now).rawValue,
+                    time($0.activeFrom), $0.retiredFrom.map(time),
+                ]
+            },
+            json: {
+                [
+                    "kid": .string($0.keyID),
+                    "alg": .string($0.algorithm.rawValue),
+                    "state": .string($0.state(among: keys, at: now).rawValue),
+                    "created_at": .string(Times.standard($0.createdAt)),
+                    "active_from": .string(Times.standard($0.activeFrom)),
+                    "retired_from": $0.retiredFrom.map { .string(Times.standard($0)) } ?? .null,
+                ]
+            }
+        )
+    }
+}
+
+/// Where a key is in its life.
 private enum KeyState: String {
     /// Published, signs later.
     case next

@@ -15,47 +15,35 @@ struct LoginCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(
-        help: ArgumentHelp("The provider; by default that of the last sign-in.", valueName: "url")
-    )
+    @Option(help: .value("url", "The provider; by default that of the last sign-in."))
     var issuer: String?
 
-    @Option(
-        help: ArgumentHelp("The client id; by default portico-cli.", valueName: "id")
-    )
-    var clientID: String?
+    @Option(help: .value("id", "The client id; by default portico-cli.")) var clientID: String?
 
     @Option(
         name: .customLong("scope"),
-        help: ArgumentHelp(
-            "The scopes to ask for, instead of openid, profile and email.",
-            valueName: "scopes"
-        )
+        help: .value("scopes", "The scopes to ask for, instead of openid, profile and email.")
     )
     var scopes: [String] = []
 
     @Flag(name: .long, help: "Only print the address; do not start a browser.")
     var noBrowser = false
 
-    @Option(help: ArgumentHelp("How long to wait for you, as 90s or 3m.", valueName: "time"))
+    @Option(help: .value("time", "How long to wait for you, such as 90s or 3m."))
     var timeout = DurationText(seconds: 180)
 
     @Option(
-        help: ArgumentHelp(
-            "The port of 127.0.0.1 to wait on, for ssh -L; else any free one.",
-            valueName: "port"
-        )
+        help: .value("port", "The port of 127.0.0.1 to wait on, for ssh -L; else any free one.")
     )
     var callbackPort: UInt16 = 0
 
     @Flag(
         name: .customLong("pkce-unannounced"),
-        help: "Accept a provider that does not announce PKCE. S256 is sent all the same."
+        help: "Accept a provider that does not announce PKCE. S256 is still sent."
     )
     var isPKCEUnannounced = false
 
-    @Flag(help: "Sign in even if there is a session.")
-    var force = false
+    @Flag(help: "Sign in even if you are signed in already.") var force = false
 
     @OptionGroup var output: ConsoleOptions
 
@@ -140,14 +128,14 @@ struct LoginCommand: AsyncParsableCommand {
         thread.start()
     }
 
-    /// The session that is there, if it still gives tokens.
+    /// The stored session, if it still gives tokens.
     private static func live(_ client: SignInClient) async -> Session? {
         guard case .signedIn(let session) = await client.restore() else { return nil }
         do {
             _ = try await session.token()
             return session
         } catch {
-            // Whatever is wrong with it, a new sign-in takes its place.
+            // Whatever is wrong with it, a new sign-in replaces it.
             return nil
         }
     }

@@ -12,8 +12,7 @@ struct LogoutCommand: AsyncParsableCommand {
             """
     )
 
-    @Flag(name: .long, help: "Do not open the provider's sign-out page.")
-    var noBrowser = false
+    @Flag(name: .long, help: "Do not open the provider's sign-out page.") var noBrowser = false
 
     @Option(
         help: ArgumentHelp(
@@ -49,9 +48,11 @@ struct LogoutCommand: AsyncParsableCommand {
         switch report.revocation {
         case .revoked, .notAsked: break
         case .notOffered:
-            console.warn("The provider revokes no tokens; they are good until they expire.")
+            console.warn("The provider does not revoke tokens; they are valid until they expire.")
         case .failed(let error):
-            console.warn("The tokens could not be revoked and are good until they expire. \(error)")
+            console.warn(
+                "The tokens could not be revoked and are valid until they expire. \(error)"
+            )
         }
         switch report.browserSession {
         case .ended: console.say("Your browser is signed out at the provider.")

@@ -5,7 +5,7 @@ import PorticoStores
 import PorticoUpstream
 
 extension ProviderCommand {
-    struct Add: AsyncParsableCommand {
+    struct Add: DataDirectoryCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add an identity provider, and print what to register with it.",
             discussion: """
@@ -15,13 +15,14 @@ extension ProviderCommand {
                 can be a public client, without a secret.
                 """
         )
+        static let missing = Installation.Missing.create
 
         @Argument(help: "google, facebook, apple, keycloak or oidc.")
         var kind: IdentityProvider.Kind
         @Option(
-            help: ArgumentHelp(
-                "Its name in addresses, by default its kind: lower-case letters, digits, '-'.",
-                valueName: "name"
+            help: .value(
+                "name",
+                "Its name in addresses, by default its kind: lower-case letters, digits, '-'."
             )
         )
         var name: String?
@@ -29,16 +30,12 @@ extension ProviderCommand {
         // A number below zero is a value, and no option.
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("The position of its button; lowest first.", valueName: "number")
+            help: .value("number", "The position of its button; lowest first.")
         )
         var place: Int64?
-        @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
-        var publicURL: String?
+        @Option(help: .value("url", "The server's public address.")) var publicURL: String?
         @OptionGroup var fields: ProviderFields
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var data: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingAndReadingOptions
 
         func validate() throws {
             guard fields.clientID != nil else {
@@ -47,16 +44,9 @@ extension ProviderCommand {
         }
 
         func run() async throws {
-            let console = output.console
             let settings = try fields.settings(of: kind)
             let name = name ?? kind.rawValue
-            try await Administration.run(
-                data,
-                changing: change,
-                publicURL: publicURL,
-                missing: change.dryRun ? .pretend : .create,
-                console
-            ) { administration in
+            try await administer { administration in
                 let others = try await administration.backend().providers
                 guard !others.contains(where: { sameBytes($0.name, name) }) else {
                     throw Failure(
@@ -80,9 +70,7 @@ extension ProviderCommand {
                     random: administration.moment.random
                 )
                 administration.warn(of: record, replacing: nil)
-                if change.dryRun {
-                    administration.dryRun("added provider \(name)")
-                } else {
+                if administration.mayWrite("added provider \(name)") {
                     try await administration.installation.backend.put(record)
                     console.done(
                         "Added provider \(name). "
@@ -90,8 +78,13 @@ extension ProviderCommand {
                     )
                 }
                 console.say("Register with the provider, exactly as written:")
-                console.show(record.registered(at: administration.addresses(of: record)), read)
-                if !change.dryRun { console.say("Check: portico provider test \(name)") }
+                console.show(
+                    record.registered(at: administration.addresses(of: record)),
+                    options.read
+                )
+                if !administration.isDryRun {
+                    console.say("Check: portico provider test \(name)")
+                }
             }
         }
     }
@@ -106,7 +99,7 @@ extension Administration {
         ProviderAddresses(record, publicURL: publicURL)
     }
 
-    /// What is allowed and yet will not work, or not as it did.
+    /// Warns of what is allowed but will not work, or not as before.
     func warn(of record: ProviderRecord, replacing former: ProviderRecord?) {
         let addresses = addresses(of: record)
         // `try?`: it was read a moment ago.
@@ -118,9 +111,7 @@ extension Administration {
                     + "Set public-url to yours."
             )
         } else if settledPublicURL == nil {
-            console.warn(
-                "No public-url is set: these addresses are good on this machine only."
-            )
+            console.warn("No public-url is set: these addresses work on this machine only.")
         }
         if let kind = addresses.kind, kind == .apple || kind == .facebook,
             record.name != kind.rawValue
@@ -132,8 +123,8 @@ extension Administration {
         }
         if let before = former?.issuer, let now = record.issuer, !sameBytes(before, now) {
             console.warn(
-                "The issuer was \(printable(before)): who signed in with it is not known at "
-                    + "\(printable(now))."
+                "The issuer was \(printable(before)): people who signed in with it are not "
+                    + "known at \(printable(now))."
             )
         }
     }

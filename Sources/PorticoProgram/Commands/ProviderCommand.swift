@@ -7,81 +7,66 @@ struct ProviderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "provider",
         abstract: "Manage the identity providers that people sign in with.",
-        subcommands: [List.self, Show.self, Add.self, Update.self, Test.self, Remove.self]
+        subcommands: [
+            ListCommand<Self>.self, ShowCommand<Self>.self, Add.self, Update.self, Test.self,
+            DeleteCommand<Self>.self,
+        ]
     )
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "List the identity providers, in the order of their buttons."
-        )
-
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let providers = try await administration.backend().providers
-                var table = Table("PROVIDER", "KIND", "STATE", "BUTTON", "CLIENT ID", "ISSUER")
-                table.rows = providers.map {
-                    [
-                        $0.name, $0.kind, $0.state, $0.displayName, $0.settings.string("clientID"),
-                        $0.issuer,
-                    ]
-                }
-                guard !providers.isEmpty || read.json else {
-                    return console.say("No providers yet. Add one: portico provider add --help")
-                }
-                let items = providers.map { record -> JSONValue in
-                    .object(record.description(administration.addresses(of: record)).json)
-                }
-                console.show(table, .object(["items": .array(items)]), read)
-            }
-        }
-    }
-
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Remove an identity provider, so that no one can sign in with it.",
-            discussion: """
-                Accounts and sessions stay. People with no other sign-in method can sign in again \
-                once a provider with the same issuer is added.
-                """
-        )
-
+    struct Name: ParsableArguments {
         @Argument(help: "Its name.") var name: String
-        @OptionGroup var confirmation: ConfirmationOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let provider = try await administration.provider(name)
-                guard !change.dryRun else {
-                    return administration.dryRun("removed provider \(provider.name)")
-                }
-                try confirmation.check(
-                    provider.name,
-                    warning: "This removes provider \(provider.name) with its secret: no one can "
-                        + "sign in with it any more.",
-                    console
-                )
-                try administration.expectChanged(
-                    await administration.installation.backend.deleteProvider(name: provider.name),
-                    "Provider \(provider.name)"
-                )
-                console.done(
-                    "Removed provider \(provider.name). Back: portico provider add "
-                        + "\(provider.kind)\(provider.nameOption), with its secret"
-                )
-            }
-        }
     }
 }
 
-extension ProviderRecord {
-    fileprivate var nameOption: String { name == kind ? "" : " --name \(name)" }
+extension ProviderCommand: ListedResource {
+    struct Selection: ParsableArguments {}
+
+    static let listAbstract = "List the identity providers, in the order of their buttons."
+
+    static func list(_: Selection, _ administration: Administration) async throws -> Listing {
+        Listing(
+            try await administration.backend().providers,
+            Table("PROVIDER", "KIND", "STATE", "BUTTON", "CLIENT ID", "ISSUER"),
+            none: "No providers yet. Add one: portico provider add --help",
+            row: {
+                [
+                    $0.name, $0.kind, $0.state, $0.displayName, $0.settings.string("clientID"),
+                    $0.issuer,
+                ]
+            },
+            json: { $0.description(administration.addresses(of: $0)).json }
+        )
+    }
+}
+
+extension ProviderCommand: ShownResource, DeletedResource {
+    static let showAbstract = "Show one identity provider, with what to register with it."
+
+    static func show(_ name: Name, _ administration: Administration) async throws -> Description {
+        let record = try await administration.provider(name.name)
+        return record.description(administration.addresses(of: record))
+    }
+
+    static let deleteConfiguration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove an identity provider, so that no one can sign in with it.",
+        discussion: """
+            Accounts and sessions stay. People with no other sign-in method can sign in again \
+            once a provider with the same issuer is added.
+            """
+    )
+
+    static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
+        let provider = try await administration.provider(name.name)
+        let name = provider.name
+        return Deletion(
+            name: name,
+            subject: "Provider \(name)",
+            summary: "removed provider \(name)",
+            warning: "This removes provider \(name) with its secret: no one can sign in with it "
+                + "any more.",
+            done: "Removed provider \(name). Back: portico provider add \(provider.kind)"
+                + (name == provider.kind ? "" : " --name \(name)") + ", with its secret"
+        ) { try await administration.installation.backend.deleteProvider(name: name) }
+    }
 }

@@ -1,11 +1,11 @@
-import PorticoStores
-import PorticoBytes
 import ArgumentParser
+import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import PorticoUpstream
 
 extension ProviderCommand {
-    struct Test: AsyncParsableCommand {
+    struct Test: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Fetch an identity provider's metadata and keys, and check them.",
             discussion: """
@@ -14,30 +14,25 @@ extension ProviderCommand {
                 """
         )
 
-        @Argument(help: "Its name.") var name: String
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var name: Name
+        @OptionGroup var options: ReadingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let record = try await administration.provider(name)
-                let clock = administration.installation.clock
-                let report = try await Administration.withOutbound { outbound in
-                    await ProviderCheck(administration: administration, record: record)(
-                        over: ObservedTransport(outbound, now: { clock.moment().now })
-                    )
-                }
-                var findings = Findings()
-                findings.add("\(record.name) (\(record.kind))", report.findings)
-                console.show(findings, read)
-                if let failure = failure(report) { throw failure }
+        func run(_ administration: Administration) async throws {
+            let record = try await administration.provider(name.name)
+            let clock = administration.installation.clock
+            let report = try await Administration.withOutbound { outbound in
+                await ProviderCheck(administration: administration, record: record)(
+                    over: ObservedTransport(outbound, now: { clock.moment().now })
+                )
             }
+            var findings = Findings()
+            findings.add("\(record.name) (\(record.kind))", report.findings)
+            console.show(findings, options.read)
+            if let failure = failure(report) { throw failure }
         }
 
         private func failure(_ report: ProviderCheck.Report) -> Failure? {
-            let name = printable(name)
+            let name = printable(name.name)
             guard report.isUsable else {
                 return Failure(.misconfigured, "Provider \(name) cannot be used as it is.")
             }

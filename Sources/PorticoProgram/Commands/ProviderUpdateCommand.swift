@@ -4,7 +4,7 @@ import PorticoStores
 import PorticoUpstream
 
 extension ProviderCommand {
-    struct Update: AsyncParsableCommand {
+    struct Update: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change an identity provider: settings, secret, place, whether it is used.",
             discussion: """
@@ -13,41 +13,30 @@ extension ProviderCommand {
                 """
         )
 
-        @Argument(help: "Its name.") var name: String
+        @OptionGroup var name: Name
         @OptionGroup var secret: ProviderSecretOptions
         // A number below zero is a value, and no option.
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("The position of its button; lowest first.", valueName: "number")
+            help: .value("number", "The position of its button; lowest first.")
         )
         var place: Int64?
         @Flag(inversion: .prefixedEnableDisable, help: "Whether people can sign in with it.")
         var provider: Bool?
         @OptionGroup var fields: ProviderFields
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var data: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(data, changing: change, console) { administration in
-                let former = try await administration.provider(name)
-                let record = try changed(former, administration)
-                guard record != former else {
-                    return console.say(
-                        "Nothing to change: provider \(former.name) is already like that."
-                    )
-                }
-                administration.warn(of: record, replacing: former)
-                guard !change.dryRun else {
-                    return administration.dryRun("changed provider \(former.name)")
-                }
-                try await administration.installation.backend.put(record, replacing: former)
-                console.done(
-                    "Changed provider \(record.name). See it: portico provider show \(record.name)"
-                )
-                if record.isEnabled { console.say("Check: portico provider test \(record.name)") }
+        func run(_ administration: Administration) async throws {
+            let former = try await administration.provider(name.name)
+            let record = try changed(former, administration)
+            let name = record.name
+            if record != former { administration.warn(of: record, replacing: former) }
+            guard administration.mayWrite(record, replacing: former, "provider \(name)") else {
+                return
             }
+            try await administration.installation.backend.put(record, replacing: former)
+            console.done("Changed provider \(name). See it: portico provider show \(name)")
+            if record.isEnabled { console.say("Check: portico provider test \(name)") }
         }
 
         private func changed(_ former: ProviderRecord, _ administration: Administration) throws
@@ -59,7 +48,7 @@ extension ProviderCommand {
             if let kind = IdentityProvider.Kind(rawValue: former.kind) {
                 record.settings = try fields.settings(of: kind, over: former.settings)
             }
-            let secret = try secret.given(administration.console)
+            let secret = try secret.given(console)
             if case .unchanged = secret, !record.isEnabled, record.settings == former.settings {
                 // What cannot be used can still be taken out of use.
                 return record
@@ -71,32 +60,12 @@ extension ProviderCommand {
             )
         }
     }
-
-    struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Show one identity provider, with what to register with it."
-        )
-
-        @Argument(help: "Its name.") var name: String
-        @OptionGroup var data: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(data, console) { administration in
-                let record = try await administration.provider(name)
-                console.show(record.description(administration.addresses(of: record)), read)
-            }
-        }
-    }
 }
 
 /// Where a provider's secret comes from: never an argument.
 struct ProviderSecretOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The file with its secret; - for stdin.", valueName: "path"))
-    var secretFile: String?
-    @Flag(help: "Keycloak, oidc: we are a public client there, without a secret.")
+    @Option(help: .value("path", "The file with its secret; - for stdin.")) var secretFile: String?
+    @Flag(help: "keycloak, oidc: use a public client, without a secret.")
     var withoutSecret = false
 
     func validate() throws {
@@ -105,21 +74,14 @@ struct ProviderSecretOptions: ParsableArguments {
         }
     }
 
-    /// What was said of it; nobody is asked.
+    /// The one given by options; never asks.
     func given(_ console: Console) throws -> ProviderRegistration.Secret {
         if withoutSecret { return .none }
         guard let secretFile else { return .unchanged }
-        return .given(
-            try SecretInput(console: console).secret(
-                path: secretFile,
-                name: "Secret",
-                option: "--secret-file",
-                isFile: true
-            )
-        )
+        return .given(try SecretInput(console: console).secret(path: secretFile, isFile: true))
     }
 
-    /// A new provider's; a person is asked where nothing was said.
+    /// A new provider's; asks for it if no option gives it.
     func asked(for kind: IdentityProvider.Kind, _ console: Console) throws
         -> ProviderRegistration.Secret
     {
@@ -136,14 +98,13 @@ struct ProviderSecretOptions: ParsableArguments {
                 .secretMissing,
                 "There is no client secret, and no terminal to ask for it on.",
                 "Give it in a file, or on stdin: --secret-file -",
-                "Where we are a public client, say so: --without-secret"
+                "For a public client: --without-secret"
             )
         }
         return .given(
             try SecretInput(console: console).secret(
                 path: nil,
-                name: kind == .facebook ? "App secret" : "Client secret",
-                option: "--secret-file"
+                name: kind == .facebook ? "App secret" : "Client secret"
             )
         )
     }

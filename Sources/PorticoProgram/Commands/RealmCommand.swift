@@ -8,84 +8,55 @@ struct RealmCommand: AsyncParsableCommand {
         commandName: "realm",
         abstract: "Manage realms.",
         subcommands: [
-            List.self, Show.self, Create.self, Update.self, Delete.self, Import.self,
+            ListCommand<Self>.self, ShowCommand<Self>.self, Create.self, Update.self,
+            DeleteCommand<Self>.self, Import.self,
         ]
     )
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the realms.")
-
-        @OptionGroup var list: ListOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let realms = administration.snapshot.realms.sorted { $0.name < $1.name }
-                console.show(
-                    Listing(realms, list, key: \.name) { [$0.name, $0.displayName, $0.issuer] },
-                    Table("REALM", "NAME", "STATE", "ISSUER"),
-                    read,
-                    none: "No realms yet. Create one: portico realm create NAME",
-                    row: { [$0.name, $0.displayName, $0.state, $0.issuer] },
-                    json: { .object($0.description.json) }
-                )
-            }
-        }
-    }
-
-    struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show one realm.")
-
+    struct Name: ParsableArguments {
         @Argument(help: "The realm.") var name: String
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                console.show(try administration.realm(name).description, read)
-            }
-        }
     }
+}
 
-    struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Delete a realm with its people, clients and keys."
+extension RealmCommand: ListedResource {
+    static let listAbstract = "List the realms."
+
+    static func list(_ selection: ListOptions, _ administration: Administration) -> Listing {
+        let realms = administration.snapshot.realms.sorted { $0.name < $1.name }
+        return Listing(
+            Page(realms, selection, key: \.name) { [$0.name, $0.displayName, $0.issuer] },
+            Table("REALM", "NAME", "STATE", "ISSUER"),
+            none: "No realms yet. Create one: portico realm create NAME",
+            row: { [$0.name, $0.displayName, $0.state, $0.issuer] },
+            json: \.description.json
         )
+    }
+}
 
-        @Argument(help: "The realm.") var name: String
-        @OptionGroup var confirmation: ConfirmationOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+extension RealmCommand: ShownResource, DeletedResource {
+    static let showAbstract = "Show one realm."
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let realm = try administration.realm(name)
-                let count = administration.clients(of: realm).count
-                let clients = count == 1 ? "1 client" : "\(count) clients"
-                guard !change.dryRun else {
-                    return administration.dryRun(
-                        "deleted realm \(realm.name) with \(clients) and everyone in it"
-                    )
-                }
-                try confirmation.check(
-                    realm.name,
-                    warning: "This deletes realm \(realm.name), \(clients), "
-                        + "its keys and everyone in it, for good.",
-                    console
-                )
-                try administration.expectChanged(
-                    await administration.installation.realms.deleteRealm(id: realm.id),
-                    "Realm \(realm.name)"
-                )
-                console.done("Deleted realm \(realm.name). Only a backup brings it back.")
-            }
-        }
+    static func show(_ name: Name, _ administration: Administration) throws -> Description {
+        try administration.realm(name.name).description
+    }
+
+    static let deleteConfiguration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete a realm with its people, clients and keys."
+    )
+
+    static func deletion(_ name: Name, _ administration: Administration) throws -> Deletion {
+        let realm = try administration.realm(name.name)
+        let name = realm.name
+        let count = administration.clients(of: realm).count
+        let clients = count == 1 ? "1 client" : "\(count) clients"
+        return Deletion(
+            name: name,
+            subject: "Realm \(name)",
+            summary: "deleted realm \(name) with \(clients) and everyone in it",
+            warning:
+                "This deletes realm \(name), \(clients), its keys and everyone in it, for good.",
+            done: "Deleted realm \(name). Only a backup brings it back."
+        ) { try await administration.realms.deleteRealm(id: realm.id) }
     }
 }

@@ -4,7 +4,7 @@ import PorticoProtocol
 import PorticoStores
 
 extension RealmCommand {
-    struct Import: AsyncParsableCommand {
+    struct Import: DataDirectoryCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import realms from a Keycloak export.",
             discussion: """
@@ -12,26 +12,16 @@ extension RealmCommand {
                 already exists is left as it is, and the import fails. People keep their passwords.
                 """
         )
+        static let missing = Installation.Missing.create
 
         @Argument(help: "The file; - for stdin.") var file: String
-        @Option(help: ArgumentHelp("The server's public address.", valueName: "url"))
-        var publicURL: String?
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
+        @Option(help: .value("url", "The server's public address.")) var publicURL: String?
+        @OptionGroup var options: ChangingAndReadingOptions
 
         func run() async throws {
-            let console = output.console
             let file = try RealmFile(file)
             let names = try file.names()
-            try await Administration.run(
-                place,
-                changing: change,
-                publicURL: publicURL,
-                missing: change.dryRun ? .pretend : .create,
-                console
-            ) { administration in
+            try await administer { administration in
                 let taken = administration.snapshot.realms.map(\.name).filter(names.contains)
                 if let name = taken.first {
                     throw Failure(
@@ -41,28 +31,25 @@ extension RealmCommand {
                     )
                 }
                 let imported = try await file.read(into: administration.installation)
-                for one in imported { show(one.report, console) }
-                for one in imported {
-                    let name = one.realm.realm.name
-                    guard !change.dryRun else {
-                        administration.dryRun("imported realm \(name)")
-                        continue
-                    }
-                    guard
-                        try await administration.installation.realms.create(one.realm) == .created
-                    else {
-                        throw Failure(.exists, "Realm \(name) was created in the meantime.")
-                    }
-                    one.realm.realm.warnWhereDisabled(console)
-                    console.done(
-                        "Imported realm \(name), issuer \(one.realm.realm.issuer). "
-                            + "Undo: portico realm delete \(name) --confirm \(name)"
-                    )
-                }
+                for one in imported { show(one.report) }
+                for one in imported { try await create(one.realm, administration) }
             }
         }
 
-        private func show(_ report: ImportReport, _ console: Console) {
+        private func create(_ new: NewRealm, _ administration: Administration) async throws {
+            let name = new.realm.name
+            guard administration.mayWrite("imported realm \(name)") else { return }
+            guard try await administration.realms.create(new) == .created else {
+                throw Failure(.exists, "Realm \(name) was created in the meantime.")
+            }
+            new.realm.warnWhereDisabled(console)
+            console.done(
+                "Imported realm \(name), issuer \(new.realm.issuer). "
+                    + "Undo: portico realm delete \(name) --confirm \(name)"
+            )
+        }
+
+        private func show(_ report: ImportReport) {
             var table = Table("OUTCOME", "WHAT", "HOW")
             table.rows = report.lines.map { [$0.outcome.rawValue, $0.subject, $0.words] }
             let json: JSONObject = [
@@ -77,7 +64,7 @@ extension RealmCommand {
                     }
                 ),
             ]
-            console.show(table, .object(json), read)
+            console.show(table, .object(json), options.read)
         }
     }
 }

@@ -2,39 +2,26 @@ import ArgumentParser
 import PorticoStores
 
 extension RealmCommand {
-    struct Update: AsyncParsableCommand {
+    struct Update: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change a realm. What you leave out stays."
         )
 
-        @Argument(help: "The realm.") var name: String
+        @OptionGroup var name: Name
         @OptionGroup var fields: RealmFields
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let former = try administration.realm(name)
-                var realm = former
-                fields.apply(to: &realm)
-                guard realm != former else {
-                    return console.say(
-                        "Nothing to change: realm \(realm.name) is already like that."
-                    )
-                }
-                guard !change.dryRun else {
-                    return administration.dryRun("changed realm \(realm.name)")
-                }
-                try administration.expectChanged(
-                    await administration.installation.realms.update(realm, replacing: former),
-                    "Realm \(realm.name)"
-                )
-                console.done(
-                    "Changed realm \(realm.name). See it: portico realm show \(realm.name)"
-                )
-            }
+        func run(_ administration: Administration) async throws {
+            let former = try administration.realm(name.name)
+            var realm = former
+            fields.apply(to: &realm)
+            let name = realm.name
+            guard administration.mayWrite(realm, replacing: former, "realm \(name)") else { return }
+            try administration.expectChanged(
+                await administration.realms.update(realm, replacing: former),
+                "Realm \(name)"
+            )
+            console.done("Changed realm \(name). See it: portico realm show \(name)")
         }
     }
 }

@@ -9,129 +9,105 @@ struct RoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "role",
         abstract: "Manage the roles of a realm or of one of its clients.",
-        subcommands: [List.self, Create.self, Delete.self, Assign.self, Remove.self]
+        subcommands: [
+            ListCommand<Self>.self, Create.self, DeleteCommand<Self>.self, Assign.self,
+            Remove.self,
+        ]
     )
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the roles of a realm.")
-
-        @OptionGroup var realm: RealmOptions
-        @OptionGroup var list: ListOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let realm = try administration.realm(realm.realm)
-                let roles = try await administration.installation.realms.roles(realmID: realm.id)
-                let ordered = roles.sorted { $0.position < $1.position }
-                console.show(
-                    Listing(ordered, list, key: \.position) {
-                        [$0.name, $0.clientID, $0.description]
-                    },
-                    Table("ROLE", "CLIENT", "DESCRIPTION"),
-                    read,
-                    none:
-                        "No roles yet. Create one: portico role create NAME --realm \(realm.name)",
-                    row: { [$0.name, $0.clientID, $0.description.isEmpty ? nil : $0.description] },
-                    json: {
-                        [
-                            "id": .string($0.id),
-                            "name": .string($0.name),
-                            "client": $0.clientID.map(JSONValue.string) ?? .null,
-                            "description": .string($0.description),
-                        ]
-                    }
-                )
-            }
-        }
+    struct Name: ParsableArguments {
+        @Argument(help: "The role.") var name: String
+        @OptionGroup var of: RoleOptions
     }
 
-    struct Create: AsyncParsableCommand {
+    struct Create: AdministrationCommand {
         static let configuration = CommandConfiguration(abstract: "Create a role.")
 
         @Argument(help: "The role.") var name: String
-        @Option(help: ArgumentHelp("What it means.", valueName: "text"))
-        var description = ""
+        @Option(help: .value("text", "What the role is for.")) var description = ""
         @OptionGroup var of: RoleOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let realm = try administration.realm(of.realm.realm)
-                if let client = of.client { _ = try administration.client(client, in: realm) }
-                let role = Role(
-                    id: UniqueID(random: administration.moment.random).text,
-                    realmID: realm.id,
-                    clientID: of.client,
-                    name: name,
-                    description: description
-                )
-                try RoleRegistration.check(role)
-                guard !change.dryRun else {
-                    return administration.dryRun("created role \(role.text) in \(realm.name)")
-                }
-                guard try await administration.installation.realms.create(role) == .created else {
-                    throw Failure(
-                        .exists,
-                        "Role \"\(printable(role.text))\" already exists.",
-                        "See it: portico role list --realm \(realm.name)"
-                    )
-                }
-                console.done(
-                    "Created role \(role.text) in realm \(realm.name). "
-                        + "Give it: portico role assign \(name) USER --realm \(realm.name)"
-                        + (of.client.map { " --client \($0)" } ?? "")
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(of.realm.realm)
+            if let client = of.client { _ = try administration.client(client, in: realm) }
+            let role = Role(
+                id: UniqueID(random: administration.moment.random).text,
+                realmID: realm.id,
+                clientID: of.client,
+                name: name,
+                description: description
+            )
+            try RoleRegistration.check(role)
+            guard administration.mayWrite("created role \(role.text) in \(realm.name)") else {
+                return
+            }
+            guard try await administration.realms.create(role) == .created else {
+                throw Failure(
+                    .exists,
+                    "Role \"\(printable(role.text))\" already exists.",
+                    "See it: portico role list --realm \(realm.name)"
                 )
             }
+            console.done(
+                "Created role \(role.text) in realm \(realm.name). "
+                    + "Give it: portico role assign \(name) USER --realm \(realm.name)"
+                    + (of.client.map { " --client \($0)" } ?? "")
+            )
         }
     }
+}
 
-    struct Delete: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Delete a role and take it from everyone."
-        )
+extension RoleCommand: ListedResource {
+    static let listAbstract = "List the roles of a realm."
 
-        @Argument(help: "The role.") var name: String
-        @OptionGroup var of: RoleOptions
-        @OptionGroup var confirmation: ConfirmationOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let realm = try administration.realm(of.realm.realm)
-                let role = try await administration.role(name, of: of.client, in: realm)
-                guard !change.dryRun else {
-                    return administration.dryRun("deleted role \(role.text) of \(realm.name)")
-                }
-                try confirmation.check(
-                    name,
-                    warning: "This deletes role \(role.text) of realm \(realm.name) and takes it "
-                        + "from everyone who has it.",
-                    console
-                )
-                try administration.expectChanged(
-                    await administration.installation.realms.deleteRole(id: role.id),
-                    "Role \(role.text)"
-                )
-                console.done("Deleted role \(role.text) of realm \(realm.name).")
+    static func list(_ selection: RealmListOptions, _ administration: Administration) async throws
+        -> Listing
+    {
+        let realm = try administration.realm(selection.realm.realm)
+        let roles = try await administration.realms.roles(realmID: realm.id)
+        return Listing(
+            Page(roles.sorted { $0.position < $1.position }, selection.list, key: \.position) {
+                [$0.name, $0.clientID, $0.description]
+            },
+            Table("ROLE", "CLIENT", "DESCRIPTION"),
+            none: "No roles yet. Create one: portico role create NAME --realm \(realm.name)",
+            row: { [$0.name, $0.clientID, $0.description.isEmpty ? nil : $0.description] },
+            json: {
+                [
+                    "id": .string($0.id),
+                    "name": .string($0.name),
+                    "client": $0.clientID.map(JSONValue.string) ?? .null,
+                    "description": .string($0.description),
+                ]
             }
-        }
+        )
+    }
+}
+
+extension RoleCommand: DeletedResource {
+    static let deleteConfiguration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete a role and take it from everyone."
+    )
+
+    static func deletion(_ name: Name, _ administration: Administration) async throws -> Deletion {
+        let realm = try administration.realm(name.of.realm.realm)
+        let role = try await administration.role(name.name, of: name.of.client, in: realm)
+        return Deletion(
+            name: role.name,
+            subject: "Role \(role.text)",
+            summary: "deleted role \(role.text) of \(realm.name)",
+            warning: "This deletes role \(role.text) of realm \(realm.name) and takes it from "
+                + "everyone who has it.",
+            done: "Deleted role \(role.text) of realm \(realm.name)."
+        ) { try await administration.realms.deleteRole(id: role.id) }
     }
 }
 
 /// Which role a command is about.
 struct RoleOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The client whose role it is.", valueName: "client_id"))
-    var client: String?
+    @Option(help: .value("client_id", "The client that the role belongs to.")) var client: String?
 
     @OptionGroup var realm: RealmOptions
 }
@@ -147,16 +123,13 @@ extension Role {
 extension Administration {
     @discardableResult
     func role(_ name: String, of client: String?, in realm: Realm) async throws -> Role {
-        let roles = try await installation.realms.roles(realmID: realm.id)
-            .filter { $0.clientID == client }
-        guard let role = roles.first(where: { $0.name == name }) else {
-            throw missing(
-                client.map { "role of \(printable($0))" } ?? "role",
-                name,
-                among: roles.map(\.name),
-                "portico role list --realm \(realm.name)"
-            )
-        }
-        return role
+        try find(
+            client.map { "role of \(printable($0))" } ?? "role",
+            name,
+            among: try await realms.roles(realmID: realm.id)
+                .filter { $0.clientID == client },
+            by: \.name,
+            "portico role list --realm \(realm.name)"
+        )
     }
 }

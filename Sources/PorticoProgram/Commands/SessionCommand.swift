@@ -9,50 +9,10 @@ struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
         abstract: "Manage the sessions of accounts in browsers and apps.",
-        subcommands: [List.self, Revoke.self]
+        subcommands: [ListCommand<Self>.self, Revoke.self]
     )
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "List the live sessions of an account, the one seen last first."
-        )
-
-        @Option(help: ArgumentHelp("The id of the account.", valueName: "id"))
-        var account: String
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var read: ReadOptions
-        @OptionGroup var output: ConsoleOptions
-
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, console) { administration in
-                let account = try await administration.account(account)
-                let sessions = try await administration.installation.accounts.sessions(
-                    of: account.id,
-                    at: administration.moment.seconds,
-                    limit: .max
-                )
-                let time = administration.timeForReading
-                var table = Table("SESSION", "DEVICE", "APP", "ADDRESS", "LAST SEEN", "ENDS")
-                table.rows = sessions.map {
-                    [
-                        $0.id.text, $0.device, $0.appName, $0.address, time($0.lastSeenAt),
-                        time($0.expiresAt),
-                    ]
-                }
-                guard !sessions.isEmpty || read.json else {
-                    return console.say("\(account.called) is not signed in anywhere.")
-                }
-                console.show(
-                    table,
-                    .object(["items": .array(sessions.map { .object($0.item) })]),
-                    read
-                )
-            }
-        }
-    }
-
-    struct Revoke: AsyncParsableCommand {
+    struct Revoke: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a session, or with --all every one of an account.",
             discussion: """
@@ -63,13 +23,10 @@ struct SessionCommand: AsyncParsableCommand {
         )
 
         @Argument(help: "The id of the session.") var id: String?
-        @Option(help: ArgumentHelp("The id of the account.", valueName: "id"))
-        var account: String?
+        @Option(help: .value("id", "The id of the account.")) var account: String?
         @Flag(help: "Every session of the account, also those that wait for their app.")
         var all = false
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
         func validate() throws {
             guard (id == nil) == all else {
@@ -80,14 +37,11 @@ struct SessionCommand: AsyncParsableCommand {
             }
         }
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                if let id {
-                    try await end(id, administration)
-                } else if let account {
-                    try await endAll(of: administration.account(account), administration)
-                }
+        func run(_ administration: Administration) async throws {
+            if let id {
+                try await end(id, administration)
+            } else if let account {
+                try await endAll(of: administration.account(account), administration)
             }
         }
 
@@ -100,44 +54,27 @@ struct SessionCommand: AsyncParsableCommand {
                     "portico session list --account \(account.map(printable) ?? "ID")"
                 )
             }
-            let device = printable(live.session.device)
-            guard !change.dryRun else {
-                return administration.dryRun(
-                    "ended the session of \(live.account.called) on \(device)"
-                )
-            }
-            let report = try await administration.depart { departure, moment in
+            let subject =
+                "the session of \(live.account.called) on \(printable(live.session.device))"
+            guard administration.mayWrite("ended \(subject)") else { return }
+            try await administration.depart(
+                "Session \(live.session.id.text)",
+                done: "Ended \(subject). They can sign in again."
+            ) { departure, moment in
                 try await departure.signOut(
                     live.session.id,
                     of: live.account.id,
                     at: moment.seconds
                 )
             }
-            guard let report else {
-                return try administration.expectChanged(
-                    .notFound,
-                    "Session \(live.session.id.text)"
-                )
-            }
-            administration.console.done(
-                "Ended the session of \(live.account.called) on \(device). They can sign in again."
-            )
-            administration.console.say(report)
         }
 
         /// The session of that id, where it is that account's.
         private func live(_ text: String, _ administration: Administration) async throws
             -> LiveAccountSession?
         {
-            guard let id = UniqueID(text) else {
-                throw Failure(
-                    .wrongValue,
-                    "\"\(printable(text))\" is no id of a session.",
-                    "Find it: portico session list --account ID"
-                )
-            }
-            let live = try await administration.installation.accounts.live(
-                id: id,
+            let live = try await administration.accounts.live(
+                id: try UniqueID(text, of: "a session", find: "portico session list --account ID"),
                 at: administration.moment.seconds
             )
             guard let account else { return live }
@@ -146,23 +83,42 @@ struct SessionCommand: AsyncParsableCommand {
         }
 
         private func endAll(of account: Account, _ administration: Administration) async throws {
-            let accounts = administration.installation.accounts
-            let now = administration.moment.seconds
-            let count = try await accounts.sessions(of: account.id, at: now, limit: .max).count
-            let sessions = count == 1 ? "1 session" : "\(count) sessions"
-            guard !change.dryRun else {
-                return administration.dryRun("ended \(sessions) of \(account.called)")
-            }
-            let report = try await administration.depart { departure, moment in
+            let count = try await administration.sessions(of: account).count
+            let subject = "\(count == 1 ? "1 session" : "\(count) sessions") of \(account.called)"
+            guard administration.mayWrite("ended \(subject)") else { return }
+            try await administration.depart(
+                "Account \(account.id.text)",
+                done: "Ended \(subject). They can sign in again."
+            ) { departure, moment in
                 try await departure.signOutEverywhere(account.id, at: moment.seconds)
             }
-            guard let report else {
-                return try administration.expectChanged(.notFound, "Account \(account.id.text)")
-            }
-            administration.console.done(
-                "Ended \(sessions) of \(account.called). They can sign in again."
-            )
-            administration.console.say(report)
         }
+    }
+}
+
+extension SessionCommand: ListedResource {
+    struct Selection: ParsableArguments {
+        @Option(help: .value("id", "The id of the account.")) var account: String
+    }
+
+    static let listAbstract = "List the live sessions of an account, the one seen last first."
+
+    static func list(_ selection: Selection, _ administration: Administration) async throws
+        -> Listing
+    {
+        let account = try await administration.account(selection.account)
+        let time = administration.timeForReading
+        return Listing(
+            try await administration.sessions(of: account),
+            Table("SESSION", "DEVICE", "APP", "ADDRESS", "LAST SEEN", "ENDS"),
+            none: "\(account.called) is not signed in anywhere.",
+            row: {
+                [
+                    $0.id.text, $0.device, $0.appName, $0.address, time($0.lastSeenAt),
+                    time($0.expiresAt),
+                ]
+            },
+            json: \.item
+        )
     }
 }

@@ -22,7 +22,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         @Option(
             name: .customLong("min-ttl"),
-            help: ArgumentHelp("How long it must still be valid, as 60s.", valueName: "time")
+            help: .value("time", "How long it must still be valid, such as 60s.")
         )
         var minimum = DurationText(seconds: 60)
 

@@ -13,22 +13,14 @@ extension TokenCommand {
                 """
         )
 
-        @Argument(help: "The file with the token; - for stdin.")
-        var file = "-"
+        @Argument(help: "The file with the token; - for stdin.") var file = "-"
 
-        @Option(
-            help: ArgumentHelp(
-                "The issuer to expect; by default the one it names.",
-                valueName: "url"
-            )
-        )
+        @Option(help: .value("url", "The issuer to expect; by default the one it names."))
         var issuer: String?
 
-        @Flag(help: "Do not fetch keys: the signature stays unchecked.")
-        var offline = false
+        @Flag(help: "Do not fetch keys: the signature stays unchecked.") var offline = false
 
-        @Flag(help: "Write JSON; fields are added, never removed.")
-        var json = false
+        @Flag(help: "Write JSON; fields are added, never removed.") var json = false
 
         @OptionGroup var output: ConsoleOptions
 
@@ -63,7 +55,7 @@ extension TokenCommand {
             } catch {
                 throw Failure(
                     .tokenInvalid,
-                    "This is no signed JWT: \(error)",
+                    "This is not a signed JWT: \(error)",
                     "An access token may also be opaque: only its provider can read it."
                 )
             }

@@ -4,7 +4,7 @@ import PorticoProvider
 import PorticoStores
 
 extension UserCommand {
-    struct Create: AsyncParsableCommand {
+    struct Create: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a person.",
             discussion: """
@@ -19,14 +19,12 @@ extension UserCommand {
         var withoutPassword = false
         @Option(
             name: .customLong("role"),
-            help: ArgumentHelp("A role of the realm. Repeat for several.", valueName: "name")
+            help: .value("name", "A role of the realm. Repeat for several.")
         )
         var roles: [String] = []
         @OptionGroup var fields: PersonFields
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
         func validate() throws {
             guard !withoutPassword || password.passwordFile == nil else {
@@ -34,119 +32,92 @@ extension UserCommand {
             }
         }
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let realm = try administration.realm(realm.realm)
-                let moment = administration.moment
-                try await administration.installation.registering { registration in
-                    var person = try registration.person(
-                        username: name,
-                        realmID: realm.id,
-                        at: moment
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let moment = administration.moment
+            try await administration.installation.registering { registration in
+                var person = try registration.person(username: name, realmID: realm.id, at: moment)
+                fields.apply(to: &person)
+                person = try registration.checked(person)
+                let name = person.username
+                for role in roles { try await administration.role(role, of: nil, in: realm) }
+                var hash: PasswordHash?
+                if !withoutPassword {
+                    hash = try await registration.hash(
+                        try password.secret(console),
+                        for: person,
+                        realmName: realm.name,
+                        random: moment.random
                     )
-                    fields.apply(to: &person)
-                    person = try registration.checked(person)
-                    for role in roles {
-                        try await administration.role(role, of: nil, in: realm)
-                    }
-                    var hash: PasswordHash?
-                    if !withoutPassword {
-                        hash = try await registration.hash(
-                            try password.secret(console),
-                            for: person,
-                            realmName: realm.name,
-                            random: moment.random
-                        )
-                    }
-                    guard !change.dryRun else {
-                        return administration.dryRun(
-                            "created user \(person.username) in realm \(realm.name)"
-                        )
-                    }
-                    let new = NewPerson(
-                        person: person,
-                        password: hash,
-                        roles: roles.map { RoleName(clientID: nil, name: $0) }
-                    )
-                    guard try await administration.installation.people.create(new) == .created
-                    else {
-                        throw Failure(
-                            .exists,
-                            "The username or email address is taken in realm \(realm.name).",
-                            "Look: portico user list --realm \(realm.name) "
-                                + "--filter \(person.username)"
-                        )
-                    }
-                    console.done(
-                        "Created user \(person.username) in realm \(realm.name). "
-                            + "Undo: portico user delete \(person.username) --realm \(realm.name) "
-                            + "--confirm \(person.username)"
-                    )
-                    console.made("Id", person.id)
                 }
+                guard administration.mayWrite("created user \(name) in realm \(realm.name)") else {
+                    return
+                }
+                let new = NewPerson(
+                    person: person,
+                    password: hash,
+                    roles: roles.map { RoleName(clientID: nil, name: $0) }
+                )
+                guard try await administration.people.create(new) == .created else {
+                    throw Failure(
+                        .exists,
+                        "The username or email address is taken in realm \(realm.name).",
+                        "Look: portico user list --realm \(realm.name) --filter \(name)"
+                    )
+                }
+                console.done(
+                    "Created user \(name) in realm \(realm.name). "
+                        + "Undo: portico user delete \(name) --realm \(realm.name) "
+                        + "--confirm \(name)"
+                )
+                console.made("Id", person.id)
             }
         }
     }
 
-    struct Update: AsyncParsableCommand {
+    struct Update: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change a person. What you leave out stays."
         )
 
         @Argument(help: "The username, or the id.") var name: String
-        @Option(help: ArgumentHelp("A new username.", valueName: "name"))
-        var username: String?
+        @Option(help: .value("name", "A new username.")) var username: String?
         @OptionGroup var fields: PersonFields
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let realm = try administration.realm(realm.realm)
-                let former = try await administration.person(name, in: realm).person
-                try await administration.installation.registering { registration in
-                    var person = former
-                    if let username { person.username = username }
-                    fields.apply(to: &person)
-                    person = try registration.checked(person)
-                    guard person != former else {
-                        return console.say(
-                            "Nothing to change: user \(former.username) is already like that."
-                        )
-                    }
-                    guard !change.dryRun else {
-                        return administration.dryRun("changed user \(former.username)")
-                    }
-                    person.updatedAt = administration.moment.seconds
-                    do {
-                        try administration.expectChanged(
-                            await administration.installation.people.update(
-                                person,
-                                replacing: former
-                            ),
-                            "User \(former.username)"
-                        )
-                    } catch is StoreConflict {
-                        throw Failure(
-                            .exists,
-                            "The username or email address is taken in realm \(realm.name).",
-                            "Nothing was changed."
-                        )
-                    }
-                    console.done(
-                        "Changed user \(person.username) of realm \(realm.name). "
-                            + "See them: portico user show \(person.username) --realm \(realm.name)"
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let former = try await administration.person(name, in: realm).person
+            try await administration.installation.registering { registration in
+                var person = former
+                if let username { person.username = username }
+                fields.apply(to: &person)
+                person = try registration.checked(person)
+                let user = "user \(former.username)"
+                guard administration.mayWrite(person, replacing: former, user) else { return }
+                person.updatedAt = administration.moment.seconds
+                do {
+                    try administration.expectChanged(
+                        await administration.people.update(person, replacing: former),
+                        "User \(former.username)"
+                    )
+                } catch is StoreConflict {
+                    throw Failure(
+                        .exists,
+                        "The username or email address is taken in realm \(realm.name).",
+                        "Nothing was changed."
                     )
                 }
+                console.done(
+                    "Changed user \(person.username) of realm \(realm.name). "
+                        + "See them: portico user show \(person.username) --realm \(realm.name)"
+                )
             }
         }
     }
 
-    struct SetPassword: AsyncParsableCommand {
+    struct SetPassword: AdministrationCommand {
         static let configuration = CommandConfiguration(
             commandName: "set-password",
             abstract: "Set a person's password and sign them out everywhere."
@@ -155,47 +126,38 @@ extension UserCommand {
         @Argument(help: "The username, or the id.") var name: String
         @OptionGroup var password: PasswordOptions
         @OptionGroup var realm: RealmOptions
-        @OptionGroup var change: ChangeOptions
-        @OptionGroup var place: DataDirectoryOptions
-        @OptionGroup var output: ConsoleOptions
+        @OptionGroup var options: ChangingOptions
 
-        func run() async throws {
-            let console = output.console
-            try await Administration.run(place, changing: change, console) { administration in
-                let realm = try administration.realm(realm.realm)
-                let person = try await administration.person(name, in: realm).person
-                let moment = administration.moment
-                try await administration.installation.registering { registration in
-                    let hash = try await registration.hash(
-                        try password.secret(console),
-                        for: person,
-                        realmName: realm.name,
-                        random: moment.random
-                    )
-                    guard !change.dryRun else {
-                        return administration.dryRun("set the password of \(person.username)")
-                    }
-                    try administration.expectChanged(
-                        await administration.installation.people.setPassword(
-                            hash,
-                            of: person.id,
-                            at: moment.seconds
-                        ),
-                        "User \(person.username)"
-                    )
-                    console.done(
-                        "Set the password of \(person.username) in realm \(realm.name). "
-                            + "They are signed out everywhere."
-                    )
-                }
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let person = try await administration.person(name, in: realm).person
+            let name = person.username
+            let moment = administration.moment
+            let secret = try password.secret(console)
+            let hash = try await administration.installation.registering { registration in
+                try await registration.hash(
+                    secret,
+                    for: person,
+                    realmName: realm.name,
+                    random: moment.random
+                )
             }
+            guard administration.mayWrite("set the password of \(name)") else { return }
+            try administration.expectChanged(
+                await administration.people.setPassword(hash, of: person.id, at: moment.seconds),
+                "User \(name)"
+            )
+            console.done(
+                "Set the password of \(name) in realm \(realm.name). "
+                    + "They are signed out everywhere."
+            )
         }
     }
 }
 
 /// Where a command takes a password from.
 struct PasswordOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A file with the password; - for stdin.", valueName: "path"))
+    @Option(help: .value("path", "A file with the password; - for stdin."))
     var passwordFile: String?
 
     func secret(_ console: Console) throws -> SecretText {

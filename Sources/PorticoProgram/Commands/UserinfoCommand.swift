@@ -9,12 +9,7 @@ struct UserinfoCommand: AsyncParsableCommand {
         abstract: "Fetch your claims, roles included, as JSON."
     )
 
-    @Option(
-        help: ArgumentHelp(
-            "Print only this claim: text as it is, anything else as JSON.",
-            valueName: "name"
-        )
-    )
+    @Option(help: .value("name", "Print only this claim: text as it is, anything else as JSON."))
     var claim: String?
 
     @OptionGroup var session: SessionOptions

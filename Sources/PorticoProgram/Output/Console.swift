@@ -1,11 +1,11 @@
 import Foundation
 import PorticoBytes
 
-/// What a command writes: data to stdout, talk to stderr.
+/// What a command writes: data to stdout, messages to stderr.
 struct Console: Sendable {
-    /// Only what went wrong is said.
+    /// Only errors are printed.
     let isQuiet: Bool
-    /// Whether somebody is there to answer a question.
+    /// Whether a person can answer a question.
     let mayAsk: Bool
     let usesColour: Bool
     /// Whether data goes to a person's screen.
@@ -71,7 +71,7 @@ struct Console: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to descriptor: Int32) {
-        // Where nothing reads any more, there is nothing to tell either.
+        // A closed pipe is no error: no one reads the rest.
         FileBytes.write(bytes, to: descriptor)
     }
 }

@@ -3,14 +3,11 @@ import Foundation
 
 /// The flags that every command has.
 struct ConsoleOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Print errors only.")
-    var quiet = false
+    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
 
-    @Flag(name: .long, help: "Do not use colours.")
-    var noColor = false
+    @Flag(name: .long, help: "Do not use colours.") var noColor = false
 
-    @Flag(name: .long, help: "Never ask: fail where an answer would be needed.")
-    var noInput = false
+    @Flag(name: .long, help: "Never ask; fail if an answer is needed.") var noInput = false
 
     var console: Console {
         Console(
@@ -24,8 +21,7 @@ struct ConsoleOptions: ParsableArguments {
 
 /// How a command that reads shows what it found.
 struct ReadOptions: ParsableArguments {
-    @Flag(name: .long, help: "Write JSON; fields are added, never removed.")
-    var json = false
+    @Flag(name: .long, help: "Write JSON; fields are added, never removed.") var json = false
 
     @Flag(name: .long, help: "Write rows with tabs between the fields, without a header.")
     var plain = false
@@ -39,16 +35,14 @@ struct ReadOptions: ParsableArguments {
 
 /// Which part of a long list is shown.
 struct ListOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Show at most this many.", valueName: "count"))
-    var limit = 100
+    @Option(name: .long, help: .value("count", "Show at most this many.")) var limit = 100
 
-    @Option(name: .long, help: "Continue where an earlier list ended.")
-    var cursor: String?
+    @Option(name: .long, help: "Continue where an earlier list ended.") var cursor: String?
 
-    @Option(name: .long, help: ArgumentHelp("Show what has this text in it.", valueName: "text"))
+    @Option(name: .long, help: .value("text", "Show only items that contain this text."))
     var filter: String?
 
-    /// Whether something may be there that is not asked for.
+    /// Whether there may be more than what was asked for.
     var isPart: Bool { cursor != nil || filter != nil }
 
     func validate() throws {
@@ -60,6 +54,13 @@ struct ListOptions: ParsableArguments {
 
 /// For commands that change something.
 struct ChangeOptions: ParsableArguments {
-    @Flag(name: [.customShort("n"), .long], help: "Show what would be done, and do nothing.")
+    @Flag(name: [.customShort("n"), .long], help: "Show what would be done, without doing it.")
     var dryRun = false
+}
+
+extension ArgumentHelp {
+    /// - Parameter name: What stands for the value in `--help`: `--limit <count>`.
+    static func value(_ name: String, _ text: String) -> ArgumentHelp {
+        ArgumentHelp(text, valueName: name)
+    }
 }

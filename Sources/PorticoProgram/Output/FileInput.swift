@@ -25,9 +25,6 @@ enum FileInput {
     }
 
     private static func unreadable(_ name: String, _ reason: Int32) -> Failure {
-        Failure(
-            .notFound,
-            "\(name) cannot be read: \(String(cString: strerror(reason)))."
-        )
+        Failure(.notFound, "\(name) cannot be read: \(String(cString: strerror(reason))).")
     }
 }

@@ -11,10 +11,13 @@ struct SecretInput {
     ///   - name: What is asked for, as in `Password`.
     ///   - option: The option that names the file, for the advice.
     ///   - isFile: Whether it is a file by its nature, of several lines.
-    func secret(path: String?, name: String, option: String, isFile: Bool = false) throws
-        -> SecretText
-    {
-        // With `-` at a terminal the secret is asked for like any other: what is typed must not be seen.
+    func secret(
+        path: String?,
+        name: String = "Secret",
+        option: String = "--secret-file",
+        isFile: Bool = false
+    ) throws -> SecretText {
+        // With `-` at a terminal the secret is asked for as usual: it must not be echoed.
         let isTyped = path == "-" && console.mayAsk && !isFile
         if let path, !isTyped { return try secret(file: path, option: option, isFile: isFile) }
         guard console.mayAsk else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line typed at the terminal that nobody sees.
+/// A line typed at the terminal without echo.
 enum SilentTerminal {
     private static let interrupt: UInt8 = 3
     private static let endOfInput: UInt8 = 4

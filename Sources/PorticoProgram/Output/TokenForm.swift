@@ -1,7 +1,7 @@
 import PorticoBytes
 
-/// Tells by its form whether a word of a command line is a token: what others can read there is not to
-/// go into a log as well.
+/// Tells by its form whether a word of a command line is a token: other users can read command
+/// lines, and logs must not repeat it.
 enum TokenForm {
     /// Whether `text` is what a JWS or JWE looks like (RFC 7515 §7.1, RFC 7516 §7.1): three or five parts
     /// in base64url, the first of them a JSON object. No file is called that by chance.

@@ -36,7 +36,7 @@ extension Failure {
             self.init(
                 .misconfigured,
                 "The provider does not announce PKCE with S256.",
-                "Where it takes PKCE all the same: "
+                "If it accepts PKCE anyway: "
                     + "portico login --issuer \(printable(issuer)) --pkce-unannounced"
             )
         case .misconfigured(.loopbackPortInUse):
@@ -52,7 +52,7 @@ extension Failure {
             self.init(
                 .rejected,
                 error.description,
-                "It must match exactly: is there a slash too many, or one too few?"
+                "It must match exactly: check for an extra or a missing slash."
             )
         case .rejected:
             self.init(.rejected, error.description, "All of the answer was discarded.")

@@ -2,14 +2,14 @@ import HTTPTypes
 import Portico
 import PorticoProtocol
 
-/// Fetches the keys of any issuer, to check a token that somebody holds.
+/// Fetches the keys of any issuer, to check a token.
 struct IssuerKeys {
     let transport: any HTTPTransport
 
     func check(_ token: JWT, _ issuer: String) async -> TokenInspection.Signature {
         let metadata: ProviderMetadata
         var options = SignInClient.Options.allowInsecureLoopback
-        // Nobody signs in.
+        // This is no sign-in.
         options.pkceUnannounced = true
         do {
             metadata = try await SignInClient(

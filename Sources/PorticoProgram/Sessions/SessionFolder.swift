@@ -4,7 +4,7 @@ import PorticoBytes
 import PorticoProtocol
 
 /// Where the sessions of `portico login` are kept: a file for each issuer and client, and one that
-/// says which is in use. Apart from the server's data: they are another person's.
+/// names the current one. Apart from the server's data, which may belong to another user.
 struct SessionFolder {
     let path: String
 
@@ -24,7 +24,7 @@ struct SessionFolder {
     /// The session that commands mean when they name none.
     func current() async throws -> SessionChoice? {
         guard let bytes = try await currentFile.read() else { return nil }
-        // `try?`: a file that says nothing counts as none.
+        // `try?`: a malformed file counts as none.
         guard let object = try? JSONObject(parsing: bytes), let issuer = object.string("issuer"),
             let clientID = object.string("client_id")
         else { return nil }

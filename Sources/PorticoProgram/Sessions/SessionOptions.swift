@@ -3,16 +3,12 @@ import Foundation
 import Portico
 import PorticoOutbound
 
-/// Which session a command is about; the last sign-in where nothing is said.
+/// Which session a command is about; by default the last sign-in.
 struct SessionOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The provider; by default that of the last sign-in.", valueName: "url")
-    )
+    @Option(help: .value("url", "The provider; by default that of the last sign-in."))
     var issuer: String?
 
-    @Option(
-        help: ArgumentHelp("The client id; by default that of the last sign-in.", valueName: "id")
-    )
+    @Option(help: .value("id", "The client id; by default that of the last sign-in."))
     var clientID: String?
 
     init() {}
@@ -37,7 +33,7 @@ struct SessionOptions: ParsableArguments {
 
     /// Opens the session for `body`.
     ///
-    /// - Throws: not-signed-in where there is none.
+    /// - Throws: not-signed-in without a session.
     func withSession(
         _ body: (Session, SessionChoice, SessionFolder) async throws -> Void
     ) async throws {
@@ -62,11 +58,11 @@ struct SessionOptions: ParsableArguments {
     }
 }
 
-/// What beginning a session takes beyond going on with one.
+/// What a new session needs beyond what restoring one does.
 struct SessionBeginning {
     /// 0: any free one.
     var callbackPort: UInt16
-    /// Whether a provider will do that does not announce PKCE.
+    /// Whether to accept a provider that does not announce PKCE.
     var isPKCEUnannounced: Bool
 }
 
@@ -81,7 +77,7 @@ enum ClientConnection {
         let transport = OutboundClient()
         // The library takes http on this machine only.
         var options = SignInClient.Options.allowInsecureLoopback
-        // Who begins no session needs no PKCE.
+        // Restoring a session needs no PKCE.
         options.pkceUnannounced = beginning?.isPKCEUnannounced ?? true
         let client = SignInClient(
             issuer: choice.issuer,

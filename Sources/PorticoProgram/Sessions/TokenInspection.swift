@@ -1,18 +1,18 @@
 import PorticoProtocol
 
-/// What a token says, and what of it was checked.
+/// The contents of a token, and which checks it passed.
 struct TokenInspection {
     enum Signature: Hashable {
         case valid
         case invalid(String)
         case unchecked(String)
-        /// Nobody was to be asked.
+        /// With `--offline`.
         case notAsked
     }
 
     let header: JWSHeader
     let claims: JSONObject
-    /// Who must have issued it, where somebody said so.
+    /// The issuer that it must have, if one was named.
     let expectedIssuer: String?
     /// Seconds since 1970.
     let now: Int64
@@ -52,15 +52,13 @@ struct TokenInspection {
         if isEarly { checks.append((.bad, "not valid yet")) }
         if hasOtherIssuer { checks.append((.bad, "another issuer")) }
         checks.append(audience.isEmpty ? (.note, "no audience") : (.good, "audience given"))
-        checks.append(
-            isBound ? (.good, "bound to a key") : (.note, "no DPoP or mTLS binding")
-        )
+        checks.append(isBound ? (.good, "bound to a key") : (.note, "no DPoP or mTLS binding"))
         return checks
     }
 
     var failure: Failure? {
         if case .invalid = signature {
-            return Failure(.tokenInvalid, "The signature is not the issuer's. Trust none of it.")
+            return Failure(.tokenInvalid, "The signature is not the issuer's. Do not trust it.")
         }
         if hasOtherIssuer { return Failure(.tokenInvalid, "Another issuer made this token.") }
         if hasExpired { return Failure(.tokenInvalid, "The token has expired.") }

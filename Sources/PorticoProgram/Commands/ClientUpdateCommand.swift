@@ -1,0 +1,78 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoProvider
+import PorticoStores
+
+extension ClientCommand {
+    struct Update: AdministrationCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change a client. What you leave out stays.",
+            discussion: """
+                Scopes, claims and audiences are added or removed one by one; any other list is \
+                replaced as a whole.
+                """
+        )
+
+        @Argument(help: "The client_id.") var clientID: String
+        @Flag(help: "Make a new secret, written to stdout once. The old one ends at once.")
+        var newSecret = false
+        @OptionGroup var secret: ClientSecretOptions
+        @OptionGroup var fields: ClientFields
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var options: ChangingOptions
+
+        func validate() throws {
+            guard !newSecret || secret.secretFile == nil else {
+                throw ValidationError("Use --new-secret or --secret-file, not both.")
+            }
+        }
+
+        func run(_ administration: Administration) async throws {
+            let realm = try administration.realm(realm.realm)
+            let former = try administration.client(clientID, in: realm)
+            var client = former
+            try fields.apply(to: &client)
+            if client.authentication == .privateKeyJWT || client.authentication == .none {
+                client.secret = nil
+            } else {
+                client.keySet = nil
+            }
+            let admission = try administration.admit(
+                client,
+                secret: try secret.chosen(console) ?? (newSecret ? .made : .unchanged),
+                in: realm
+            )
+            guard
+                administration.mayWrite(
+                    admission.client,
+                    replacing: former,
+                    "client \(clientID)",
+                    of: " of \(realm.name)"
+                )
+            else { return }
+            try administration.expectChanged(
+                await administration.realms.update(admission.client, replacing: former),
+                "Client \(clientID)"
+            )
+            console.done(
+                "Changed client \(clientID) of realm \(realm.name). "
+                    + "See it: portico client show \(clientID) --realm \(realm.name)"
+            )
+            administration.sayWhereLogoutsGo(admission.client, replacing: former)
+            if let secret = admission.shownSecret {
+                console.say("This secret is shown once:")
+                console.made("Secret", secret.reveal())
+            }
+        }
+    }
+}
+
+/// Where a client's secret comes from, if it was chosen: never an argument.
+struct ClientSecretOptions: ParsableArguments {
+    @Option(help: .value("path", "A secret chosen elsewhere; - for stdin.")) var secretFile: String?
+
+    func chosen(_ console: Console) throws -> ClientRegistration.Secret? {
+        guard let secretFile else { return nil }
+        return .chosen(try SecretInput(console: console).secret(path: secretFile))
+    }
+}
