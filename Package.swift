@@ -135,6 +135,11 @@ let package = Package(
 
         // MARK: Floor 1 1/2
         .target(
+            name: "PorticoGallery",
+            dependencies: ["PorticoPages"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "PorticoHummingbird",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound", httpTypes,
@@ -197,7 +202,8 @@ let package = Package(
             name: "PorticoBackend",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoUpstream", crypto, httpTypes,
+                "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoUpstream",
+                crypto, httpTypes,
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("Logging", "swift-log"),
             ],
@@ -325,8 +331,8 @@ let package = Package(
         .testTarget(
             name: "PorticoPagesTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoPages", "PorticoTestSupport", crypto,
-                httpTypes,
+                "PorticoBytes", "PorticoProtocol", "PorticoPages", "PorticoGallery",
+                "PorticoTestSupport", crypto, httpTypes,
             ],
             swiftSettings: settings
         ),
@@ -366,9 +372,9 @@ let package = Package(
             name: "PorticoBackendTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoOutbound", "PorticoSQL",
-                "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoBackend",
-                "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
+                "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoOutbound",
+                "PorticoSQL", "PorticoSQLite", "PorticoProvider", "PorticoUpstream",
+                "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
             ],
             swiftSettings: settings
