@@ -125,6 +125,11 @@ let package = Package(
 
         // MARK: Floor 1 1/2
         .target(
+            name: "PorticoGallery",
+            dependencies: ["PorticoPages"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "PorticoHummingbird",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound", httpTypes,
@@ -182,7 +187,8 @@ let package = Package(
             name: "PorticoBackend",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoUpstream", crypto, httpTypes,
+                "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoUpstream",
+                crypto, httpTypes,
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("Logging", "swift-log"),
             ],
@@ -306,8 +312,8 @@ let package = Package(
         .testTarget(
             name: "PorticoPagesTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoPages", "PorticoTestSupport", crypto,
-                httpTypes,
+                "PorticoBytes", "PorticoProtocol", "PorticoPages", "PorticoGallery",
+                "PorticoTestSupport", crypto, httpTypes,
             ],
             swiftSettings: settings
         ),
@@ -347,9 +353,9 @@ let package = Package(
             name: "PorticoBackendTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
-                "PorticoWeb", "PorticoPages", "PorticoMail", "PorticoOutbound",
-                "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoBackend",
-                "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
+                "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoOutbound",
+                "PorticoSQLite", "PorticoProvider", "PorticoUpstream",
+                "PorticoBackend", "PorticoStandIns", "PorticoTestSupport", crypto, httpTypes,
                 serverProduct("Logging", "swift-log"),
             ],
             swiftSettings: settings

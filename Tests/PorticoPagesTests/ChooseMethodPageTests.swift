@@ -42,7 +42,7 @@ import Testing
             ChooseMethodPage(
                 mode: .signIn,
                 app: "Notes",
-                ways: Self.ways,
+                methods: Self.ways,
                 fields: [PageField("return_to", "/a?b=c&d"), PageField("app", "notes")]
             )
         )
@@ -69,7 +69,7 @@ import Testing
     )
     func brands(themed: Bool) throws {
         let theme = try PageTheme(artwork: themed ? [.apple, .google, .facebook] : [])
-        let page = try markup(ChooseMethodPage(mode: .signUp, ways: Self.ways), theme: theme)
+        let page = try markup(ChooseMethodPage(mode: .signUp, methods: Self.ways), theme: theme)
         let buttons = page.all("button")
         #expect(
             buttons.map(\.text) == [
@@ -111,7 +111,7 @@ import Testing
     )
     func remember(isRemembered: Bool) throws {
         let page = try markup(
-            ChooseMethodPage(mode: .signIn, ways: Self.ways, isRemembered: isRemembered)
+            ChooseMethodPage(mode: .signIn, methods: Self.ways, isRemembered: isRemembered)
         )
         let box = try #require(page.element(id: "remember")).attributes
         #expect(box["type"] == "checkbox" && box["name"] == "remember" && box["value"] == "1")
@@ -120,7 +120,7 @@ import Testing
 
     @Test("a provider that does not answer stays, with a note, and so do the others")
     func notResponding() throws {
-        let page = try markup(ChooseMethodPage(mode: .signIn, ways: Self.ways))
+        let page = try markup(ChooseMethodPage(mode: .signIn, methods: Self.ways))
         let button = try #require(
             page.all("button").first { $0.attributes["formaction"] == "/v1/auth/facebook" }
         )
@@ -154,7 +154,7 @@ import Testing
     func wire(error: String, reason: String?, expected: ChooseMethodPage.Problem) throws {
         let problem = Problem(error: error, reason: reason, provider: Self.google)
         #expect(problem == expected)
-        let page = try markup(ChooseMethodPage(mode: .signIn, ways: Self.ways, problem: problem))
+        let page = try markup(ChooseMethodPage(mode: .signIn, methods: Self.ways, problem: problem))
         // Nothing of the address is shown, and every way to try again is there.
         if error.count > 12 || error.contains("<") { #expect(!page.text.contains(error)) }
         #expect(page.all("button").count == Self.ways.count)
@@ -164,7 +164,7 @@ import Testing
 
     @Test("without any way the page says so, and offers no button that leads nowhere")
     func none() throws {
-        let page = try markup(ChooseMethodPage(mode: .signIn, ways: []))
+        let page = try markup(ChooseMethodPage(mode: .signIn, methods: []))
         #expect(page.all("button").isEmpty && page.element(id: "remember") == nil)
     }
 }

@@ -7,7 +7,7 @@ import Testing
         .confirmationCode(code: "481052", use: .confirmAddress("ann@example.com"), minutes: 10),
         .confirmationCode(code: "481052", use: .claimAccount(provider: "Google"), minutes: 10),
         .newDevice(device: "Firefox on Linux", at: 1_795_298_400, provider: "Google"),
-        .wayAdded(provider: "Apple"), .wayRemoved(provider: "Apple"),
+        .methodAdded(provider: "Apple"), .methodRemoved(provider: "Apple"),
         .passwordReset(address: "https://id.example/reset?key=a&b", minutes: 30), .passwordChanged,
         .emailChanged, .accountDeleted,
     ]
@@ -88,7 +88,7 @@ import Testing
     )
     func lines(text: String) {
         let mails: [MailText] = [
-            .newDevice(device: text, at: 0, provider: text), .wayAdded(provider: text),
+            .newDevice(device: text, at: 0, provider: text), .methodAdded(provider: text),
             .passwordReset(address: text, minutes: 1),
             .confirmationCode(code: text, use: .confirmAddress(text), minutes: 1),
             .confirmationCode(code: text, use: .claimAccount(provider: text), minutes: 1),

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoGallery
 import PorticoPages
 import Testing
 

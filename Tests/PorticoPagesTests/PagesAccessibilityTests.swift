@@ -1,3 +1,4 @@
+import PorticoGallery
 import PorticoPages
 import PorticoTestSupport
 import Testing

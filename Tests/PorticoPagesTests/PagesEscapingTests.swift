@@ -82,36 +82,41 @@ import Testing
             ChooseMethodPage(
                 mode: .signIn,
                 app: text,
-                ways: [way, way],
+                methods: [way, way],
                 fields: [PageField(text, text)],
                 problem: .failed(label)
             ),
-            ChooseMethodPage(mode: .signUp, app: text, ways: [way], problem: .linkRequired(label)),
+            ChooseMethodPage(
+                mode: .signUp,
+                app: text,
+                methods: [way],
+                problem: .linkRequired(label)
+            ),
             EmailCodePage(address: text, form: form, problem: .used),
             WelcomePage(name: text, email: .unverified(text), provider: label, form: form),
             WelcomePage(name: text, email: .relay(text), provider: label, form: form),
             RelayPage(provider: label, form: form),
             FoundAccountPage(
-                newWay: label,
-                knownWays: [way],
+                newMethod: label,
+                knownMethods: [way],
                 mailbox: text,
                 canSeparate: true,
                 form: form,
                 notice: .stopped(label)
             ),
             FoundAccountPage(
-                newWay: label,
-                knownWays: [way],
+                newMethod: label,
+                knownMethods: [way],
                 form: form,
                 notice: .notReauthenticated(label)
             ),
-            AddMethodPage(newWay: label, account: account, form: form),
-            IdentityTakenPage(way: label, form: form),
-            IdentityTakenPage(way: label, reason: .secondOfProvider, form: form),
+            AddMethodPage(newMethod: label, account: account, form: form),
+            IdentityTakenPage(method: label, form: form),
+            IdentityTakenPage(method: label, reason: .secondOfProvider, form: form),
             ConfirmItsYouPage(
                 reason: .adding,
                 account: account,
-                ways: [way],
+                methods: [way],
                 mailbox: text,
                 form: form,
                 problem: .notReauthenticated(label)
@@ -119,7 +124,7 @@ import Testing
             ReturnToAppPage(state: .ready, app: text, person: text, link: PageLink(path: "/")),
             BackendSignOutPage(account: account, form: form),
             BackendSignedOutPage(outcome: .here, stillAt: [text, text]),
-            NotAnsweringPage(provider: label, now: 0, tryAgain: nil, otherWays: nil),
+            NotAnsweringPage(provider: label, now: 0, tryAgain: nil, otherMethods: nil),
             OpenInBrowserPage(provider: label, address: text, platform: .ios),
             HelpPage(operatedBy: text, contact: .email(text)),
             ForgotPasswordPage(state: .asking, email: text, form: form),
@@ -163,7 +168,7 @@ import Testing
             DashboardPage(account: account, signedInWith: label, form: form),
             AccountOverviewPage(
                 account: account,
-                ways: [label, label],
+                methods: [label, label],
                 devices: 1,
                 now: 0,
                 form: form

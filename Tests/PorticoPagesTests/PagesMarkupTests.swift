@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoGallery
 import PorticoPages
 import PorticoTestSupport
 import Testing
@@ -78,7 +79,7 @@ import Testing
             #expect(form.attributes["action"]?.isEmpty == false)
             #expect(
                 form.all("button").contains { $0.attributes["type"] == "submit" }
-                    || state.state.name == "no ways"
+                    || state.state.name == "no methods"
             )
         }
         let buttons = page.all("button").count
@@ -99,7 +100,7 @@ import Testing
                 "\($0.attributes["name"] ?? "")=\($0.attributes["value"] ?? "")"
             }
             #expect(values.contains("csrf=cross-site-token_0123456789"))
-            if state.state.name != "asked by nobody known" {
+            if state.state.name != "asked by an unknown client" {
                 #expect(values.contains("request=AaBbCcDdEeFfGg-sealed-request_0123456789"))
             }
         }

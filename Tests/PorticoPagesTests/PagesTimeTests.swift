@@ -13,7 +13,7 @@ import Testing
         ]
     )
     func arabic(number: Int, expected: String) {
-        #expect(TimeWords.arabicMinutes(number) == expected)
+        #expect(Language.arabic.words.time.minutes(number).plain == expected)
     }
 
     @Test(
@@ -25,7 +25,7 @@ import Testing
         ]
     )
     func categories(number: Int, expected: Plural) {
-        #expect(Plural(arabic: number) == expected)
+        #expect(Language.arabic.plural(number) == expected)
     }
 
     @Test(
@@ -44,14 +44,14 @@ import Testing
     )
     func ago(seconds: Int64, english: String, german: String, arabic: String) {
         let now: Int64 = 1_795_298_400
-        #expect(TimeWords.english.ago(now - seconds, at: now).plain == english)
-        #expect(TimeWords.german.ago(now - seconds, at: now).plain == german)
-        #expect(TimeWords.arabic.ago(now - seconds, at: now).plain == arabic)
+        #expect(Language.english.words.time.ago(now - seconds, at: now).plain == english)
+        #expect(Language.german.words.time.ago(now - seconds, at: now).plain == german)
+        #expect(Language.arabic.words.time.ago(now - seconds, at: now).plain == arabic)
     }
 
     @Test("a time of any size has words", arguments: [Int64.min, Int64.max, 253_402_300_800])
     func extremes(time: Int64) {
-        for words in [TimeWords.english, .german, .arabic] {
+        for words in Language.allCases.map(\.words.time) {
             #expect(!words.ago(time, at: 0).plain.isEmpty)
             #expect(!words.ago(0, at: time).plain.isEmpty)
             #expect(!words.moment(of: time).plain.isEmpty)

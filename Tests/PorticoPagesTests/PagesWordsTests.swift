@@ -37,7 +37,7 @@ import Testing
         let shared: Set = [
             "Demo", "D", "7F3K-2M9Q", "Client", "Code", ".", "?", "Google", ",", ", ", "Name",
             // The vendor's own name of it.
-            "Apple Account",
+            "Account",
         ]
         func states(_ language: Language) -> [RenderedState] {
             RenderedState.all.filter { $0.language == language && !$0.isThemed }

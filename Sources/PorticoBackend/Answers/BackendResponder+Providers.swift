@@ -51,7 +51,7 @@ extension BackendResponder {
                 since: provider.client.health.downSince,
                 now: context.now,
                 tryAgain: PageLink(path: wayBack.restart),
-                otherWays: PageLink(path: wayBack.choice)
+                otherMethods: PageLink(path: wayBack.choice)
             ),
             context,
             status: .serviceUnavailable,
@@ -70,7 +70,7 @@ extension BackendResponder {
                 provider: provider.label,
                 address: page.origin + wayBack.restart,
                 platform: EmbeddedBrowser.platform(context.headers[.userAgent]),
-                otherWays: PageLink(path: wayBack.choice)
+                otherMethods: PageLink(path: wayBack.choice)
             ),
             context,
             status: .forbidden
@@ -105,7 +105,7 @@ extension BackendResponder {
             ?? MethodLabel(kind: .generic, displayName: provider)
         let made = try forms.form(.accountWays, "ways", sessionID.text, context)
         return page(
-            IdentityTakenPage(way: label, reason: reason, form: made.form),
+            IdentityTakenPage(method: label, reason: reason, form: made.form),
             context,
             status: .conflict,
             cookies: made.cookies

@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoBytes
+import PorticoGallery
 package import PorticoPages
 import PorticoSeals
 package import PorticoStores
@@ -27,7 +28,9 @@ struct DemoPages: Sendable {
 
     var routes: [Route<BackendContext>] {
         [
-            .get("/_gallery", for: .people) { page(GalleryIndexPage(), $0) },
+            .get("/_gallery", for: .people) {
+                page(GalleryIndexPage(sections: PageGallery.sections), $0)
+            },
             .get("/_gallery/{page}/{state}", for: .people) { context in
                 let (name, state) = (context.parameters["page"], context.parameters["state"])
                 guard

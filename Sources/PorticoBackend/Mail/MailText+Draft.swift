@@ -20,8 +20,8 @@ extension MailText {
         case .emailChanged: self = .emailChanged
         case .newDevice(let device, let time, let provider):
             self = .newDevice(device: device, at: time, provider: name(provider))
-        case .wayAdded(let provider): self = .wayAdded(provider: name(provider))
-        case .wayRemoved(let provider): self = .wayRemoved(provider: name(provider))
+        case .wayAdded(let provider): self = .methodAdded(provider: name(provider))
+        case .wayRemoved(let provider): self = .methodRemoved(provider: name(provider))
         case .passwordReset(let sealed, let minutes):
             let vault = SealedAtRest(ring: ring, purpose: "password reset")
             self = .passwordReset(

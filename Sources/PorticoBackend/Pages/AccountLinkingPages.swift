@@ -31,7 +31,11 @@ struct AccountLinkingPages: Sendable {
         let made = try forms.form(.joining, "join", waiting.attemptID.text, context)
         if let live = try await prover(of: waiting, context) {
             return responder.page(
-                AddMethodPage(newWay: newWay, account: PageAccount(live.account), form: made.form),
+                AddMethodPage(
+                    newMethod: newWay,
+                    account: PageAccount(live.account),
+                    form: made.form
+                ),
                 context,
                 cookies: made.cookies
             )
@@ -48,8 +52,8 @@ struct AccountLinkingPages: Sendable {
         let isTheirs = try await party(to: waiting, context) != nil
         return responder.page(
             FoundAccountPage(
-                newWay: newWay,
-                knownWays: ways.named(known.uniqued()),
+                newMethod: newWay,
+                knownMethods: ways.named(known.uniqued()),
                 mailbox: waiting.identity.email.map { EmailCodePage.masked($0.address) },
                 expelsOthers: !isTheirs && waiting.claimable?.verification.isProof == false,
                 canSeparate: complete.rules.isSignUpOpen,

@@ -25,7 +25,7 @@ struct AccountPages: Sendable {
         return responder.page(
             AccountOverviewPage(
                 account: PageAccount(live.account),
-                ways: live.providers.compactMap { SignInMethods(directory).label($0) },
+                methods: live.providers.compactMap { SignInMethods(directory).label($0) },
                 devices: sessions.count,
                 lastActivity: sessions.map(\.lastSeenAt).max(),
                 now: context.now,

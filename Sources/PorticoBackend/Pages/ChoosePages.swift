@@ -43,7 +43,7 @@ struct ChoosePages: Sendable {
             ChooseMethodPage(
                 mode: mode,
                 app: app?.displayName,
-                ways: ways.all(lastUsed: cookies.lastProvider(context.headers)),
+                methods: ways.all(lastUsed: cookies.lastProvider(context.headers)),
                 isRemembered: query["remember"] == "1",
                 fields: fields,
                 problem: problem,

@@ -73,7 +73,7 @@ struct ConfirmPages: Sendable {
             ConfirmItsYouPage(
                 reason: step.reason?.shown ?? .other,
                 account: PageAccount(live.account),
-                ways: ways.named(proving(live).map(\.name)),
+                methods: ways.named(proving(live).map(\.name)),
                 mailbox: (live.account.email?.address).map { EmailCodePage.masked($0) },
                 form: made.form,
                 problem: ways.problem(in: query)

@@ -133,7 +133,10 @@ struct HomePages: Sendable {
     func askToSignOut(_ context: BackendContext) async throws -> Response {
         guard let live = try await check.ifAny(context) else {
             return responder.page(
-                BackendSignedOutPage(outcome: .nobodyWas, signInAgain: PageLink(path: "/login")),
+                BackendSignedOutPage(
+                    outcome: .wasNotSignedIn,
+                    signInAgain: PageLink(path: "/login")
+                ),
                 context
             )
         }

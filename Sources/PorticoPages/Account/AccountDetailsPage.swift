@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Name and e-mail address, to be changed.
+/// Name and email address, to change.
 ///
 /// The form posts `csrf`, `name`, `email` and `action`, which is `save` or `confirm-email`.
 package struct AccountDetailsPage: Page {
@@ -46,7 +46,7 @@ package struct AccountDetailsPage: Page {
             switch (problem, kind) {
             case (.nameMissing, .name): words.welcome.nameMissing
             case (.emailMissing, .email): words.welcome.emailMissing
-            case (.emailWrong, .email): words.welcome.emailWrong
+            case (.emailWrong, .email): words.welcome.emailWrong(FieldBlock.exampleEmail)
             case (.emailTaken, .email): words.welcome.emailTaken
             default: nil
             }
@@ -100,38 +100,5 @@ package struct AccountDetailsPage: Page {
                 ]
             ),
         ])
-    }
-}
-
-extension AccountDetailsPage {
-    package static let gallery: [GalleryState] = [
-        state("confirmed", .verified("ann@example.com")),
-        state("unconfirmed", .unverified("ann@example.com")),
-        state("relay", .relay("x7k2q@privaterelay.appleid.com")),
-        state("no e-mail", .missing),
-        state("saved", .verified("ann@example.com"), wasSaved: true),
-        state("name missing", .verified("ann@example.com"), [.nameMissing], name: ""),
-        state("e-mail wrong", .unverified("ann@"), [.emailWrong]),
-        state("e-mail taken", .missing, [.emailTaken]),
-        state("e-mail missing", .missing, [.emailMissing]),
-    ]
-
-    private static func state(
-        _ state: String,
-        _ email: WelcomePage.Email,
-        _ problems: [WelcomePage.Problem] = [],
-        name: String = "Ann Example",
-        wasSaved: Bool = false
-    ) -> GalleryState {
-        GalleryState(
-            state,
-            AccountDetailsPage(
-                name: name,
-                email: email,
-                form: .sample,
-                problems: problems,
-                wasSaved: wasSaved
-            )
-        )
     }
 }

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Where somebody is signed in: this device first, each to be ended.
+/// Where the person is signed in: this device first; each session can be ended.
 ///
 /// A form posts `csrf`, and `id` with `action=end`, or `action=end-others`.
 package struct AccountDevicesPage: Page {
@@ -68,7 +68,7 @@ package struct AccountDevicesPage: Page {
     package var navigation: PageNavigation? { pages.at(.devices) }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
-        Phrase(words.area.place(.devices))
+        words.area.place(.devices)
     }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
@@ -105,67 +105,5 @@ package struct AccountDevicesPage: Page {
                 : .note(lists.noOthers),
             .links([PageStep(signOut, words.area.signOut)]),
         ])
-    }
-}
-
-extension AccountDevicesPage {
-    private static let samples = [
-        Device(
-            id: "b2",
-            name: "iPhone",
-            app: "Notes",
-            address: "203.0.113.7",
-            lastSeen: 1_795_298_400 - 18_000
-        ),
-        Device(
-            id: "a1",
-            name: "Firefox on Linux",
-            address: "2001:db8::1",
-            lastSeen: 1_795_298_400,
-            isThis: true
-        ),
-        Device(
-            id: "c3",
-            name: "Safari on macOS",
-            address: "198.51.100.4",
-            lastSeen: 1_795_298_400 - 72_000
-        ),
-    ]
-
-    package static let gallery: [GalleryState] = [
-        state("three devices", samples),
-        state("only this one", [samples[1]]),
-        state("ended", Array(samples.prefix(2)), .ended),
-        state("others ended", [samples[1]], .othersEnded),
-        GalleryState(
-            "of a realm",
-            AccountDevicesPage(
-                account: PageAccount(name: "Ann Example", userName: "ann@example.com"),
-                devices: [
-                    Device(id: "b2", name: "", lastSeen: 1_795_298_400 - 1200),
-                    Device(
-                        id: "a1",
-                        name: "Firefox · Linux",
-                        lastSeen: 1_795_298_400,
-                        isThis: true
-                    ),
-                ],
-                now: 1_795_298_400,
-                form: .sample,
-                signOut: PageLink(path: "/realms/demo/protocol/openid-connect/logout"),
-                navigation: .sampleOfRealm
-            )
-        ),
-    ]
-
-    private static func state(
-        _ name: String,
-        _ devices: [Device],
-        _ status: Status? = nil
-    ) -> GalleryState {
-        GalleryState(
-            name,
-            AccountDevicesPage(devices: devices, now: 1_795_298_400, form: .sample, status: status)
-        )
     }
 }

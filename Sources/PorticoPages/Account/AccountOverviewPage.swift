@@ -1,11 +1,11 @@
 package import PorticoBytes
 
-/// The account in a few lines, with the way to everything else.
+/// The account in a few lines, with links to everything else.
 ///
 /// The form posts `csrf` and `action`, which is `sign-out`.
 package struct AccountOverviewPage: Page {
     package let account: PageAccount
-    package let ways: [MethodLabel]
+    package let methods: [MethodLabel]
     package let devices: Int
     /// Seconds since 1970.
     package let lastActivity: Int64?
@@ -16,7 +16,7 @@ package struct AccountOverviewPage: Page {
 
     package init(
         account: PageAccount,
-        ways: [MethodLabel],
+        methods: [MethodLabel],
         devices: Int,
         lastActivity: Int64? = nil,
         now: Int64,
@@ -25,7 +25,7 @@ package struct AccountOverviewPage: Page {
         navigation: PageNavigation = PageNavigation()
     ) {
         self.account = account
-        self.ways = ways
+        self.methods = methods
         self.devices = devices
         self.lastActivity = lastActivity
         self.now = now
@@ -43,13 +43,14 @@ package struct AccountOverviewPage: Page {
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let area = words.area
         var names: Phrase = ""
-        for (index, way) in ways.enumerated() {
-            names = "\(names)\(ours: index > 0 ? area.separator : "")\(name: way.displayName)"
+        for (index, method) in methods.enumerated() {
+            let separator = index > 0 ? "\(area.separator) " : "" as Phrase
+            names = "\(names)\(separator)\(name: method.displayName)"
         }
         return HTML([
             .account(account),
             .facts([
-                .init(area.ways, ways.isEmpty ? area.none : names),
+                .init(area.methods, methods.isEmpty ? area.none : names),
                 .init(area.devices, words.time.devices(devices)),
                 lastActivity.map {
                     .init(area.lastActivity, words.time.ago($0, at: now))
@@ -59,40 +60,4 @@ package struct AccountOverviewPage: Page {
             .links([PageStep(delete, area.delete)]),
         ])
     }
-
-    package static let gallery = [
-        GalleryState(
-            "several ways",
-            AccountOverviewPage(
-                account: .sample,
-                ways: [.google, .apple],
-                devices: 2,
-                lastActivity: 1_795_298_400 - 7_300,
-                now: 1_795_298_400,
-                form: .sample
-            )
-        ),
-        GalleryState(
-            "new",
-            AccountOverviewPage(
-                account: PageAccount(name: nil, userName: "ann@example.com"),
-                ways: [.facebook],
-                devices: 1,
-                lastActivity: 1_795_298_400,
-                now: 1_795_298_400,
-                form: .sample
-            )
-        ),
-        GalleryState(
-            "no way that there still is",
-            AccountOverviewPage(
-                account: .sample,
-                ways: [],
-                devices: 1,
-                lastActivity: 1_795_298_400,
-                now: 1_795_298_400,
-                form: .sample
-            )
-        ),
-    ]
 }

@@ -1,7 +1,6 @@
 package import PorticoBytes
 
-/// The apps that somebody has allowed to use their account, and what each may do; to be taken back
-/// (WCAG 3.3.4).
+/// The apps that may use the account, and what each may do; each can be removed (WCAG 3.3.4).
 ///
 /// A form posts `csrf`, `id` and `action=remove`.
 package struct ConnectedAppsPage: Page {
@@ -86,42 +85,4 @@ package struct ConnectedAppsPage: Page {
             .links([PageStep(signOut, words.area.signOut)]),
         ])
     }
-
-    package static let gallery = [
-        state("two apps", samples),
-        state("none", []),
-        state("removed", Array(samples.prefix(1)), removed: "Some Reader"),
-    ]
-
-    private static func state(_ name: String, _ apps: [App], removed: String? = nil)
-        -> GalleryState
-    {
-        GalleryState(
-            name,
-            ConnectedAppsPage(
-                account: PageAccount(name: "Ann Example", userName: "ann@example.com"),
-                apps: apps,
-                now: 1_800_001_200,
-                form: .sample,
-                removed: removed,
-                signOut: PageLink(path: "/realms/demo/protocol/openid-connect/logout"),
-                navigation: .sampleOfRealm
-            )
-        )
-    }
-
-    private static let samples = [
-        App(
-            id: "notes",
-            name: "Notes",
-            scopes: ["openid", "profile", "email", "offline_access", "roles"],
-            lastUsedAt: 1_800_000_000
-        ),
-        App(
-            id: "reader",
-            name: "Some Reader",
-            scopes: ["openid", "roles"],
-            allowedAt: 1_800_000_000
-        ),
-    ]
 }

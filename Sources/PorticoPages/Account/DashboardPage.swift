@@ -32,11 +32,4 @@ package struct DashboardPage: Page {
             .form(form, [.buttons([ActionButton("sign-out", words.area.signOut)])]),
         ])
     }
-
-    package static let gallery = [
-        GalleryState(
-            "signed in",
-            DashboardPage(account: .sample, signedInWith: .google, form: .sample)
-        )
-    ]
 }

@@ -6,7 +6,7 @@ package import PorticoBytes
 /// `cancel`.
 package struct DeleteAccountPage: Page {
     package let account: PageAccount
-    /// Apple is among the ways to sign in, and has to be told.
+    /// Apple is one of the sign-in methods, and must be told.
     package let usesApple: Bool
     package let form: PageForm
     /// The box was not ticked.
@@ -47,7 +47,7 @@ package struct DeleteAccountPage: Page {
             .section(
                 "consequences",
                 removal.consequencesTitle,
-                [.points(removal.consequences), usesApple ? .note(removal.apple) : nil]
+                [.points(removal.consequences()), usesApple ? .note(removal.apple) : nil]
             ),
             .form(
                 form,
@@ -66,15 +66,6 @@ package struct DeleteAccountPage: Page {
             ),
         ])
     }
-
-    package static let gallery = [
-        GalleryState("asked", DeleteAccountPage(account: .sample, form: .sample)),
-        GalleryState("Apple", DeleteAccountPage(account: .sample, usesApple: true, form: .sample)),
-        GalleryState(
-            "not sure",
-            DeleteAccountPage(account: .sample, form: .sample, wasNotSure: true)
-        ),
-    ]
 }
 
 /// The account is gone.
@@ -94,9 +85,4 @@ package struct AccountDeletedPage: Page {
             appleLeft ? .strong(words.removal.appleLeft) : nil,
         ])
     }
-
-    package static let gallery = [
-        GalleryState("done", AccountDeletedPage()),
-        GalleryState("Apple left", AccountDeletedPage(appleLeft: true)),
-    ]
 }

@@ -5,7 +5,7 @@ package struct PageNavigation: Sendable {
     package enum Place: String, Sendable, CaseIterable {
         case overview = ""
         case details
-        case ways
+        case methods = "ways"
         case devices
         case apps
     }
@@ -18,7 +18,7 @@ package struct PageNavigation: Sendable {
     var here: Place?
 
     /// What every account has.
-    package static let accountPages: [Place] = [.overview, .details, .ways, .devices]
+    package static let accountPages: [Place] = [.overview, .details, .methods, .devices]
 
     package init(base: String = "/account", entries places: [Place] = accountPages) {
         self.base = base
@@ -35,12 +35,6 @@ package struct PageNavigation: Sendable {
         PageLink(path: place == .overview ? base : "\(base)/\(place.rawValue)")
     }
 
-    /// Of the people of a realm at the Provider.
-    static let sampleOfRealm = PageNavigation(
-        base: "/realms/demo/account",
-        entries: [.apps, .devices]
-    )
-
     /// What the layout reads.
     func html(_ words: Words) -> HTML {
         let items = places.compactMap { place in
@@ -51,14 +45,14 @@ package struct PageNavigation: Sendable {
                         .a,
                         to: link,
                         [.ariaCurrent: place == here ? "page" : nil],
-                        .text(words.area.place(place))
+                        words.area.place(place).html
                     )
                 )
             }
         }
         return .element(
             .nav,
-            [.class: "pages", .ariaLabel: words.area.navigation],
+            [.class: "pages", .ariaLabel: words.area.navigation.plain],
             .element(.ul, HTML(items))
         )
     }

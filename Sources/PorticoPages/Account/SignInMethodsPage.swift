@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// The ways to sign in that an account has, to be added to and removed.
+/// The sign-in methods of an account: to add and to remove.
 ///
 /// A form posts `csrf`, and `way` (the name of one to add), or `id` and `action=remove`.
 package struct SignInMethodsPage: Page {
@@ -40,9 +40,9 @@ package struct SignInMethodsPage: Page {
     package let others: [SignInMethod]
     package let form: PageForm
     package let status: Status?
-    /// The last one was to be removed, which is refused.
+    /// The only method was to be removed, which is refused.
     package let lastOneRefused: Bool
-    /// Why a way that was to be added was not.
+    /// Why a method was not added.
     package let notAdded: ChooseMethodPage.Problem?
     private let pages: PageNavigation
 
@@ -64,9 +64,9 @@ package struct SignInMethodsPage: Page {
         pages = navigation
     }
 
-    package var navigation: PageNavigation? { pages.at(.ways) }
+    package var navigation: PageNavigation? { pages.at(.methods) }
 
-    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.area.ways }
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.area.methods }
 
     package func problems(_ words: Words) -> ErrorSummary? {
         if lastOneRefused {
@@ -75,106 +75,50 @@ package struct SignInMethodsPage: Page {
                 items: [.init(text: words.lists.onlyOne, field: nil)]
             )
         }
-        return notAdded.map { problem in
-            let told = words.problem(problem)
-            return ErrorSummary(
-                summaryTitle: told.title,
-                items: [.init(text: told.sentence, field: nil)]
-            )
-        }
+        return notAdded?.told(words)
     }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let lists = words.lists
         let done: Phrase? =
             switch status {
-            case .added(let label): lists.wayAdded(label)
-            case .removed(let label): lists.wayRemoved(label)
+            case .added(let label): lists.methodAdded(label.displayName)
+            case .removed(let label): lists.methodRemoved(label.displayName)
             case nil: nil
             }
-        let rows = linked.enumerated().map { index, way in
-            // What stands behind a button can still have changed; the store is who refuses.
-            let canRemove = linked.contains { $0.isUsable && $0.id != way.id }
+        let rows = linked.enumerated().map { index, method in
+            // It can have changed by the time the button is pressed: the store refuses.
+            let canRemove = linked.contains { $0.isUsable && $0.id != method.id }
             return RowBlock(
                 id: "way-\(index + 1)",
-                title: "\(name: way.label.displayName)",
+                title: "\(name: method.label.displayName)",
                 remarks: [
-                    way.email.map { "\(exact: $0)" },
-                    lists.added(words.time.day(of: way.addedAt)),
-                    way.isUsable
+                    method.email.map { "\(exact: $0)" },
+                    lists.added(words.time.day(of: method.addedAt)),
+                    method.isUsable
                         ? canRemove || lastOneRefused ? nil : lists.onlyOne : lists.unavailable,
                 ].compactMap(\.self),
                 form: canRemove
-                    ? (form.with("id", way.id), ActionButton("remove", lists.removeWay(way.label)))
+                    ? (
+                        form.with("id", method.id),
+                        ActionButton("remove", lists.removeMethod(method.label.displayName))
+                    )
                     : nil
             )
         }
-        let ways = HTML.ways(others, title: lists.more, posts: true, words.way, frame.theme)
+        let buttons = HTML.methods(
+            others,
+            title: lists.more,
+            posts: true,
+            words.method,
+            frame.theme
+        )
         return HTML([
             .status(done),
-            .line(lists.waysIntro),
+            .line(lists.methodsIntro),
             .section("your-ways", lists.yours, [.rows(rows)]),
-            others.isEmpty ? nil : .form(form, [ways]),
+            others.isEmpty ? nil : .form(form, [buttons]),
             others.isEmpty ? nil : .note(lists.addWhat),
         ])
-    }
-}
-
-extension SignInMethodsPage {
-    private static let samples = [
-        Linked(
-            id: "1",
-            label: .google,
-            email: "ann@example.com",
-            addedAt: 1_798_800_000
-        ),
-        Linked(id: "2", label: .facebook, addedAt: 1_800_000_000),
-    ]
-
-    package static let gallery: [GalleryState] = [
-        state("two ways", samples),
-        state("only one", Array(samples.prefix(1))),
-        state(
-            "only one that works",
-            [
-                samples[0],
-                Linked(id: "2", label: .facebook, addedAt: 1_800_000_000, isUsable: false),
-            ]
-        ),
-        state("nothing to add", samples, others: []),
-        state("added", samples, status: .added(.facebook)),
-        state("removed", Array(samples.prefix(1)), status: .removed(.facebook)),
-        state("last one refused", Array(samples.prefix(1)), lastOneRefused: true),
-        state("stopped", Array(samples.prefix(1)), notAdded: .cancelled(.facebook)),
-        state(
-            "not answering",
-            Array(samples.prefix(1)),
-            others: [
-                SignInMethod(name: "facebook", label: .facebook, isNotResponding: true), .apple,
-                .example,
-            ],
-            notAdded: .notAnswering(.facebook)
-        ),
-    ]
-
-    private static func state(
-        _ name: String,
-        _ linked: [Linked],
-        others: [SignInMethod]? = nil,
-        status: Status? = nil,
-        lastOneRefused: Bool = false,
-        notAdded: ChooseMethodPage.Problem? = nil
-    ) -> GalleryState {
-        GalleryState(
-            name,
-            SignInMethodsPage(
-                linked: linked,
-                others: others ?? Array(SignInMethod.samples.dropFirst(linked.count)),
-                form: .sample,
-                status: status,
-                lastOneRefused: lastOneRefused,
-                notAdded: notAdded
-            )
-        )
     }
 }

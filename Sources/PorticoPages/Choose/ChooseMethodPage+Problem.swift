@@ -58,22 +58,25 @@ extension ChooseMethodPage {
             }
         }
 
-        static let gallery: [(name: String, problem: Problem)] = [
-            ("cancelled", .cancelled(.google)),
-            ("took too long", .tookTooLong),
-            ("unmatched", .unmatched),
-            ("not answering", .notAnswering(.google)),
-            ("somebody is not answering", .notAnswering(nil)),
-            ("misconfigured", .misconfigured(.generic)),
-            ("organisation denies", .organisationDenies),
-            ("sign-up closed", .signUpClosed),
-            ("account blocked", .accountBlocked),
-            ("e-mail unverified", .emailUnverified),
-            ("link required", .linkRequired(.google)),
-            ("sign in again", .signInAgain),
-            ("not asked again", .notReauthenticated(.generic)),
-            ("failed", .failed(.facebook)),
-            ("failed for no known reason", .failed(nil)),
-        ]
+        func told(_ words: Words) -> ErrorSummary {
+            let told = words.problem(self)
+            let values = ["provider": Template.Value.words(words.method.name(provider))]
+            return ErrorSummary(
+                summaryTitle: told.title(values),
+                items: [.init(text: told.sentence(values), field: nil)]
+            )
+        }
+
+        private var provider: MethodLabel? {
+            switch self {
+            case .cancelled(let provider), .notAnswering(let provider),
+                .misconfigured(let provider), .linkRequired(let provider),
+                .notReauthenticated(let provider), .failed(let provider):
+                provider
+            case .tookTooLong, .unmatched, .organisationDenies, .signUpClosed, .accountBlocked,
+                .emailUnverified, .signInAgain:
+                nil
+            }
+        }
     }
 }

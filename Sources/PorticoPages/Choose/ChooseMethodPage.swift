@@ -13,7 +13,7 @@ package struct ChooseMethodPage: Page {
     /// The asking app's name; `nil` for the service itself.
     package let app: String?
     /// In the order that the operator set.
-    package let ways: [SignInMethod]
+    package let methods: [SignInMethod]
     /// Whether the box is ticked.
     package let isRemembered: Bool
     /// What the request carries on: `return_to`, or `platform`, `app`, `redirect_uri`, …
@@ -25,7 +25,7 @@ package struct ChooseMethodPage: Page {
     package init(
         mode: Mode,
         app: String? = nil,
-        ways: [SignInMethod],
+        methods: [SignInMethod],
         isRemembered: Bool = false,
         fields: [PageField] = [],
         problem: Problem? = nil,
@@ -33,7 +33,7 @@ package struct ChooseMethodPage: Page {
     ) {
         self.mode = mode
         self.app = app
-        self.ways = ways
+        self.methods = methods
         self.isRemembered = isRemembered
         self.fields = fields
         self.problem = problem
@@ -46,21 +46,15 @@ package struct ChooseMethodPage: Page {
     }
 
     package func problems(_ words: Words) -> ErrorSummary? {
-        problem.map { problem in
-            let told = words.problem(problem)
-            return ErrorSummary(
-                summaryTitle: told.title,
-                items: [.init(text: told.sentence, field: nil)]
-            )
-        }
+        problem?.told(words)
     }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let choose = words.choose
         let isSignIn = mode == .signIn
         let intro =
-            ways.isEmpty
-            ? choose.noWays : isSignIn ? choose.signInIntro : choose.signUpIntro
+            methods.isEmpty
+            ? choose.noMethods : isSignIn ? choose.signInIntro : choose.signUpIntro
         return HTML([
             .line(intro),
             .element(
@@ -68,15 +62,15 @@ package struct ChooseMethodPage: Page {
                 to: PageLink(path: isSignIn ? "/login" : "/signup"),
                 [.method: "get"],
                 .hidden(fields),
-                ways.isEmpty
+                methods.isEmpty
                     ? nil : .check("remember", choose.remember, isChecked: isRemembered),
-                ways.isEmpty
+                methods.isEmpty
                     ? nil
-                    : .ways(
-                        ways,
-                        title: isSignIn ? choose.waysToSignIn : choose.waysToSignUp,
+                    : .methods(
+                        methods,
+                        title: isSignIn ? choose.signInMethods : choose.signUpMethods,
                         posts: false,
-                        words.way,
+                        words.method,
                         frame.theme
                     )
             ),
@@ -91,79 +85,5 @@ package struct ChooseMethodPage: Page {
                 )
             },
         ])
-    }
-}
-
-extension ChooseMethodPage {
-    package static let gallery: [GalleryState] =
-        [
-            GalleryState(
-                "sign in",
-                page(
-                    .signIn,
-                    ways: SignInMethod.samples.map { way($0, isLastUsed: $0.name == "facebook") },
-                    isRemembered: true,
-                    fields: [PageField("return_to", "/orders")]
-                )
-            ),
-            GalleryState(
-                "sign in for an app",
-                page(.signIn, app: "Notes", fields: handOff)
-            ),
-            GalleryState("sign up", page(.signUp)),
-            GalleryState("sign up for an app", page(.signUp, app: "Notes", fields: handOff)),
-            GalleryState("not responding", page(.signIn, ways: withoutGoogle)),
-            GalleryState("no ways", page(.signIn, ways: [])),
-        ]
-        + Problem.gallery.map { name, problem in
-            let isOut = problem == .notAnswering(.google)
-            return GalleryState(
-                name,
-                page(.signIn, ways: isOut ? withoutGoogle : SignInMethod.samples, problem: problem)
-            )
-        }
-
-    private static let withoutGoogle = SignInMethod.samples.map {
-        way($0, isNotResponding: $0.name == "google")
-    }
-
-    private static let handOff = [
-        PageField("platform", "mobile"), PageField("app", "notes"),
-        PageField("redirect_uri", "com.example.notes:/callback"),
-        PageField("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
-        PageField("code_challenge_method", "S256"), PageField("state", "s"),
-    ]
-
-    private static func way(
-        _ way: SignInMethod,
-        isLastUsed: Bool = false,
-        isNotResponding: Bool = false
-    ) -> SignInMethod {
-        SignInMethod(
-            name: way.name,
-            label: way.label,
-            action: way.action,
-            isLastUsed: isLastUsed,
-            isNotResponding: isNotResponding
-        )
-    }
-
-    private static func page(
-        _ mode: Mode,
-        app: String? = nil,
-        ways: [SignInMethod] = SignInMethod.samples,
-        isRemembered: Bool = false,
-        fields: [PageField] = [],
-        problem: Problem? = nil
-    ) -> ChooseMethodPage {
-        ChooseMethodPage(
-            mode: mode,
-            app: app,
-            ways: ways,
-            isRemembered: isRemembered,
-            fields: fields,
-            problem: problem,
-            otherMode: PageLink(path: mode == .signIn ? "/signup" : "/login")
-        )
     }
 }

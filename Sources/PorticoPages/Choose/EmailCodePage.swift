@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// The code that was mailed is typed in; one field, and paste works (WCAG 3.3.8).
+/// For the code from an email: one field, and paste works (WCAG 3.3.8).
 ///
 /// The form posts `request`, `csrf`, `code` and `action`, which is `confirm`, `resend` or
 /// `change-address`.
@@ -64,7 +64,7 @@ package struct EmailCodePage: Page {
     private func told(_ words: Words) -> Phrase? {
         switch problem {
         case .missing: words.code.missing
-        case .wrong(let triesLeft): words.code.wrong(triesLeft)
+        case .wrong(let triesLeft): words.code.wrong(words.code.tries(triesLeft))
         case .expired: words.code.expired
         case .used: words.code.used
         case .tooMany: words.code.tooMany
@@ -86,7 +86,7 @@ package struct EmailCodePage: Page {
                             Self.field,
                             .code,
                             label: words.code.label,
-                            hint: words.code.lasts(minutes),
+                            hint: words.code.lasts(words.time.minutes(minutes)),
                             problem: told(words),
                             startsHere: true
                         )
@@ -105,40 +105,5 @@ package struct EmailCodePage: Page {
                 ]
             ),
         ])
-    }
-}
-
-extension EmailCodePage {
-    package static let gallery: [GalleryState] = [
-        state("asked"),
-        GalleryState(
-            "sent again",
-            EmailCodePage(
-                address: masked("ann@example.com"),
-                form: .sample,
-                wasResent: true
-            )
-        ),
-        GalleryState(
-            "for an account that was found",
-            EmailCodePage(
-                address: masked("ann@example.com"),
-                form: .sample,
-                canChangeAddress: false
-            )
-        ),
-        state("missing", .missing),
-        state("wrong", .wrong(triesLeft: 3)),
-        state("wrong, last try", .wrong(triesLeft: 1)),
-        state("expired", .expired),
-        state("used", .used),
-        state("too many", .tooMany),
-    ]
-
-    private static func state(_ name: String, _ problem: Problem? = nil) -> GalleryState {
-        GalleryState(
-            name,
-            EmailCodePage(address: masked("ann@example.com"), form: .sample, problem: problem)
-        )
     }
 }

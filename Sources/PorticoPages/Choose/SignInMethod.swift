@@ -1,4 +1,4 @@
-/// A way to sign in: an identity provider, as a button shows it.
+/// A sign-in method: an identity provider, as a button shows it.
 package struct SignInMethod: Sendable, Equatable {
     /// What routes name it by.
     package let name: String
@@ -7,7 +7,7 @@ package struct SignInMethod: Sendable, Equatable {
     package let action: String
     /// This browser signed in with it last.
     package let isLastUsed: Bool
-    /// It is offered all the same: whether it answers is known only by trying.
+    /// It is still offered: only trying shows whether it answers.
     package let isNotResponding: Bool
 
     package init(
@@ -38,22 +38,4 @@ package struct MethodLabel: Sendable, Equatable {
         self.kind = kind
         self.displayName = displayName
     }
-
-    static let google = MethodLabel(kind: .google, displayName: "Google")
-    static let facebook = MethodLabel(kind: .facebook, displayName: "Facebook")
-    static let apple = MethodLabel(kind: .apple, displayName: "Apple")
-    static let generic = MethodLabel(kind: .generic, displayName: "Example ID")
-}
-
-extension SignInMethod {
-    static let samples: [SignInMethod] = [.google, .facebook, .apple, .example]
-
-    static let google = SignInMethod(name: "google", label: .google, action: "/v1/auth/google")
-    static let facebook = SignInMethod(
-        name: "facebook",
-        label: .facebook,
-        action: "/v1/auth/facebook"
-    )
-    static let apple = SignInMethod(name: "apple", label: .apple, action: "/v1/auth/apple")
-    static let example = SignInMethod(name: "example", label: .generic, action: "/v1/auth/example")
 }

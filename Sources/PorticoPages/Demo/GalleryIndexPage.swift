@@ -2,10 +2,22 @@ package import PorticoBytes
 
 /// Links to every page in every state and language, on a demonstration server.
 package struct GalleryIndexPage: Page {
+    package struct Section: Sendable {
+        let page: String
+        let states: [String]
+
+        package init(page: String, states: [String]) {
+            self.page = page
+            self.states = states
+        }
+    }
+
+    package let sections: [Section]
     /// The path below which the states are: `{base}/{page}/{state}?ui_locales={language}`.
     package let base: String
 
-    package init(base: String = "/_gallery") {
+    package init(sections: [Section], base: String = "/_gallery") {
+        self.sections = sections
         self.base = base
     }
 
@@ -14,21 +26,22 @@ package struct GalleryIndexPage: Page {
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.demo.gallery }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
-        let sections: [HTML?] = PageGallery.pages.map { page in
-            let rows = page.gallery.enumerated().map { index, state in
+        let lists: [HTML?] = sections.map { section in
+            let name = Self.slug(section.page)
+            let rows = section.states.enumerated().map { index, state in
                 RowBlock(
-                    id: "\(Self.slug("\(page)"))-\(index + 1)",
-                    title: "\(name: state.name)",
+                    id: "\(name)-\(index + 1)",
+                    title: "\(name: state)",
                     remarks: [],
                     links: Language.allCases.compactMap { language in
-                        PageLink(path: Self.path(base, "\(page)", state.name, language))
+                        PageLink(path: Self.path(base, section.page, state, language))
                             .map { PageStep($0, "\(name: language.ownName)") }
                     }
                 )
             }
-            return .section(Self.slug("\(page)"), "\(name: "\(page)")", [.rows(rows)])
+            return .section(name, "\(name: section.page)", [.rows(rows)])
         }
-        return HTML([.line(words.demo.galleryIntro)] + sections)
+        return HTML([.line(words.demo.galleryIntro)] + lists)
     }
 
     static func path(
@@ -44,15 +57,5 @@ package struct GalleryIndexPage: Page {
     package static func slug(_ name: String) -> String {
         let words = name.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         return words.joined(separator: "-")
-    }
-
-    package static let gallery = [GalleryState("all", GalleryIndexPage())]
-}
-
-extension PageGallery {
-    /// The page that `GalleryIndexPage` links to, by the last two parts of the path.
-    package static func state(page: String, state: String) -> GalleryState? {
-        pages.first { GalleryIndexPage.slug("\($0)") == page }?
-            .gallery.first { GalleryIndexPage.slug($0.name) == state }
     }
 }

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// The browser did not bring back the cookie that a sign-in needs.
+/// The browser did not send the cookie that a sign-in needs.
 package struct CookiesBlockedPage: Page {
     /// Starts the same request again.
     package let restart: PageLink?
@@ -19,15 +19,4 @@ package struct CookiesBlockedPage: Page {
             .step(PageStep(restart, words.common.tryAgain)),
         ])
     }
-}
-
-extension CookiesBlockedPage {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "way on",
-            CookiesBlockedPage(
-                restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
-            )
-        )
-    ]
 }

@@ -15,6 +15,18 @@ extension ErrorPage {
         case notFound
         case methodNotAllowed
 
+        func told(_ words: Words) -> (heading: Phrase, sentence: Phrase, next: Phrase) {
+            let told = words.error(self)
+            let values: [String: Template.Value] =
+                switch self {
+                case .providerMisconfigured(let provider): ["provider": .name(provider)]
+                case .tooManyTries(let seconds):
+                    ["time": .words(words.time.wait(seconds: seconds))]
+                default: [:]
+                }
+            return (told.heading(values), told.sentence, told.next(values))
+        }
+
         /// - Parameter code: An `error` of RFC 6749 §4.1.2.1 that is told on a page, because there is no
         ///   client to tell. One that is not known here is our own mistake, and told as that.
         package init(oauthError code: String) {

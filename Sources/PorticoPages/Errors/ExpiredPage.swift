@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// A form that can no longer be answered, and the way to start the same request again (WCAG 2.2.1).
+/// A form that can no longer be sent, and a link to start the same request again (WCAG 2.2.1).
 package struct ExpiredPage: Page {
     package enum Reason: Sendable {
         /// The form was open for longer than this.
@@ -31,7 +31,7 @@ package struct ExpiredPage: Page {
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let line: Phrase =
             switch reason {
-            case .tookTooLong(let minutes): words.expired.closed(minutes)
+            case .tookTooLong(let minutes): words.expired.closed(words.time.minutes(minutes))
             case .unmatched: words.expired.otherBrowser
             case .answered: words.expired.worksOnce
             }
@@ -42,32 +42,4 @@ package struct ExpiredPage: Page {
                 : .step(PageStep(restart, words.common.startAgain)),
         ])
     }
-}
-
-extension ExpiredPage {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "took too long",
-            ExpiredPage(
-                reason: .tookTooLong(minutes: 30),
-                restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
-            )
-        ),
-        GalleryState(
-            "answered before",
-            ExpiredPage(
-                reason: .answered,
-                restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
-            )
-        ),
-        GalleryState("answered before, no way on", ExpiredPage(reason: .answered)),
-        GalleryState("unmatched, no way on", ExpiredPage(reason: .unmatched)),
-        GalleryState(
-            "unmatched",
-            ExpiredPage(
-                reason: .unmatched,
-                restart: PageLink(path: "/realms/demo/login-actions/restart?request=AbC")
-            )
-        ),
-    ]
 }

@@ -43,33 +43,11 @@ package struct HelpPage: Page {
             .line(trouble.helpIntro(frame.owner)),
             facts.isEmpty ? nil : .facts(facts),
             page.map { .section("contact", trouble.contact, [.links([$0])]) },
-            .section("trying", trouble.signingInTitle, [.points(trouble.signingIn)]),
-            .section("kept", trouble.keptTitle, [.points(trouble.kept), .note(trouble.keptNot)]),
+            .section("trying", trouble.signingInTitle, [.points(trouble.signingIn())]),
+            .section("kept", trouble.keptTitle, [.points(trouble.kept()), .note(trouble.keptNot)]),
             .links([
                 PageStep(privacy, trouble.privacy), PageStep(terms, words.welcome.terms),
             ]),
         ])
     }
-
-    package static let gallery = [
-        GalleryState(
-            "all known",
-            HelpPage(
-                operatedBy: "Example Ltd",
-                contact: .email("help@example.com"),
-                privacy: PageLink(https: "https://example.com/privacy"),
-                terms: PageLink(https: "https://example.com/terms")
-            )
-        ),
-        GalleryState(
-            "a page to ask",
-            HelpPage(
-                operatedBy: "Example Ltd",
-                contact: PageLink(https: "https://example.com/help").map {
-                    .page($0, host: "example.com")
-                }
-            )
-        ),
-        GalleryState("nobody to ask", HelpPage(operatedBy: "Example Ltd")),
-    ]
 }

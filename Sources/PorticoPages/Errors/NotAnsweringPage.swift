@@ -1,26 +1,26 @@
 package import PorticoBytes
 
-/// An identity provider does not answer: since when, and what else there is.
+/// An identity provider does not answer: since when, and what else to do.
 package struct NotAnsweringPage: Page {
     package let provider: MethodLabel
     /// Seconds since 1970.
     package let since: Int64?
     package let now: Int64
     package let tryAgain: PageLink?
-    package let otherWays: PageLink?
+    package let otherMethods: PageLink?
 
     package init(
         provider: MethodLabel,
         since: Int64? = nil,
         now: Int64,
         tryAgain: PageLink?,
-        otherWays: PageLink?
+        otherMethods: PageLink?
     ) {
         self.provider = provider
         self.since = since
         self.now = now
         self.tryAgain = tryAgain
-        self.otherWays = otherWays
+        self.otherMethods = otherMethods
     }
 
     package var isError: Bool { true }
@@ -35,31 +35,8 @@ package struct NotAnsweringPage: Page {
             since.map { .line(words.trouble.since(words.time.ago($0, at: now))) },
             .steps([
                 PageStep(tryAgain, words.common.tryAgain),
-                PageStep(otherWays, words.trouble.otherWays),
+                PageStep(otherMethods, words.trouble.otherMethods),
             ]),
         ])
     }
-
-    package static let gallery = [
-        GalleryState(
-            "since a while",
-            NotAnsweringPage(
-                provider: .google,
-                since: 1_795_298_400 - 720,
-                now: 1_795_298_400,
-                tryAgain: PageLink(path: "/v1/auth/google"),
-                otherWays: PageLink(path: "/login")
-            )
-        ),
-        GalleryState(
-            "just now",
-            NotAnsweringPage(
-                provider: .generic,
-                since: 1_795_298_400,
-                now: 1_795_298_400,
-                tryAgain: PageLink(path: "/v1/auth/example"),
-                otherWays: PageLink(path: "/login")
-            )
-        ),
-    ]
 }

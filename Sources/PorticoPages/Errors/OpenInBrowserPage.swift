@@ -10,18 +10,18 @@ package struct OpenInBrowserPage: Page {
     /// To be copied into a browser: starts the same request.
     package let address: String
     package let platform: Platform
-    package let otherWays: PageLink?
+    package let otherMethods: PageLink?
 
     package init(
         provider: MethodLabel,
         address: String,
         platform: Platform,
-        otherWays: PageLink? = nil
+        otherMethods: PageLink? = nil
     ) {
         self.provider = provider
         self.address = address
         self.platform = platform
-        self.otherWays = otherWays
+        self.otherMethods = otherMethods
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
@@ -36,20 +36,7 @@ package struct OpenInBrowserPage: Page {
                 FieldBlock("address", .shown, label: words.trouble.address, value: address)
             ),
             .note(words.trouble.hint(platform)),
-            .steps([PageStep(otherWays, words.trouble.otherWays)]),
+            .steps([PageStep(otherMethods, words.trouble.otherMethods)]),
         ])
     }
-
-    package static let gallery =
-        Platform.allCases.map { platform in
-            GalleryState(
-                "\(platform)",
-                OpenInBrowserPage(
-                    provider: .google,
-                    address: "https://id.example/login?return_to=%2Fdashboard",
-                    platform: platform,
-                    otherWays: PageLink(path: "/login")
-                )
-            )
-        }
 }

@@ -15,7 +15,7 @@ package protocol Refusal: Error, Sendable {
     var retryAfter: Double? { get }
     /// What a person reads.
     var issue: ErrorPage.Issue { get }
-    /// Names the rule that was broken, for whoever builds the app.
+    /// Names the broken rule, for the app's developer.
     var reason: String? { get }
 
     /// The whole page, where ``issue`` is not all of it.

@@ -24,14 +24,6 @@ package enum Language: String, Sendable, CaseIterable {
         }
     }
 
-    package var words: Words {
-        switch self {
-        case .english: .english
-        case .german: .german
-        case .arabic: .arabic
-        }
-    }
-
     /// The first of ours that a person asked for, by lookup (RFC 4647 §3.4), else English.
     ///
     /// - Parameter tags: Language tags, the preferred one first, as `ui_locales` gives them

@@ -5,9 +5,6 @@ package import PorticoBytes
 /// Every page works without scripts and is rendered by `PageRenderer`, which adds what all pages
 /// share: language, title, style, realm, reference.
 package protocol Page: Sendable {
-    /// Every state that the page can be in, for tests and for whoever changes the style.
-    static var gallery: [GalleryState] { get }
-
     /// The page's `h1`, from which its title is made as well.
     func heading(_ words: Words, _ frame: PageFrame) -> Phrase
 
@@ -31,16 +28,4 @@ extension Page {
     package var isError: Bool { false }
     package var navigation: PageNavigation? { nil }
     package var isWide: Bool { navigation != nil }
-}
-
-/// A page in one of its states.
-package struct GalleryState: Sendable {
-    /// A few words in lower case, unique within the page.
-    package let name: String
-    package let page: any Page
-
-    package init(_ name: String, _ page: any Page) {
-        self.name = name
-        self.page = page
-    }
 }

@@ -9,6 +9,4 @@ package struct PageAccount: Sendable {
         self.name = name
         self.userName = userName
     }
-
-    static let sample = PageAccount(name: "Ann Example", userName: "ann@example.com")
 }

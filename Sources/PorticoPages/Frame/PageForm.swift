@@ -24,7 +24,7 @@ package struct PageForm: Sendable {
     }
 
     /// The same form for one thing of a list.
-    func with(_ name: String, _ value: String) -> PageForm {
+    package func with(_ name: String, _ value: String) -> PageForm {
         PageForm(
             action: action,
             request: request,
@@ -32,12 +32,6 @@ package struct PageForm: Sendable {
             fields: fields + [PageField(name, value)]
         )
     }
-
-    static let sample = PageForm(
-        action: "/realms/demo/login-actions/sign-in",
-        request: "AaBbCcDdEeFfGg-sealed-request_0123456789",
-        csrf: "cross-site-token_0123456789"
-    )
 }
 
 extension PageForm: HTMLAddress {

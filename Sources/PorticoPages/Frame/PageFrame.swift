@@ -29,6 +29,4 @@ package struct PageFrame: Sendable {
 
     /// The realm's name as pages show it.
     var owner: String { realm ?? "Portico" }
-
-    static let sample = PageFrame(realm: "Demo", reference: "7F3K-2M9Q")
 }

@@ -5,13 +5,19 @@ struct PageLayout {
     let page: any Page
     let language: Language
     let frame: PageFrame
+    private let words: Words
 
-    private var words: CommonWords { language.words.common }
+    init(page: any Page, language: Language, frame: PageFrame) {
+        self.page = page
+        self.language = language
+        self.frame = frame
+        words = language.words
+    }
 
     var html: HTML {
-        let heading = page.heading(language.words, frame)
-        let summary = page.problems(language.words)
-        let prefix = summary != nil || page.isError ? words.errorPrefix : ""
+        let heading = page.heading(words, frame)
+        let summary = page.problems(words)
+        let prefix = summary != nil || page.isError ? words.common.errorPrefix.plain + " " : ""
         return .document(
             language: language.tag,
             direction: language.direction,
@@ -20,13 +26,13 @@ struct PageLayout {
                 .body,
                 [.class: page.isWide ? "wide" : nil],
                 top,
-                page.navigation?.html(language.words),
+                page.navigation?.html(words),
                 .element(
                     .main,
                     [.class: "card"],
                     summary?.html,
                     .element(.h1, heading.html),
-                    page.content(language.words, frame)
+                    page.content(words, frame)
                 ),
                 foot
             )
@@ -44,15 +50,15 @@ struct PageLayout {
     }
 
     private var top: HTML {
-        let notice: String? =
+        let notice: Phrase? =
             switch frame.notice {
-            case .withoutHTTPS: words.withoutHTTPS
+            case .withoutHTTPS: words.common.withoutHTTPS
             case nil: nil
             }
         return .element(
             .header,
             [.class: "top"],
-            notice.map { .element(.p, [.class: "notice"], .text($0)) },
+            notice.map { .element(.p, [.class: "notice"], $0.html) },
             .element(
                 .p,
                 [.class: "owner"],
@@ -67,18 +73,19 @@ struct PageLayout {
     private var foot: HTML {
         .element(
             .footer,
-            [.class: "foot", .ariaLabel: words.aboutThisPage],
+            [.class: "foot", .ariaLabel: words.common.aboutThisPage.plain],
             frame.reference.map { reference in
                 .element(
                     .p,
-                    .text(words.reference + " "),
+                    words.common.reference.html,
+                    .text(" "),
                     .exact(ShownText(reference), "reference")
                 )
             },
             frame.help.map { help in
                 .element(
                     .p,
-                    .element(.a, to: help, [.class: "foot-link"], .text(words.help))
+                    .element(.a, to: help, [.class: "foot-link"], words.common.help.html)
                 )
             }
         )

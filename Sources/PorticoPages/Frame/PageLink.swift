@@ -16,7 +16,7 @@ package struct PageLink: HTMLAddress, Equatable {
     /// The way back to a client, built from a redirect URI that was found to be its own.
     ///
     /// A native app's private-use scheme is let through (RFC 8252 §7.1); schemes that a browser
-    /// runs or reads itself are not, whoever registered them.
+    /// runs or reads itself are not.
     package init?(redirect address: String) {
         guard let scheme = Self.scheme(of: address), Self.isPlain(address),
             !Self.schemesOfTheBrowser.contains(scheme)

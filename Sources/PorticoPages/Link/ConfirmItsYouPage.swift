@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// A step for which somebody who is signed in shows once more who they are.
+/// A step for which a person who is signed in has to confirm that it is them.
 ///
 /// The form posts `csrf`, and either `way` (its name) or `action`, which is `code` or `cancel`.
 package struct ConfirmItsYouPage: Page {
@@ -11,7 +11,7 @@ package struct ConfirmItsYouPage: Page {
     package let reason: Reason
     package let account: PageAccount
     /// Those at which a new sign-in is a proof.
-    package let ways: [SignInMethod]
+    package let methods: [SignInMethod]
     /// The account's address, mostly hidden, where a code can be sent to it.
     package let mailbox: String?
     package let form: PageForm
@@ -21,14 +21,14 @@ package struct ConfirmItsYouPage: Page {
     package init(
         reason: Reason,
         account: PageAccount,
-        ways: [SignInMethod],
+        methods: [SignInMethod],
         mailbox: String? = nil,
         form: PageForm,
         problem: ChooseMethodPage.Problem? = nil
     ) {
         self.reason = reason
         self.account = account
-        self.ways = ways
+        self.methods = methods
         self.mailbox = mailbox
         self.form = form
         self.problem = problem
@@ -37,78 +37,30 @@ package struct ConfirmItsYouPage: Page {
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.linking.confirm }
 
     package func problems(_ words: Words) -> ErrorSummary? {
-        problem.map { problem in
-            let told = words.problem(problem)
-            return ErrorSummary(
-                summaryTitle: told.title,
-                items: [.init(text: told.sentence, field: nil)]
-            )
-        }
+        problem?.told(words)
     }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         let linking = words.linking
-        let buttons = HTML.ways(
-            ways,
-            title: linking.confirmWays,
+        let buttons = HTML.methods(
+            methods,
+            title: linking.confirmMethods,
             posts: true,
-            words.way,
+            words.method,
             frame.theme
         )
         return HTML([
             .account(account),
             .line(linking.confirmReason(reason)),
-            ways.isEmpty && mailbox == nil ? .strong(linking.confirmNone) : nil,
+            methods.isEmpty && mailbox == nil ? .strong(linking.confirmNone) : nil,
             .form(
                 form,
                 [
-                    ways.isEmpty ? nil : buttons,
+                    methods.isEmpty ? nil : buttons,
                     mailbox.map { .buttons([ActionButton("code", linking.byMailbox($0))]) },
-                    .buttons([ActionButton("cancel", Phrase(words.common.cancel), .plain)]),
+                    .buttons([ActionButton("cancel", words.common.cancel, .plain)]),
                 ]
             ),
         ])
     }
-}
-
-extension ConfirmItsYouPage {
-    package static let gallery: [GalleryState] =
-        Reason.allCases.map { reason in
-            GalleryState(
-                "\(reason)",
-                ConfirmItsYouPage(
-                    reason: reason,
-                    account: .sample,
-                    ways: [.example],
-                    mailbox: EmailCodePage.masked("ann@example.com"),
-                    form: reason == .other ? .sample : .sample.with("for", "\(reason)")
-                )
-            )
-        } + [
-            GalleryState(
-                "mailbox only",
-                ConfirmItsYouPage(
-                    reason: .other,
-                    account: .sample,
-                    ways: [],
-                    mailbox: EmailCodePage.masked("ann@example.com"),
-                    form: .sample
-                )
-            ),
-            GalleryState(
-                "not asked again",
-                ConfirmItsYouPage(
-                    reason: .adding,
-                    account: .sample,
-                    ways: [.example],
-                    mailbox: EmailCodePage.masked("ann@example.com"),
-                    form: .sample.with("for", "adding"),
-                    problem: .notReauthenticated(.generic)
-                )
-            ),
-            GalleryState(
-                "no way",
-                ConfirmItsYouPage(reason: .other, account: .sample, ways: [], form: .sample)
-            ),
-        ]
 }

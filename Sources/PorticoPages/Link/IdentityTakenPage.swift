@@ -1,7 +1,7 @@
 package import PorticoBytes
 
-/// The identity that should be added belongs to a different account, or the account has another one of
-/// that provider: nothing is moved.
+/// The identity to add belongs to a different account, or the account already has one of that
+/// provider: nothing is moved.
 ///
 /// The form posts `request`, `csrf` and `action`, which is `switch` or `cancel`.
 package struct IdentityTakenPage: Page {
@@ -11,12 +11,12 @@ package struct IdentityTakenPage: Page {
         case secondOfProvider
     }
 
-    package let way: MethodLabel
+    package let method: MethodLabel
     package let reason: Reason
     package let form: PageForm
 
-    package init(way: MethodLabel, reason: Reason = .otherAccount, form: PageForm) {
-        self.way = way
+    package init(method: MethodLabel, reason: Reason = .otherAccount, form: PageForm) {
+        self.method = method
         self.reason = reason
         self.form = form
     }
@@ -25,13 +25,13 @@ package struct IdentityTakenPage: Page {
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         switch reason {
-        case .otherAccount: words.linking.taken(way)
-        case .secondOfProvider: words.linking.secondOfProvider(way)
+        case .otherAccount: words.linking.taken(words.method.account(method))
+        case .secondOfProvider: words.linking.secondOfProvider(words.method.account(method))
         }
     }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
-        let cancel = ActionButton("cancel", Phrase(words.common.cancel))
+        let cancel = ActionButton("cancel", words.common.cancel)
         switch reason {
         case .otherAccount:
             return HTML([
@@ -50,13 +50,4 @@ package struct IdentityTakenPage: Page {
             return HTML([.line(words.linking.secondAdvice), .form(form, [.buttons([cancel])])])
         }
     }
-
-    package static let gallery = [
-        GalleryState("other account", IdentityTakenPage(way: .apple, form: .sample)),
-        GalleryState("generic", IdentityTakenPage(way: .generic, form: .sample)),
-        GalleryState(
-            "second of a provider",
-            IdentityTakenPage(way: .google, reason: .secondOfProvider, form: .sample)
-        ),
-    ]
 }

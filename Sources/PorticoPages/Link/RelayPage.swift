@@ -1,7 +1,7 @@
 package import PorticoBytes
 
-/// The provider hides the e-mail address, so nobody can tell whether there is an account already: asked
-/// before one is made.
+/// The provider hides the email address, so an existing account cannot be found: asked before a new
+/// one is made.
 ///
 /// The form posts `request`, `csrf` and `action`, which is `link`, `create` or `cancel`.
 package struct RelayPage: Page {
@@ -27,14 +27,10 @@ package struct RelayPage: Page {
                     .buttons([
                         ActionButton("link", words.welcome.link, .choice),
                         ActionButton("create", words.welcome.create(frame.owner), .choice),
-                        ActionButton("cancel", Phrase(words.common.cancel), .plain),
+                        ActionButton("cancel", words.common.cancel, .plain),
                     ])
                 ]
             ),
         ])
     }
-
-    package static let gallery = [
-        GalleryState("asked", RelayPage(provider: .apple, form: .sample))
-    ]
 }

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Somebody's account has just been made: what the provider said about them, to be put right.
+/// A new account: what the provider shared about the person, to check and correct.
 ///
 /// The form posts `request`, `csrf`, `name`, `email` where it is asked for, and `action`, which is
 /// `save` or `later`.
@@ -67,7 +67,8 @@ package struct WelcomePage: Page {
             switch (problem, field) {
             case (.nameMissing, Field.name): words.welcome.nameMissing
             case (.emailMissing, Field.email) where asksForEmail: words.welcome.emailMissing
-            case (.emailWrong, Field.email) where asksForEmail: words.welcome.emailWrong
+            case (.emailWrong, Field.email) where asksForEmail:
+                words.welcome.emailWrong(FieldBlock.exampleEmail)
             default: nil
             }
         }
@@ -132,39 +133,5 @@ package struct WelcomePage: Page {
             )
             return [.field(field)]
         }
-    }
-}
-
-extension WelcomePage {
-    package static let gallery: [GalleryState] = [
-        state("e-mail confirmed", .verified("ann@example.com")),
-        state("terms", .verified("ann@example.com"), terms: "https://example.com/terms"),
-        state("e-mail unverified", .unverified("ann@example.com"), .facebook),
-        state("e-mail missing", .missing, .facebook),
-        state("relay", .relay("x7k2q@privaterelay.appleid.com"), .apple),
-        state("name missing", .relay("x7k2q@privaterelay.appleid.com"), .apple, name: ""),
-        state("nothing given", .missing, .facebook, [.nameMissing, .emailMissing], name: ""),
-        state("e-mail wrong", .unverified("ann@"), .facebook, [.emailWrong]),
-    ]
-
-    private static func state(
-        _ state: String,
-        _ email: Email,
-        _ provider: MethodLabel = .google,
-        _ problems: [Problem] = [],
-        name: String = "Ann Example",
-        terms: String? = nil
-    ) -> GalleryState {
-        GalleryState(
-            state,
-            WelcomePage(
-                name: name,
-                email: email,
-                provider: provider,
-                form: .sample,
-                problems: problems,
-                terms: terms.flatMap { PageLink(https: $0) }
-            )
-        )
     }
 }

@@ -1,8 +1,8 @@
 package import PorticoBytes
 
-/// A link from a mail was opened in another browser than the one that it belongs to: instead of an error
-/// there is a code, to be entered there. It is shown when somebody asks for it, because programs
-/// that look through mail open links as well.
+/// A link from an email was opened in another browser than the one that asked for it: instead of an
+/// error, the page shows a code to enter in that browser. It is shown on request, because mail
+/// scanners open links too.
 ///
 /// The form posts `request`, `csrf` and `action`, which is `show-code`.
 package struct CodeForOtherBrowserPage: Page {
@@ -34,13 +34,8 @@ package struct CodeForOtherBrowserPage: Page {
             HTML([
                 .code(code),
                 .line(words.code.elsewhereAdvice),
-                .note(words.code.lasts(minutes)),
+                .note(words.code.lasts(words.time.minutes(minutes))),
             ])
         }
     }
-
-    package static let gallery = [
-        GalleryState("asked", CodeForOtherBrowserPage(state: .asking(.sample))),
-        GalleryState("code", CodeForOtherBrowserPage(state: .code("481 052", minutes: 10))),
-    ]
 }

@@ -1,7 +1,7 @@
 package import PorticoBytes
 
-/// Somebody does not know their password: a link is sent to their address. The answer is the same
-/// whether there is an account.
+/// A forgotten password: a link is sent to the address. The answer is the same whether or not there
+/// is an account.
 ///
 /// The form posts `request`, `csrf`, `email` and `action`, which is `send` or `cancel`; after that
 /// `request`, `csrf`, `code` and `action`, which is `confirm`.
@@ -49,7 +49,7 @@ package struct ForgotPasswordPage: Page {
         case .emailMissing:
             ErrorSummary(
                 summaryTitle: words.reset.problem,
-                items: [.init(text: words.reset.emailMissing, field: "email")]
+                items: [.init(text: emailMissing(words), field: "email")]
             )
         case .sent(_, let problem?):
             ErrorSummary(
@@ -58,6 +58,10 @@ package struct ForgotPasswordPage: Page {
             )
         case .asking, .sent: nil
         }
+    }
+
+    private func emailMissing(_ words: Words) -> Phrase {
+        words.reset.emailMissing(FieldBlock.exampleEmail)
     }
 
     private func told(_ problem: CodeProblem, _ words: Words) -> Phrase {
@@ -88,13 +92,13 @@ package struct ForgotPasswordPage: Page {
                             .email,
                             label: reset.email,
                             value: email,
-                            problem: state == .emailMissing ? reset.emailMissing : nil,
+                            problem: state == .emailMissing ? emailMissing(words) : nil,
                             startsHere: true
                         )
                     ),
                     .buttons([
                         ActionButton("send", reset.send, .first),
-                        ActionButton("cancel", Phrase(words.common.cancel), isWayOut: true),
+                        ActionButton("cancel", words.common.cancel, isWayOut: true),
                     ]),
                 ]
             ),
@@ -105,7 +109,7 @@ package struct ForgotPasswordPage: Page {
         let reset = words.reset
         return HTML([
             .line(reset.sentWhat(address)),
-            .line(reset.sentAdvice(minutes)),
+            .line(reset.sentAdvice(words.time.minutes(minutes))),
             .section(
                 "elsewhere",
                 reset.elsewhere,
@@ -130,36 +134,4 @@ package struct ForgotPasswordPage: Page {
             .links([PageStep(back, words.choose.toSignIn)]),
         ])
     }
-
-    package static let gallery =
-        [
-            GalleryState("asked", ForgotPasswordPage(state: .asking, form: .sample)),
-            GalleryState(
-                "e-mail known",
-                ForgotPasswordPage(state: .asking, email: "ann@example.com", form: .sample)
-            ),
-            GalleryState(
-                "e-mail missing",
-                ForgotPasswordPage(state: .emailMissing, email: "ann", form: .sample)
-            ),
-            GalleryState(
-                "sent",
-                ForgotPasswordPage(
-                    state: .sent(to: "ann@example.com"),
-                    form: .sample,
-                    back: PageLink(path: "/realms/demo/login-actions/restart")
-                )
-            ),
-        ]
-        + [("code missing", .missing), ("wrong code", .wrong), ("too many codes", .tooMany)]
-        .map { (name: String, problem: CodeProblem) in
-            GalleryState(
-                name,
-                ForgotPasswordPage(
-                    state: .sent(to: "ann@example.com", problem: problem),
-                    form: .sample,
-                    back: PageLink(path: "/realms/demo/login-actions/restart")
-                )
-            )
-        }
 }

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// A new password is chosen, once. Opening the link consumes nothing: the form does.
+/// For a new password. Opening the link does not use it up: sending the form does.
 ///
 /// The form posts `request`, `csrf`, `password` and `action`, which is `save`.
 package struct NewPasswordPage: Page {
@@ -8,7 +8,7 @@ package struct NewPasswordPage: Page {
         case missing, tooShort, tooLong, tooCommon, hasName
     }
 
-    /// For the password manager, and so that the person sees whose it is.
+    /// For the password manager, and to show which account it is.
     package let userName: String
     package let leastCharacters: Int
     package let form: PageForm
@@ -40,7 +40,7 @@ package struct NewPasswordPage: Page {
     private func told(_ words: Words) -> Phrase? {
         switch problem {
         case .missing: words.reset.missing
-        case .tooShort: words.reset.tooShort(leastCharacters)
+        case .tooShort: words.reset.tooShort(words.reset.characters(leastCharacters))
         case .tooLong: words.reset.tooLong
         case .tooCommon: words.reset.tooCommon
         case .hasName: words.reset.hasName
@@ -66,7 +66,7 @@ package struct NewPasswordPage: Page {
                             "password",
                             .newPassword,
                             label: words.reset.newPassword,
-                            hint: words.reset.rule(leastCharacters),
+                            hint: words.reset.rule(words.reset.characters(leastCharacters)),
                             problem: told(words),
                             startsHere: true
                         )
@@ -76,21 +76,4 @@ package struct NewPasswordPage: Page {
             )
         ])
     }
-
-    package static let gallery =
-        [
-            ("asked", nil), ("missing", .missing), ("too short", .tooShort),
-            ("too long", .tooLong), ("too common", .tooCommon), ("name in it", .hasName),
-        ]
-        .map { (name: String, problem: Problem?) in
-            GalleryState(
-                name,
-                NewPasswordPage(
-                    userName: "ann@example.com",
-                    leastCharacters: 8,
-                    form: .sample,
-                    problem: problem
-                )
-            )
-        }
 }

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// What became of a link to choose a new password.
+/// The result of opening a link to choose a new password.
 package struct PasswordLinkPage: Page {
     package enum Outcome: Sendable, CaseIterable {
         case done, expired, used
@@ -32,22 +32,9 @@ package struct PasswordLinkPage: Page {
         let (line, step): (Phrase, Phrase) =
             switch outcome {
             case .done: (words.reset.doneWhat, words.choose.toSignIn)
-            case .expired: (words.reset.expiredWhy(minutes), words.reset.again)
+            case .expired: (words.reset.expiredWhy(words.time.minutes(minutes)), words.reset.again)
             case .used: (words.reset.usedWhy, words.reset.again)
             }
         return HTML([.line(line), .steps([PageStep(next, step)])])
-    }
-
-    package static let gallery = Outcome.allCases.map { outcome in
-        GalleryState(
-            "\(outcome)",
-            PasswordLinkPage(
-                outcome: outcome,
-                next: PageLink(
-                    path: "/realms/demo/login-actions/"
-                        + (outcome == .done ? "restart" : "reset-credentials")
-                )
-            )
-        )
     }
 }

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Somebody who is signed in opens the sign-in page.
+/// A person who is signed in opens the sign-in page.
 ///
 /// The form posts `request`, `csrf` and `action`, which is `switch` or `sign-out`.
 package struct AlreadySignedInPage: Page {
@@ -28,29 +28,11 @@ package struct AlreadySignedInPage: Page {
                 form,
                 [
                     .buttons([
-                        ActionButton("switch", Phrase(words.common.useAnotherAccount)),
-                        ActionButton("sign-out", Phrase(words.signOut.signOut)),
+                        ActionButton("switch", words.common.useAnotherAccount),
+                        ActionButton("sign-out", words.signOut.signOut),
                     ])
                 ]
             ),
         ])
     }
-
-    package static let gallery: [GalleryState] =
-        PageLink(path: "/dashboard").map { link in
-            [
-                GalleryState(
-                    "asked",
-                    AlreadySignedInPage(account: .sample, proceed: link, form: .sample)
-                ),
-                GalleryState(
-                    "no name",
-                    AlreadySignedInPage(
-                        account: PageAccount(name: nil, userName: "ann@example.com"),
-                        proceed: link,
-                        form: .sample
-                    )
-                ),
-            ]
-        } ?? []
 }

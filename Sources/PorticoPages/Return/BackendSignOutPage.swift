@@ -26,22 +26,18 @@ package struct BackendSignOutPage: Page {
                     .buttons([
                         ActionButton("here", words.leaving.here, .choice),
                         ActionButton("everywhere", words.leaving.everywhere, .choice),
-                        ActionButton("stay", Phrase(words.signOut.stay), .plain),
+                        ActionButton("stay", words.signOut.stay, .plain),
                     ])
                 ]
             ),
         ])
     }
-
-    package static let gallery = [
-        GalleryState("asked", BackendSignOutPage(account: .sample, form: .sample))
-    ]
 }
 
-/// What became of the wish to sign out, and where the person stays signed in all the same.
+/// The result of signing out, and where the person is still signed in.
 package struct BackendSignedOutPage: Page {
     package enum Outcome: Sendable, Equatable {
-        case here, everywhere, nobodyWas
+        case here, everywhere, wasNotSignedIn
     }
 
     package let outcome: Outcome
@@ -56,7 +52,7 @@ package struct BackendSignedOutPage: Page {
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
-        outcome == .nobodyWas ? words.signedOut.nobodyWas : words.signedOut.heading
+        outcome == .wasNotSignedIn ? words.signedOut.wasNotSignedIn : words.signedOut.heading
     }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
@@ -64,7 +60,7 @@ package struct BackendSignedOutPage: Page {
             switch outcome {
             case .here: words.leaving.hereDone
             case .everywhere: words.leaving.everywhereDone
-            case .nobodyWas: words.signedOut.nothingChanged
+            case .wasNotSignedIn: words.signedOut.nothingChanged
             }
         return HTML(
             HTML.lines([done] + stillAt.map { words.leaving.stillAt($0) }) + [
@@ -72,27 +68,4 @@ package struct BackendSignedOutPage: Page {
             ]
         )
     }
-
-    package static let gallery = [
-        GalleryState(
-            "here",
-            BackendSignedOutPage(
-                outcome: .here,
-                stillAt: ["Google"],
-                signInAgain: PageLink(path: "/login")
-            )
-        ),
-        GalleryState(
-            "everywhere",
-            BackendSignedOutPage(
-                outcome: .everywhere,
-                stillAt: ["Google"],
-                signInAgain: PageLink(path: "/login")
-            )
-        ),
-        GalleryState(
-            "nobody was",
-            BackendSignedOutPage(outcome: .nobodyWas, signInAgain: PageLink(path: "/login"))
-        ),
-    ]
 }

@@ -1,7 +1,7 @@
 package import PorticoBytes
 
-/// The way back to an app where the browser stayed: a link, because a browser opens an app only when
-/// somebody asks it to (pages of Android's Custom Tabs).
+/// Back to the app where the browser stayed open: a link, because a browser opens an app only at
+/// the person's wish (Android's Custom Tabs).
 package struct ReturnToAppPage: Page {
     package enum State: Sendable, Equatable {
         /// Signed in: the link carries the hand-off.
@@ -64,34 +64,4 @@ package struct ReturnToAppPage: Page {
             ]
         )
     }
-}
-
-extension ReturnToAppPage {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "ready",
-            ReturnToAppPage(
-                state: .ready,
-                app: "Notes",
-                person: "Ann Example",
-                link: PageLink(redirect: "com.example.notes:/callback?code=AbC&state=1")
-            )
-        ),
-        GalleryState(
-            "app not opened",
-            ReturnToAppPage(
-                state: .appNotOpened,
-                app: "Notes",
-                link: PageLink(redirect: "com.example.notes:/"),
-                stores: [
-                    ("App Store", "https://apps.example/1"),
-                    ("Google Play", "https://play.example/1"),
-                ]
-                .compactMap { name, address in
-                    PageLink(https: address).map { Store(name: name, link: $0) }
-                }
-            )
-        ),
-        GalleryState("app not opened, no way", ReturnToAppPage(state: .appNotOpened, app: "Notes")),
-    ]
 }

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Somebody is signed in already: go on as they are, or as somebody else?
+/// The person is already signed in: continue with that account or another one?
 ///
 /// For `prompt=select_account`, and for an `id_token_hint` that names another person
 /// (OpenID Connect Core §3.1.2.1). The form posts `request`, `csrf` and `action`, which is `continue`,
@@ -9,7 +9,7 @@ package struct AccountPage: Page {
     package enum Reason: Sendable {
         /// The client wants the person to choose.
         case choose
-        /// The client expects somebody else, so that going on as they are would be no answer.
+        /// The client expects a different person, so continuing is no answer.
         case otherPersonExpected
     }
 
@@ -50,31 +50,13 @@ package struct AccountPage: Page {
                         proceed.map { ActionButton("continue", $0, .first) },
                         ActionButton(
                             "switch",
-                            Phrase(words.common.useAnotherAccount),
+                            words.common.useAnotherAccount,
                             proceed == nil ? .first : .second
                         ),
-                        ActionButton("cancel", Phrase(words.common.cancel)),
+                        ActionButton("cancel", words.common.cancel),
                     ])
                 ]
             ),
         ])
     }
-}
-
-extension AccountPage {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "choose",
-            AccountPage(client: "Notes", account: .sample, reason: .choose, form: .sample)
-        ),
-        GalleryState(
-            "other person expected",
-            AccountPage(
-                client: "Notes",
-                account: .sample,
-                reason: .otherPersonExpected,
-                form: .sample
-            )
-        ),
-    ]
 }

@@ -24,18 +24,11 @@ package struct ConfirmEmailPage: Page {
                 [
                     .buttons([
                         ActionButton("send", words.code.send, .first),
-                        ActionButton("switch", Phrase(words.common.useAnotherAccount)),
-                        ActionButton("cancel", Phrase(words.common.cancel)),
+                        ActionButton("switch", words.common.useAnotherAccount),
+                        ActionButton("cancel", words.common.cancel),
                     ])
                 ]
             ),
         ])
     }
-
-    package static let gallery = [
-        GalleryState(
-            "asked",
-            ConfirmEmailPage(address: EmailCodePage.masked("ann@example.com"), form: .sample)
-        )
-    ]
 }

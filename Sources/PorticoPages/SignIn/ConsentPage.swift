@@ -11,7 +11,7 @@ package struct ConsentPage: Page {
         /// It returns to a private-use scheme or to loopback, which any app on the device can claim
         /// (RFC 8252 §8.6).
         case appOnThisDevice
-        /// Nobody vouches for it but its own address.
+        /// Known only by its own address.
         case site(host: String)
     }
 
@@ -54,19 +54,19 @@ package struct ConsentPage: Page {
                 [
                     .section(
                         "account-title",
-                        Phrase(consent.account),
+                        consent.account,
                         [
                             .account(account),
                             ActionButton(
                                 "switch",
-                                Phrase(words.common.useAnotherAccount),
+                                words.common.useAnotherAccount,
                                 .plain
                             ).html,
                         ]
                     ),
                     .pair(
-                        ActionButton("allow", Phrase(consent.allow), .choice),
-                        ActionButton("deny", Phrase(consent.deny), .choice)
+                        ActionButton("allow", consent.allow, .choice),
+                        ActionButton("deny", consent.deny, .choice)
                     ),
                 ]
             ),
@@ -85,42 +85,4 @@ package struct ConsentPage: Page {
             .element(.p, [.class: "origin"], .element(.strong, name.html)), .line(advice),
         ])
     }
-}
-
-extension ConsentPage {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "registered",
-            ConsentPage(
-                client: "Notes",
-                origin: .registered,
-                account: .sample,
-                scopes: ["openid", "profile", "email", "roles"],
-                form: .sample
-            )
-        ),
-        GalleryState(
-            "app on this device, everything",
-            ConsentPage(
-                client: "Notes",
-                origin: .appOnThisDevice,
-                account: .sample,
-                scopes: [
-                    "openid", "profile", "email", "address", "phone", "offline_access",
-                    "notes.write:all", "roles",
-                ],
-                form: .sample
-            )
-        ),
-        GalleryState(
-            "site, no name",
-            ConsentPage(
-                client: "Some Reader",
-                origin: .site(host: "reader.example"),
-                account: PageAccount(name: nil, userName: "bob"),
-                scopes: ["openid", "roles"],
-                form: .sample
-            )
-        ),
-    ]
 }

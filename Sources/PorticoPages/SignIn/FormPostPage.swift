@@ -49,32 +49,11 @@ package struct FormPostPage: Page {
                     .element(
                         .button,
                         [.class: "button", .type: "submit"],
-                        .text(words.common.proceed)
+                        words.common.proceed.html
                     )
                 )
             ),
             .script(Self.script),
         ])
     }
-}
-
-extension FormPostPage {
-    package static let gallery: [GalleryState] =
-        PageLink(redirect: "https://notes.example/callback").map {
-            [
-                GalleryState(
-                    "answer",
-                    FormPostPage(
-                        client: "Notes",
-                        action: $0,
-                        parameters: [
-                            Parameter("code", "AbC_123-xyz"),
-                            Parameter("session_state", "8d0b3c6e"),
-                            Parameter("state", "a&b=\"c\""),
-                            Parameter("iss", "https://id.example/realms/demo"),
-                        ]
-                    )
-                )
-            ]
-        } ?? []
 }

@@ -7,12 +7,12 @@ package import PorticoBytes
 package struct SignInPage: Page {
     /// Why the form is shown again. Except for `.mustWait` and `.busy` it is about the fields.
     package enum Problem: Sendable, Equatable {
-        /// Nobody has this name, or the password is another: the page does not say which, except where
+        /// The name is unknown or the password is wrong: the page does not say which, except where
         /// the name is fixed.
         case wrongPair
         case missing(userName: Bool, password: Bool)
         case mustWait(seconds: Int)
-        /// All hands are full (503).
+        /// Too many sign-ins at once (503).
         case busy
     }
 
@@ -21,9 +21,9 @@ package struct SignInPage: Page {
     package let form: PageForm
     /// From `login_hint`, from the last try, or of the person who is to sign in again.
     package let userName: String
-    /// Somebody is signed in and has to show that it is still them: the name is fixed.
+    /// The person is signed in and has to confirm that it is them: the name is fixed.
     package let again: Bool
-    /// Somebody may be signed in here who is signed out when another person signs in.
+    /// Another account may be signed in, which a sign-in with this one would sign out.
     package let endsAnother: Bool
     package let problem: Problem?
     /// Where a new password can be had.
@@ -73,7 +73,8 @@ package struct SignInPage: Page {
             }
         case .mustWait(let seconds):
             title = words.signIn.tooManyTries
-            items.append(.init(text: words.signIn.wait(seconds), field: nil))
+            let wait = words.signIn.wait(words.time.wait(seconds: seconds))
+            items.append(.init(text: wait, field: nil))
         case .busy:
             title = words.signIn.busy
             items.append(.init(text: words.signIn.busyAdvice, field: nil))
@@ -85,7 +86,7 @@ package struct SignInPage: Page {
         let signIn = words.signIn
         return HTML([
             .line(again ? signIn.whyAgain : signIn.intro(frame.owner)),
-            // The name of somebody who signs in again is fixed.
+            // When signing in again, the name is fixed.
             endsAnother && !again ? .paragraph(nil, signIn.endsAnother) : nil,
             .form(
                 form,
@@ -93,14 +94,14 @@ package struct SignInPage: Page {
                     .field(userNameField(signIn)),
                     .field(passwordField(signIn)),
                     .buttons([
-                        ActionButton("sign-in", Phrase(signIn.signIn), .first),
+                        ActionButton("sign-in", signIn.signIn, .first),
                         again
                             ? ActionButton(
                                 "switch",
-                                Phrase(words.common.useAnotherAccount),
+                                words.common.useAnotherAccount,
                                 isWayOut: true
                             ) : nil,
-                        ActionButton("cancel", Phrase(words.common.cancel), isWayOut: true),
+                        ActionButton("cancel", words.common.cancel, isWayOut: true),
                     ]),
                     .links([PageStep(forgot, signIn.forgot)]),
                 ]
@@ -118,7 +119,7 @@ package struct SignInPage: Page {
         return FieldBlock(
             Field.userName,
             .signIn,
-            label: Phrase(words.userName),
+            label: words.userName,
             value: userName,
             problem: told,
             isFixed: again,
@@ -136,7 +137,7 @@ package struct SignInPage: Page {
         return FieldBlock(
             Field.password,
             .password,
-            label: Phrase(words.password),
+            label: words.password,
             problem: told,
             // Which of the two is wrong is not said, so it is said beside the first.
             sharingProblemOf: problem == .wrongPair && !again ? Field.userName : nil,
@@ -147,54 +148,5 @@ package struct SignInPage: Page {
     private enum Field {
         static let userName = "username"
         static let password = "password"
-    }
-
-}
-
-extension SignInPage {
-    package static let gallery: [GalleryState] = [
-        state("fresh"),
-        state("name known", userName: "ann@example.com"),
-        state("wrong pair", userName: "ann@example.com", problem: .wrongPair),
-        state("both missing", problem: .missing(userName: true, password: true)),
-        state(
-            "password missing",
-            userName: "ann",
-            problem: .missing(userName: false, password: true)
-        ),
-        state("must wait", userName: "ann", problem: .mustWait(seconds: 45)),
-        state("busy", userName: "ann", problem: .busy),
-        GalleryState(
-            "password can be replaced",
-            SignInPage(
-                client: "Notes",
-                form: .sample,
-                forgot: PageLink(path: "/realms/demo/login-actions/reset-credentials")
-            )
-        ),
-        GalleryState(
-            "somebody may be signed in",
-            SignInPage(client: "Notes", form: .sample, endsAnother: true)
-        ),
-        state("again", userName: "ann@example.com", again: true),
-        state("again, wrong pair", userName: "ann", again: true, problem: .wrongPair),
-    ]
-
-    private static func state(
-        _ name: String,
-        userName: String = "",
-        again: Bool = false,
-        problem: Problem? = nil
-    ) -> GalleryState {
-        GalleryState(
-            name,
-            SignInPage(
-                client: "Notes",
-                form: .sample,
-                userName: userName,
-                again: again,
-                problem: problem
-            )
-        )
     }
 }

@@ -43,20 +43,20 @@ package struct SignOutPage: Page {
     package var isError: Bool { trouble != nil }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
-        trouble.map { words.error($0.issue).heading } ?? words.signOut.heading(frame.owner)
+        trouble.map { $0.issue.told(words).heading } ?? words.signOut.heading(frame.owner)
     }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         HTML([
             account.map { .account($0) },
-            .line(trouble.map { words.error($0.issue).sentence } ?? intro(words.signOut)),
+            .line(trouble.map { $0.issue.told(words).sentence } ?? intro(words.signOut)),
             trouble.map { _ in .paragraph(nil, words.signOut.still) },
             .form(
                 form,
                 [
                     .pair(
-                        ActionButton("sign-out", Phrase(words.signOut.signOut), .choice),
-                        ActionButton("stay", Phrase(words.signOut.stay), .choice)
+                        ActionButton("sign-out", words.signOut.signOut, .choice),
+                        ActionButton("stay", words.signOut.stay, .choice)
                     )
                 ]
             ),
@@ -68,43 +68,4 @@ package struct SignOutPage: Page {
         guard let client else { return words.intro }
         return isElsewhere ? words.askedElsewhere(client) : words.asked(client)
     }
-
-}
-
-extension SignOutPage {
-    package static let gallery: [GalleryState] = [
-        GalleryState(
-            "asked by a client",
-            SignOutPage(client: "Notes", account: .sample, form: .sample)
-        ),
-        GalleryState(
-            "asked by a client, elsewhere",
-            SignOutPage(client: "Notes", account: nil, isElsewhere: true, form: .sample)
-        ),
-        GalleryState(
-            "refused, and still signed in",
-            SignOutPage(
-                client: "Notes",
-                account: .sample,
-                trouble: Trouble(
-                    .unknownRedirect,
-                    ErrorPage.Details(
-                        code: "invalid_request",
-                        description: "post_logout_redirect_uri is not one the client registered.",
-                        clientID: "notes-app",
-                        time: Date(timeIntervalSince1970: 1_760_000_000)
-                    )
-                ),
-                form: .sample
-            )
-        ),
-        GalleryState(
-            "asked by nobody known",
-            SignOutPage(
-                client: nil,
-                account: .sample,
-                form: .sample
-            )
-        ),
-    ]
 }

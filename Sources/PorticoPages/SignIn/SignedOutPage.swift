@@ -1,11 +1,11 @@
 package import PorticoBytes
 
-/// What became of the wish to sign out, and what it does not cover.
+/// The result of signing out, and what it does not cover.
 package struct SignedOutPage: Page {
     package enum Outcome: Sendable {
         case signedOut
-        /// Nobody was signed in any more.
-        case nobodyWas
+        /// No one was signed in any more.
+        case wasNotSignedIn
         /// The person chose to stay.
         case stayed
     }
@@ -25,7 +25,7 @@ package struct SignedOutPage: Page {
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
         switch outcome {
         case .signedOut: words.signedOut.heading
-        case .nobodyWas: words.signedOut.nobodyWas
+        case .wasNotSignedIn: words.signedOut.wasNotSignedIn
         case .stayed: words.signedOut.stayed
         }
     }
@@ -34,32 +34,9 @@ package struct SignedOutPage: Page {
         let lines: [Phrase] =
             switch outcome {
             case .signedOut: [words.signedOut.done(frame.owner), words.signedOut.stillOpen]
-            case .nobodyWas: [words.signedOut.stillOpen]
+            case .wasNotSignedIn: [words.signedOut.stillOpen]
             case .stayed: [words.signedOut.nothingChanged]
             }
         return HTML(HTML.lines(lines) + [.step(words.common.step(to: wayBack, of: client))])
     }
-}
-
-extension SignedOutPage {
-    package static let gallery: [GalleryState] = [
-        GalleryState("signed out", SignedOutPage(outcome: .signedOut)),
-        GalleryState(
-            "nobody was, way back",
-            SignedOutPage(
-                outcome: .nobodyWas,
-                client: "Notes",
-                wayBack: PageLink(redirect: "https://notes.example/goodbye?state=1&x=2")
-            )
-        ),
-        GalleryState("nobody was", SignedOutPage(outcome: .nobodyWas)),
-        GalleryState(
-            "stayed",
-            SignedOutPage(
-                outcome: .stayed,
-                client: "Notes",
-                wayBack: PageLink(redirect: "https://notes.example/")
-            )
-        ),
-    ]
 }

@@ -1,7 +1,6 @@
 package import PorticoBytes
 
-/// What somebody sees who opens the server's own address, or an issuer's: that it is there, and that
-/// a sign-in begins elsewhere.
+/// The page at the server's own address, or an issuer's: a sign-in begins in an app.
 package struct StartPage: Page {
     package init() {}
 
@@ -12,6 +11,4 @@ package struct StartPage: Page {
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
         HTML([.line(words.start.comeFromApp), .line(words.start.nothingToDo)])
     }
-
-    package static let gallery = [GalleryState("start", StartPage())]
 }

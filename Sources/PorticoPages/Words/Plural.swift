@@ -2,45 +2,36 @@
 enum Plural: Sendable, Equatable {
     case zero, one, two, few, many, other
 
-    /// English and German: one, and everything else.
-    init(germanic number: Int) {
-        self = number == 1 ? .one : .other
-    }
-
-    /// Arabic has six forms.
-    init(arabic number: Int) {
-        switch (number, number.magnitude % 100) {
-        case (0, _): self = .zero
-        case (1, _): self = .one
-        case (2, _): self = .two
-        case (_, 3...10): self = .few
-        case (_, 11...99): self = .many
-        default: self = .other
+    /// Whether it stands for one number only, in the languages that the pages have.
+    var isOneNumber: Bool {
+        switch self {
+        case .zero, .one, .two: true
+        case .few, .many, .other: false
         }
     }
 }
 
-/// A noun with its Arabic forms, counted.
-struct ArabicNoun: Sendable {
-    /// With the article of none, such as "بلا".
-    let zero: String
-    let one: String
-    let two: String
-    /// After 3 to 10.
-    let few: String
-    /// After 11 to 99.
-    let many: String
-    /// After whole hundreds.
-    let other: String
+extension Language {
+    /// The forms that its file has of each text with a number.
+    var plurals: [Plural] {
+        switch self {
+        case .english, .german: [.one, .other]
+        case .arabic: [.zero, .one, .two, .few, .many, .other]
+        }
+    }
 
-    func callAsFunction(_ number: Int) -> String {
-        switch Plural(arabic: number) {
-        case .zero: zero
-        case .one: one
-        case .two: two
-        case .few: "\(number) \(few)"
-        case .many: "\(number) \(many)"
-        case .other: "\(number) \(other)"
+    func plural(_ number: Int) -> Plural {
+        switch self {
+        case .english, .german: number == 1 ? .one : .other
+        case .arabic:
+            switch (number, number.magnitude % 100) {
+            case (0, _): .zero
+            case (1, _): .one
+            case (2, _): .two
+            case (_, 3...10): .few
+            case (_, 11...99): .many
+            default: .other
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
-/// Everything that the pages say, in one language.
+/// Everything that pages and mails say, in one language.
 ///
-/// A language is complete or does not compile. Rules: "sign in", "sign out", "sign-in method"; sentence
-/// case; no exclamation marks; nobody is blamed; no codes.
-package struct Words: Sendable {
+/// A property's path is the key of its text in the language's file: `signIn.heading`. Rules: "sign in",
+/// "sign out", "sign-in method"; sentence case; no exclamation marks; no blame; no codes.
+package final class Words: Sendable, Decodable {
     let common: CommonWords
     let start: StartWords
     let signIn: SignInWords
@@ -14,9 +14,9 @@ package struct Words: Sendable {
     let cookies: CookiesWords
     let formPost: FormPostWords
     let details: DetailsWords
-    let problem: @Sendable (ChooseMethodPage.Problem) -> ProblemWords
+    let problem: ProblemWords
     let choose: ChooseWords
-    let way: WayWords
+    let method: MethodWords
     let time: TimeWords
     let code: CodeWords
     let welcome: WelcomeWords
@@ -28,145 +28,35 @@ package struct Words: Sendable {
     let lists: ListWords
     let removal: RemovalWords
     let demo: DemoWords
-    let error: @Sendable (ErrorPage.Issue) -> ErrorWords
-}
+    let error: ErrorWords
+    let mail: MailWords
 
-/// Words with one text from outside, which the page isolates.
-typealias NamedPhrase = @Sendable (_ name: String) -> Phrase
-typealias CountedPhrase = @Sendable (_ count: Int) -> Phrase
-
-struct CommonWords: Sendable {
-    let errorPrefix: String
-    let withoutHTTPS: String
-    let aboutThisPage: String
-    let reference: String
-    let help: String
-    let proceed: String
-    let cancel: String
-    let tryAgain: Phrase
-    let startAgain: Phrase
-    let useAnotherAccount: String
-    let backTo: NamedPhrase
-    let backToApp: Phrase
-
-    func step(to link: PageLink?, of client: String?) -> PageStep? {
-        PageStep(link, client.map { backTo($0) } ?? backToApp)
+    /// - Returns: Also what is wrong with the file, a sentence each.
+    static func read(_ file: String, _ language: Language) -> (words: Words, faults: [String]) {
+        let reader = WordsReader(LanguageFile(file), language)
+        guard let words = try? Words(from: WordsDecoder(reader: reader)) else {
+            preconditionFailure("Words are made of texts and of structs of texts.")
+        }
+        return (words, reader.faults)
     }
 }
 
-struct StartWords: Sendable {
-    let heading: Phrase
-    let comeFromApp: Phrase
-    let nothingToDo: Phrase
-}
+extension Language {
+    package var words: Words { Self.words[self] ?? Words.read(file, self).words }
 
-struct SignInWords: Sendable {
-    /// By client.
-    let heading: NamedPhrase
-    /// By realm.
-    let intro: NamedPhrase
-    let again: Phrase
-    let whyAgain: Phrase
-    let endsAnother: Phrase
-    let userName: String
-    let password: String
-    let signIn: String
-    let forgot: Phrase
-    let problem: Phrase
-    let wrongPair: Phrase
-    let wrongPassword: Phrase
-    let enterUserName: Phrase
-    let enterPassword: Phrase
-    let tooManyTries: Phrase
-    /// By seconds.
-    let wait: CountedPhrase
-    let busy: Phrase
-    let busyAdvice: Phrase
-}
+    /// Read once.
+    private static let words = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0, Words.read($0.file, $0).words) }
+    )
 
-struct ConsentWords: Sendable {
-    /// By client.
-    let heading: NamedPhrase
-    let appOnThisDevice: Phrase
-    let appAdvice: Phrase
-    /// By host.
-    let site: NamedPhrase
-    let siteAdvice: Phrase
-    /// By client.
-    let grants: NamedPhrase
-    /// By scope name.
-    let grant: NamedPhrase
-    let account: String
-    let allow: String
-    let deny: String
-}
-
-struct AccountWords: Sendable {
-    let heading: Phrase
-    /// By client.
-    let choose: NamedPhrase
-    let otherExpected: NamedPhrase
-    /// By person.
-    let continueAs: NamedPhrase
-}
-
-struct SignOutWords: Sendable {
-    /// By realm.
-    let heading: NamedPhrase
-    /// By client.
-    let asked: NamedPhrase
-    /// By client.
-    let askedElsewhere: NamedPhrase
-    let intro: Phrase
-    let still: Phrase
-    let signOut: String
-    let stay: String
-}
-
-struct SignedOutWords: Sendable {
-    let heading: Phrase
-    /// By realm.
-    let done: NamedPhrase
-    let stillOpen: Phrase
-    let nobodyWas: Phrase
-    let stayed: Phrase
-    let nothingChanged: Phrase
-}
-
-struct ExpiredWords: Sendable {
-    let tookTooLong: Phrase
-    /// By minutes.
-    let closed: CountedPhrase
-    let unmatched: Phrase
-    let otherBrowser: Phrase
-    let answered: Phrase
-    let worksOnce: Phrase
-    let returnToApp: Phrase
-}
-
-struct CookiesWords: Sendable {
-    let heading: Phrase
-    let why: Phrase
-    let advice: Phrase
-}
-
-struct FormPostWords: Sendable {
-    /// By client.
-    let heading: NamedPhrase
-    let advice: Phrase
-}
-
-struct DetailsWords: Sendable {
-    let title: String
-    let code: String
-    let reason: String
-    let client: String
-    let time: String
-    let reference: String
-}
-
-struct ErrorWords: Sendable {
-    let heading: Phrase
-    let sentence: Phrase
-    let next: Phrase
+    /// Its texts.
+    var file: String {
+        let bytes =
+            switch self {
+            case .english: PackageResources.en_properties
+            case .german: PackageResources.de_properties
+            case .arabic: PackageResources.ar_properties
+            }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }

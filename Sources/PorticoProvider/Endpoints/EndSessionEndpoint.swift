@@ -46,14 +46,14 @@ struct EndSessionEndpoint: Sendable {
             }
             return leave(request, try await end(hint.sessionID, context), context)
         }
-        guard let hint = request.hint else { return done(request, .nobodyWas, context) }
+        guard let hint = request.hint else { return done(request, .wasNotSignedIn, context) }
         // The hint does not prove that the person is present (§2), unless the realm's apps rely on
         // it.
         if context.realm.signsOutByHintAlone {
             return leave(request, try await end(hint.sessionID, context), context)
         }
         guard let elsewhere = try await session(of: hint, context) else {
-            return leave(request, .nobodyWas, context)
+            return leave(request, .wasNotSignedIn, context)
         }
         return try ask(form, request, .elsewhere(elsewhere), context)
     }
@@ -210,13 +210,13 @@ struct EndSessionEndpoint: Sendable {
     private func end(_ sessionID: String?, _ context: RealmContext) async throws
         -> SignedOutPage.Outcome
     {
-        guard let sessionID else { return .nobodyWas }
+        guard let sessionID else { return .wasNotSignedIn }
         let change = try await flow.sessions.end(
             id: sessionID,
             realmID: context.realm.id,
             at: context.now
         )
-        guard change == .changed else { return .nobodyWas }
+        guard change == .changed else { return .wasNotSignedIn }
         events.signedOut(sessionID, context)
         sessionEnded()
         return .signedOut

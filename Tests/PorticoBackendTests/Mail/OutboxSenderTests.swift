@@ -75,7 +75,7 @@ struct OutboxSenderTests {
             )
         case .newDevice(let device, let time, let provider):
             return .newDevice(device: device, at: time, provider: provider)
-        case .wayAdded(let provider): return .wayAdded(provider: provider)
+        case .wayAdded(let provider): return .methodAdded(provider: provider)
         default: return .accountDeleted
         }
     }

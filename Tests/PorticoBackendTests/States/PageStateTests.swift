@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoGallery
 import PorticoPages
 import PorticoTestSupport
 import Testing

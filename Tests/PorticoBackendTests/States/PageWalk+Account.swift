@@ -14,7 +14,7 @@ extension PageWalk {
         signedIn(DashboardPage.self, "signed in") { _, visitor in
             try await visitor.open("/dashboard")
         },
-        PageWalk(AccountOverviewPage.self, "several ways") { walker in
+        PageWalk(AccountOverviewPage.self, "several methods") { walker in
             let server = try await BackendUnderTest()
             let visitor = try await walker.withTwoWays(at: server)
             _ = try await walker.visitor(server).signIn()
@@ -27,7 +27,7 @@ extension PageWalk {
             let visitor = try await walker.registered("keycloak", as: .nameless(), at: server)
             return try await visitor.open("/account").reply
         },
-        signedIn(AccountOverviewPage.self, "no way that there still is") { server, visitor in
+        signedIn(AccountOverviewPage.self, "no usable method") { server, visitor in
             try await server.setUp("google") { $0.isEnabled = false }
             return try await visitor.open("/account")
         },
@@ -179,7 +179,7 @@ extension PageWalk {
 
     /// The ways to sign in of an account.
     static let accountWays = [
-        ways("two ways") { try await $0.withTwoWays(at: $1).open("/account/ways") },
+        ways("two methods") { try await $0.withTwoWays(at: $1).open("/account/ways") },
         ways("only one") { try await $0.registered(at: $1).open("/account/ways") },
         ways("only one that works") { walker, server in
             let visitor = try await walker.withTwoWays(at: server)

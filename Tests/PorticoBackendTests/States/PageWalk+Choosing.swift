@@ -34,7 +34,7 @@ extension PageWalk {
             _ = try await visitor.open("/v1/auth/google")
             return try await visitor.open("/login").reply
         },
-        PageWalk(ChooseMethodPage.self, "no ways") { walker in
+        PageWalk(ChooseMethodPage.self, "no methods") { walker in
             let server = try await BackendUnderTest()
             try await server.setUp("google", "facebook", "apple", "keycloak") {
                 $0.isEnabled = false
@@ -118,7 +118,7 @@ extension PageWalk {
 
     /// As docs/openapi.yaml writes it, for a front end of the team's own: no provider is named.
     private static let contract = [
-        problem("somebody is not answering") { _, visitor in
+        problem("a provider is not answering") { _, visitor in
             try await visitor.open("/login?error=authentication_failed&reason=provider_unreachable")
         },
         problem("failed for no known reason") { _, visitor in

@@ -56,10 +56,10 @@ extension PageWalk {
         PageWalk(RelayPage.self, "asked") { walker in
             try await walker.visitor(try await BackendUnderTest()).signIn("apple", as: .rea).reply
         },
-        PageWalk(FoundAccountPage.self, "one way") { walker in
+        PageWalk(FoundAccountPage.self, "one method") { walker in
             try await walker.found("apple", at: try await BackendUnderTest()).1.reply
         },
-        PageWalk(FoundAccountPage.self, "several ways, no new accounts") { walker in
+        PageWalk(FoundAccountPage.self, "several methods, no new accounts") { walker in
             let database = try TestDatabase.inMemory()
             let server = try await BackendUnderTest(
                 database: database,
@@ -213,7 +213,7 @@ extension PageWalk {
                 let asked = try await visitor.press(("way", "apple"), on: page)
                 return try await visitor.press(("way", "keycloak"), on: asked).reply
             },
-            PageWalk(ConfirmItsYouPage.self, "no way") { walker in
+            PageWalk(ConfirmItsYouPage.self, "no method") { walker in
                 let server = try await BackendUnderTest()
                 let visitor = try await walker.registered("facebook", as: .paul, at: server)
                 server.clock.advance(by: 601)

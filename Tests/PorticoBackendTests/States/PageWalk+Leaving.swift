@@ -24,7 +24,7 @@ extension PageWalk {
             let visitor = walker.visitor(try await BackendUnderTest(apps: [app]))
             return try await visitor.open("/auth/callback?code=x").reply
         },
-        PageWalk(ReturnToAppPage.self, "app not opened, no way") { walker in
+        PageWalk(ReturnToAppPage.self, "app not opened, no link") { walker in
             var app = BackendUnderTest.notes
             app.redirectURIs = ["https://app.example.com/auth/callback"]
             let visitor = walker.visitor(try await BackendUnderTest(apps: [app]))
@@ -49,7 +49,7 @@ extension PageWalk {
         },
         signedOut("here"),
         signedOut("everywhere"),
-        PageWalk(BackendSignedOutPage.self, "nobody was") { walker in
+        PageWalk(BackendSignedOutPage.self, "was not signed in") { walker in
             try await walker.visitor(try await BackendUnderTest()).open("/logout").reply
         },
     ]
@@ -72,7 +72,7 @@ extension PageWalk {
                 $0.terms = "https://example.com/terms"
             },
             help("a page to ask") { $0.contact = "https://example.com/help" },
-            help("nobody to ask") { $0.contact = nil },
+            help("no contact") { $0.contact = nil },
         ]
 
     private static func embedded(_ state: String, _ userAgent: String) -> PageWalk {

@@ -11,7 +11,7 @@ extension PageWalk {
 
     private static let signingOut = [
         signOut(SignOutPage.self, "asked by a client", "?client_id=web1") { _, page in page },
-        signOut(SignOutPage.self, "asked by nobody known") { _, page in page },
+        signOut(SignOutPage.self, "asked by an unknown client") { _, page in page },
         signOut(
             SignOutPage.self,
             "refused, and still signed in",
@@ -29,11 +29,11 @@ extension PageWalk {
         signOut(SignedOutPage.self, "stayed", "?" + wayBack) { browser, page in
             try await browser.submit(page, [("action", "stay")])
         },
-        PageWalk(SignedOutPage.self, "nobody was") { walker in
+        PageWalk(SignedOutPage.self, "was not signed in") { walker in
             let browser = walker.browser(try await ProviderUnderTest())
             return try await browser.get(ProviderUnderTest.path("logout"))
         },
-        PageWalk(SignedOutPage.self, "nobody was, way back") { walker in
+        PageWalk(SignedOutPage.self, "was not signed in, link back") { walker in
             let browser = walker.browser(try await ProviderUnderTest())
             return try await browser.get(ProviderUnderTest.path("logout?" + wayBack))
         },

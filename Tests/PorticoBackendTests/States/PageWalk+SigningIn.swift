@@ -45,7 +45,7 @@ extension PageWalk {
                 await full.shutDown()
                 return page
             },
-            again("somebody may be signed in") { browser, page in
+            again("another may be signed in") { browser, page in
                 try await browser.submit(page, [("action", "switch")])
             },
             again("again") { _, page in page },

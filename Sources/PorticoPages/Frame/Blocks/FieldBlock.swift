@@ -3,15 +3,18 @@ struct FieldBlock: Sendable {
     /// What the field is for, which decides what a browser offers (WCAG 1.3.5).
     enum Kind: Sendable {
         case email, name, code, newPassword, password
-        /// What somebody signs in with, to be typed.
+        /// The name to sign in with, to be typed.
         case signIn
-        /// What somebody signs in with, for their password manager.
+        /// The name to sign in with, for the password manager.
         case userName
         /// Not to be filled in: an address to copy, for instance.
         case shown
         /// A word to be typed again.
         case word
     }
+
+    /// What an address looks like, in a sentence.
+    static let exampleEmail = "name@example.com"
 
     let id: String
     let label: Phrase

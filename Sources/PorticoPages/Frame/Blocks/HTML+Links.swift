@@ -26,17 +26,17 @@ extension HTML {
     }
 
     /// Technical details, closed.
-    static func details(_ title: String, _ rows: [(label: String, value: ShownText)]) -> HTML {
+    static func details(_ title: Phrase, _ rows: [(label: Phrase, value: ShownText)]) -> HTML {
         .element(
             .details,
-            .element(.summary, .text(title)),
+            .element(.summary, title.html),
             .element(
                 .dl,
                 HTML(
                     rows.map { row in
                         .element(
                             .div,
-                            .element(.dt, .text(row.label)),
+                            .element(.dt, row.label.html),
                             .element(.dd, .exact(row.value))
                         )
                     }

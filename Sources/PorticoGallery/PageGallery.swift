@@ -1,6 +1,25 @@
+package import PorticoPages
+
+/// A page in every state that it can be in, for tests, for a demonstration and for changes of style.
+package protocol PageWithStates: Page {
+    static var gallery: [GalleryState] { get }
+}
+
+/// A page in one of its states.
+package struct GalleryState: Sendable {
+    /// A few words in lower case, unique within the page.
+    package let name: String
+    package let page: any Page
+
+    init(_ name: String, _ page: any Page) {
+        self.name = name
+        self.page = page
+    }
+}
+
 /// Every page. A page that is not here is not tested.
 package enum PageGallery {
-    package static let pages: [any Page.Type] = [
+    package static let pages: [any PageWithStates.Type] = [
         StartPage.self,
         SignInPage.self,
         ConsentPage.self,
@@ -42,4 +61,15 @@ package enum PageGallery {
         OutboxPage.self,
         GalleryIndexPage.self,
     ]
+
+    /// What `GalleryIndexPage` lists.
+    package static let sections = pages.map { page in
+        GalleryIndexPage.Section(page: "\(page)", states: page.gallery.map(\.name))
+    }
+
+    /// The page that `GalleryIndexPage` links to, by the last two parts of the path.
+    package static func state(page: String, state: String) -> GalleryState? {
+        pages.first { GalleryIndexPage.slug("\($0)") == page }?
+            .gallery.first { GalleryIndexPage.slug($0.name) == state }
+    }
 }

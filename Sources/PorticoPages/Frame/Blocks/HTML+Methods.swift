@@ -4,11 +4,11 @@ extension HTML {
     /// The sign-in methods, in the order that the operator set.
     ///
     /// - Parameter posts: The form has one address, and the button's `way` says which one it was.
-    static func ways(
-        _ ways: [SignInMethod],
+    static func methods(
+        _ methods: [SignInMethod],
         title: Phrase,
         posts: Bool,
-        _ words: WayWords,
+        _ words: MethodWords,
         _ theme: PageTheme
     ) -> HTML {
         .element(
@@ -18,34 +18,34 @@ extension HTML {
             .element(
                 .ul,
                 [.class: "ways"],
-                HTML(ways.map { .element(.li, .way($0, posts: posts, words, theme)) })
+                HTML(methods.map { .element(.li, .method($0, posts: posts, words, theme)) })
             )
         )
     }
 
-    private static func way(
-        _ way: SignInMethod,
+    private static func method(
+        _ method: SignInMethod,
         posts: Bool,
-        _ words: WayWords,
+        _ words: MethodWords,
         _ theme: PageTheme
     ) -> HTML {
-        let kind = way.label.kind
+        let kind = method.label.kind
         let artwork = theme.artwork(of: kind)
         return .element(
             .button,
             // Where this button sends the form, where that is not the form's own address.
-            to: posts ? nil : PageLink(path: way.action),
+            to: posts ? nil : PageLink(path: method.action),
             [
                 .class: artwork == nil
                     ? "button second way" : "button way branded way-\(kind.rawValue)",
                 .type: "submit",
                 .name: posts ? "way" : nil,
-                .value: posts ? way.name : nil,
+                .value: posts ? method.name : nil,
             ],
             artwork.map { .element(.img, to: $0, [.alt: "", .width: "20", .height: "20"]) },
-            .element(.span, words.button(way.label).html),
-            .tag(way.isLastUsed ? words.lastUsed : nil),
-            .tag(way.isNotResponding ? words.notResponding : nil)
+            .element(.span, words.button(method.label).html),
+            .tag(method.isLastUsed ? words.lastUsed : nil),
+            .tag(method.isNotResponding ? words.notResponding : nil)
         )
     }
 }

@@ -1,0 +1,168 @@
+package import PorticoPages
+
+extension AddMethodPage: PageWithStates {
+    package static let gallery = [
+        GalleryState("asked", AddMethodPage(newMethod: .apple, account: .sample, form: .sample))
+    ]
+}
+
+extension ConfirmItsYouPage: PageWithStates {
+    package static let gallery: [GalleryState] =
+        Reason.allCases.map { reason in
+            GalleryState(
+                "\(reason)",
+                ConfirmItsYouPage(
+                    reason: reason,
+                    account: .sample,
+                    methods: [.example],
+                    mailbox: EmailCodePage.masked("ann@example.com"),
+                    form: reason == .other ? .sample : .sample.with("for", "\(reason)")
+                )
+            )
+        } + [
+            GalleryState(
+                "mailbox only",
+                ConfirmItsYouPage(
+                    reason: .other,
+                    account: .sample,
+                    methods: [],
+                    mailbox: EmailCodePage.masked("ann@example.com"),
+                    form: .sample
+                )
+            ),
+            GalleryState(
+                "not asked again",
+                ConfirmItsYouPage(
+                    reason: .adding,
+                    account: .sample,
+                    methods: [.example],
+                    mailbox: EmailCodePage.masked("ann@example.com"),
+                    form: .sample.with("for", "adding"),
+                    problem: .notReauthenticated(.generic)
+                )
+            ),
+            GalleryState(
+                "no method",
+                ConfirmItsYouPage(reason: .other, account: .sample, methods: [], form: .sample)
+            ),
+        ]
+}
+
+extension FoundAccountPage: PageWithStates {
+    package static let gallery: [GalleryState] = [
+        GalleryState(
+            "one method",
+            FoundAccountPage(
+                newMethod: .apple,
+                knownMethods: [.google],
+                mailbox: "a…@example.com",
+                canSeparate: true,
+                form: .sample
+            )
+        ),
+        GalleryState(
+            "several methods, no new accounts",
+            FoundAccountPage(
+                newMethod: .apple,
+                knownMethods: [.google, .facebook, .example],
+                mailbox: "a…@example.com",
+                form: .sample
+            )
+        ),
+        GalleryState(
+            "stopped",
+            FoundAccountPage(
+                newMethod: .facebook,
+                knownMethods: [.google],
+                mailbox: "a…@example.com",
+                canSeparate: true,
+                form: .sample,
+                notice: .stopped(.google)
+            )
+        ),
+        GalleryState(
+            "not asked again",
+            FoundAccountPage(
+                newMethod: .facebook,
+                knownMethods: [.example],
+                mailbox: "a…@example.com",
+                expelsOthers: true,
+                canSeparate: true,
+                form: .sample,
+                notice: .notReauthenticated(.generic)
+            )
+        ),
+        GalleryState(
+            "address not proven",
+            FoundAccountPage(
+                newMethod: .google,
+                knownMethods: [.facebook],
+                mailbox: "a…@example.com",
+                expelsOthers: true,
+                canSeparate: true,
+                form: .sample
+            )
+        ),
+        GalleryState(
+            "mailbox only",
+            FoundAccountPage(
+                newMethod: .facebook,
+                knownMethods: [],
+                mailbox: "a…@example.com",
+                canSeparate: true,
+                form: .sample
+            )
+        ),
+    ]
+}
+
+extension IdentityTakenPage: PageWithStates {
+    package static let gallery = [
+        GalleryState("other account", IdentityTakenPage(method: .apple, form: .sample)),
+        GalleryState("generic", IdentityTakenPage(method: .generic, form: .sample)),
+        GalleryState(
+            "second of a provider",
+            IdentityTakenPage(method: .google, reason: .secondOfProvider, form: .sample)
+        ),
+    ]
+}
+
+extension RelayPage: PageWithStates {
+    package static let gallery = [
+        GalleryState("asked", RelayPage(provider: .apple, form: .sample))
+    ]
+}
+
+extension WelcomePage: PageWithStates {
+    package static let gallery: [GalleryState] = [
+        state("e-mail confirmed", .verified("ann@example.com")),
+        state("terms", .verified("ann@example.com"), terms: "https://example.com/terms"),
+        state("e-mail unverified", .unverified("ann@example.com"), .facebook),
+        state("e-mail missing", .missing, .facebook),
+        state("relay", .relay("x7k2q@privaterelay.appleid.com"), .apple),
+        state("name missing", .relay("x7k2q@privaterelay.appleid.com"), .apple, name: ""),
+        state("nothing given", .missing, .facebook, [.nameMissing, .emailMissing], name: ""),
+        state("e-mail wrong", .unverified("ann@"), .facebook, [.emailWrong]),
+    ]
+
+    private static func state(
+        _ state: String,
+        _ email: Email,
+        _ provider: MethodLabel = .google,
+        _ problems: [Problem] = [],
+        name: String = "Ann Example",
+        terms: String? = nil
+    ) -> GalleryState {
+        GalleryState(
+            state,
+            WelcomePage(
+                name: name,
+                email: email,
+                provider: provider,
+                form: .sample,
+                problems: problems,
+                terms: terms.flatMap { PageLink(https: $0) }
+            )
+        )
+    }
+}

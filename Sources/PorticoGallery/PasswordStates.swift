@@ -1,0 +1,76 @@
+package import PorticoPages
+
+extension CodeForOtherBrowserPage: PageWithStates {
+    package static let gallery = [
+        GalleryState("asked", CodeForOtherBrowserPage(state: .asking(.sample))),
+        GalleryState("code", CodeForOtherBrowserPage(state: .code("481 052", minutes: 10))),
+    ]
+}
+
+extension ForgotPasswordPage: PageWithStates {
+    package static let gallery =
+        [
+            GalleryState("asked", ForgotPasswordPage(state: .asking, form: .sample)),
+            GalleryState(
+                "e-mail known",
+                ForgotPasswordPage(state: .asking, email: "ann@example.com", form: .sample)
+            ),
+            GalleryState(
+                "e-mail missing",
+                ForgotPasswordPage(state: .emailMissing, email: "ann", form: .sample)
+            ),
+            GalleryState(
+                "sent",
+                ForgotPasswordPage(
+                    state: .sent(to: "ann@example.com"),
+                    form: .sample,
+                    back: PageLink(path: "/realms/demo/login-actions/restart")
+                )
+            ),
+        ]
+        + [("code missing", .missing), ("wrong code", .wrong), ("too many codes", .tooMany)]
+        .map { (name: String, problem: CodeProblem) in
+            GalleryState(
+                name,
+                ForgotPasswordPage(
+                    state: .sent(to: "ann@example.com", problem: problem),
+                    form: .sample,
+                    back: PageLink(path: "/realms/demo/login-actions/restart")
+                )
+            )
+        }
+}
+
+extension NewPasswordPage: PageWithStates {
+    package static let gallery =
+        [
+            ("asked", nil), ("missing", .missing), ("too short", .tooShort),
+            ("too long", .tooLong), ("too common", .tooCommon), ("name in it", .hasName),
+        ]
+        .map { (name: String, problem: Problem?) in
+            GalleryState(
+                name,
+                NewPasswordPage(
+                    userName: "ann@example.com",
+                    leastCharacters: 8,
+                    form: .sample,
+                    problem: problem
+                )
+            )
+        }
+}
+
+extension PasswordLinkPage: PageWithStates {
+    package static let gallery = Outcome.allCases.map { outcome in
+        GalleryState(
+            "\(outcome)",
+            PasswordLinkPage(
+                outcome: outcome,
+                next: PageLink(
+                    path: "/realms/demo/login-actions/"
+                        + (outcome == .done ? "restart" : "reset-credentials")
+                )
+            )
+        )
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+package import PorticoPages
+
+extension AccountPage: PageWithStates {
+    package static let gallery: [GalleryState] = [
+        GalleryState(
+            "choose",
+            AccountPage(client: "Notes", account: .sample, reason: .choose, form: .sample)
+        ),
+        GalleryState(
+            "other person expected",
+            AccountPage(
+                client: "Notes",
+                account: .sample,
+                reason: .otherPersonExpected,
+                form: .sample
+            )
+        ),
+    ]
+}
+
+extension ConfirmEmailPage: PageWithStates {
+    package static let gallery = [
+        GalleryState(
+            "asked",
+            ConfirmEmailPage(address: EmailCodePage.masked("ann@example.com"), form: .sample)
+        )
+    ]
+}
+
+extension ConsentPage: PageWithStates {
+    package static let gallery: [GalleryState] = [
+        GalleryState(
+            "registered",
+            ConsentPage(
+                client: "Notes",
+                origin: .registered,
+                account: .sample,
+                scopes: ["openid", "profile", "email", "roles"],
+                form: .sample
+            )
+        ),
+        GalleryState(
+            "app on this device, everything",
+            ConsentPage(
+                client: "Notes",
+                origin: .appOnThisDevice,
+                account: .sample,
+                scopes: [
+                    "openid", "profile", "email", "address", "phone", "offline_access",
+                    "notes.write:all", "roles",
+                ],
+                form: .sample
+            )
+        ),
+        GalleryState(
+            "site, no name",
+            ConsentPage(
+                client: "Some Reader",
+                origin: .site(host: "reader.example"),
+                account: PageAccount(name: nil, userName: "bob"),
+                scopes: ["openid", "roles"],
+                form: .sample
+            )
+        ),
+    ]
+}
+
+extension FormPostPage: PageWithStates {
+    package static let gallery: [GalleryState] =
+        PageLink(redirect: "https://notes.example/callback").map {
+            [
+                GalleryState(
+                    "answer",
+                    FormPostPage(
+                        client: "Notes",
+                        action: $0,
+                        parameters: [
+                            Parameter("code", "AbC_123-xyz"),
+                            Parameter("session_state", "8d0b3c6e"),
+                            Parameter("state", "a&b=\"c\""),
+                            Parameter("iss", "https://id.example/realms/demo"),
+                        ]
+                    )
+                )
+            ]
+        } ?? []
+}
+
+extension SignInPage: PageWithStates {
+    package static let gallery: [GalleryState] = [
+        state("fresh"),
+        state("name known", userName: "ann@example.com"),
+        state("wrong pair", userName: "ann@example.com", problem: .wrongPair),
+        state("both missing", problem: .missing(userName: true, password: true)),
+        state(
+            "password missing",
+            userName: "ann",
+            problem: .missing(userName: false, password: true)
+        ),
+        state("must wait", userName: "ann", problem: .mustWait(seconds: 45)),
+        state("busy", userName: "ann", problem: .busy),
+        GalleryState(
+            "password can be replaced",
+            SignInPage(
+                client: "Notes",
+                form: .sample,
+                forgot: PageLink(path: "/realms/demo/login-actions/reset-credentials")
+            )
+        ),
+        GalleryState(
+            "another may be signed in",
+            SignInPage(client: "Notes", form: .sample, endsAnother: true)
+        ),
+        state("again", userName: "ann@example.com", again: true),
+        state("again, wrong pair", userName: "ann", again: true, problem: .wrongPair),
+    ]
+
+    private static func state(
+        _ name: String,
+        userName: String = "",
+        again: Bool = false,
+        problem: Problem? = nil
+    ) -> GalleryState {
+        GalleryState(
+            name,
+            SignInPage(
+                client: "Notes",
+                form: .sample,
+                userName: userName,
+                again: again,
+                problem: problem
+            )
+        )
+    }
+}
+
+extension SignOutPage: PageWithStates {
+    package static let gallery: [GalleryState] = [
+        GalleryState(
+            "asked by a client",
+            SignOutPage(client: "Notes", account: .sample, form: .sample)
+        ),
+        GalleryState(
+            "asked by a client, elsewhere",
+            SignOutPage(client: "Notes", account: nil, isElsewhere: true, form: .sample)
+        ),
+        GalleryState(
+            "refused, and still signed in",
+            SignOutPage(
+                client: "Notes",
+                account: .sample,
+                trouble: Trouble(
+                    .unknownRedirect,
+                    ErrorPage.Details(
+                        code: "invalid_request",
+                        description: "post_logout_redirect_uri is not one the client registered.",
+                        clientID: "notes-app",
+                        time: Date(timeIntervalSince1970: 1_760_000_000)
+                    )
+                ),
+                form: .sample
+            )
+        ),
+        GalleryState(
+            "asked by an unknown client",
+            SignOutPage(
+                client: nil,
+                account: .sample,
+                form: .sample
+            )
+        ),
+    ]
+}
+
+extension SignedOutPage: PageWithStates {
+    package static let gallery: [GalleryState] = [
+        GalleryState("signed out", SignedOutPage(outcome: .signedOut)),
+        GalleryState(
+            "was not signed in, link back",
+            SignedOutPage(
+                outcome: .wasNotSignedIn,
+                client: "Notes",
+                wayBack: PageLink(redirect: "https://notes.example/goodbye?state=1&x=2")
+            )
+        ),
+        GalleryState("was not signed in", SignedOutPage(outcome: .wasNotSignedIn)),
+        GalleryState(
+            "stayed",
+            SignedOutPage(
+                outcome: .stayed,
+                client: "Notes",
+                wayBack: PageLink(redirect: "https://notes.example/")
+            )
+        ),
+    ]
+}
+
+extension StartPage: PageWithStates {
+    package static let gallery = [GalleryState("start", StartPage())]
+}

@@ -1,0 +1,27 @@
+/// Words of the mails.
+struct MailWords: Sendable, Decodable {
+    struct Mail: Sendable, Decodable {
+        let subject: FilledText
+        /// A paragraph each.
+        let lines: TextList
+    }
+
+    /// What a code does, said in front of it.
+    struct Purposes: Sendable, Decodable {
+        let confirmAddress: FilledText
+        let claimAccount: FilledText
+        let confirmItsYou: FilledText
+    }
+
+    let greeting: Phrase
+    let deviceAndTime: FilledText
+    let purpose: Purposes
+    let confirmationCode: Mail
+    let emailChanged: Mail
+    let newDevice: Mail
+    let methodAdded: Mail
+    let methodRemoved: Mail
+    let passwordReset: Mail
+    let passwordChanged: Mail
+    let accountDeleted: Mail
+}

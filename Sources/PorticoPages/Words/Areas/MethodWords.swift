@@ -1,0 +1,31 @@
+/// Words about sign-in methods, in the vendors' own terms where they have some.
+struct MethodWords: Sendable, Decodable {
+    struct Terms: Sendable, Decodable {
+        private let apple: NamedText
+        private let google: NamedText
+        private let facebook: NamedText
+        private let generic: NamedText
+
+        func callAsFunction(_ label: MethodLabel) -> Phrase {
+            switch label.kind {
+            case .apple: apple(label.displayName)
+            case .google: google(label.displayName)
+            case .facebook: facebook(label.displayName)
+            case .generic: generic(label.displayName)
+            }
+        }
+    }
+
+    /// On a button. Apple, Google and Facebook all allow "Continue with".
+    let button: Terms
+    /// What the vendor calls an account of its own.
+    let account: Terms
+    /// Where it is not known which provider it was, at the start of a sentence.
+    let unknown: Phrase
+    let lastUsed: Phrase
+    let notResponding: Phrase
+
+    func name(_ label: MethodLabel?) -> Phrase {
+        label.map { "\(name: $0.displayName)" } ?? unknown
+    }
+}

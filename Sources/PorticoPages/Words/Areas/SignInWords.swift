@@ -1,0 +1,123 @@
+/// Words of the Provider's own pages.
+struct StartWords: Sendable, Decodable {
+    let heading: Phrase
+    let comeFromApp: Phrase
+    let nothingToDo: Phrase
+}
+
+struct SignInWords: Sendable, Decodable {
+    let heading: NamedText
+    let intro: NamedText
+    let again: Phrase
+    let whyAgain: Phrase
+    let endsAnother: Phrase
+    let userName: Phrase
+    let password: Phrase
+    let signIn: Phrase
+    let forgot: Phrase
+    let problem: Phrase
+    let wrongPair: Phrase
+    let wrongPassword: Phrase
+    let enterUserName: Phrase
+    let enterPassword: Phrase
+    let tooManyTries: Phrase
+    let wait: JoinedText
+    let busy: Phrase
+    let busyAdvice: Phrase
+}
+
+struct ConsentWords: Sendable, Decodable {
+    /// What an app may do, by scope.
+    struct Grants: Sendable, Decodable {
+        private let openid: Phrase
+        private let profile: Phrase
+        private let email: Phrase
+        private let address: Phrase
+        private let phone: Phrase
+        private let roles: Phrase
+        private let groups: Phrase
+        private let offlineAccess: Phrase
+        private let other: NamedText
+
+        func callAsFunction(_ scope: String) -> Phrase {
+            switch scope {
+            case "openid": openid
+            case "profile": profile
+            case "email": email
+            case "address": address
+            case "phone": phone
+            case "roles": roles
+            case "groups": groups
+            case "offline_access": offlineAccess
+            default: other(scope)
+            }
+        }
+    }
+
+    let heading: NamedText
+    let appOnThisDevice: Phrase
+    let appAdvice: Phrase
+    let site: ExactText
+    let siteAdvice: Phrase
+    let grants: NamedText
+    let grant: Grants
+    let account: Phrase
+    let allow: Phrase
+    let deny: Phrase
+}
+
+struct AccountWords: Sendable, Decodable {
+    let heading: Phrase
+    let choose: NamedText
+    let otherExpected: NamedText
+    let continueAs: NamedText
+}
+
+struct SignOutWords: Sendable, Decodable {
+    let heading: NamedText
+    let asked: NamedText
+    let askedElsewhere: NamedText
+    let intro: Phrase
+    let still: Phrase
+    let signOut: Phrase
+    let stay: Phrase
+}
+
+struct SignedOutWords: Sendable, Decodable {
+    let heading: Phrase
+    let done: NamedText
+    let stillOpen: Phrase
+    let wasNotSignedIn: Phrase
+    let stayed: Phrase
+    let nothingChanged: Phrase
+}
+
+struct ExpiredWords: Sendable, Decodable {
+    let tookTooLong: Phrase
+    let closed: JoinedText
+    let unmatched: Phrase
+    let otherBrowser: Phrase
+    let answered: Phrase
+    let worksOnce: Phrase
+    let returnToApp: Phrase
+}
+
+struct CookiesWords: Sendable, Decodable {
+    let heading: Phrase
+    let why: Phrase
+    let advice: Phrase
+}
+
+struct FormPostWords: Sendable, Decodable {
+    let heading: NamedText
+    let advice: Phrase
+}
+
+struct DetailsWords: Sendable, Decodable {
+    let title: Phrase
+    let code: Phrase
+    let reason: Phrase
+    let client: Phrase
+    let time: Phrase
+    let reference: Phrase
+}
