@@ -10,9 +10,9 @@ struct Administration: Sendable {
     var isDryRun = false
 
     var moment: Moment { installation.clock.moment() }
-    var realms: any RealmStore { installation.realms }
-    var people: any PersonStore { installation.people }
-    var accounts: any AccountStore { installation.accounts }
+    var realms: RealmStore { installation.realms }
+    var people: PersonStore { installation.people }
+    var accounts: AccountStore { installation.accounts }
 
     /// The realm of that name, or the only one where no name was given.
     func realm(_ name: String?) throws(Failure) -> Realm {
