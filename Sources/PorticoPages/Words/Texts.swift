@@ -1,3 +1,6 @@
+/// Texts, and groups of texts: a property's name is a part of their keys.
+package protocol WordGroup: Sendable, Decodable {}
+
 /// A text as pages use it. Its type says what the language file must have at its key, and the kind of
 /// a value is the page's to say: a translator only moves its place.
 protocol LanguageText: Sendable, Decodable {

@@ -2,7 +2,7 @@
 ///
 /// A property's path is the key of its text in the language's file: `signIn.heading`. Rules: "sign in",
 /// "sign out", "sign-in method"; sentence case; no exclamation marks; no blame; no codes.
-package final class Words: Sendable, Decodable {
+package final class Words: WordGroup {
     let common: CommonWords
     let start: StartWords
     let signIn: SignInWords
@@ -34,6 +34,7 @@ package final class Words: Sendable, Decodable {
     /// - Returns: Also what is wrong with the file, a sentence each.
     static func read(_ file: String, _ language: Language) -> (words: Words, faults: [String]) {
         let reader = WordsReader(LanguageFile(file), language)
+        // `try?`: `WordsReader` never fails for what is in a file.
         guard let words = try? Words(from: WordsDecoder(reader: reader)) else {
             preconditionFailure("Words are made of texts and of structs of texts.")
         }

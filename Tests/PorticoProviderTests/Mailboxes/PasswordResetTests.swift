@@ -228,7 +228,7 @@ import Testing
         let page = try await walk.browser.get(try await server.link())
         #expect(page.text.contains(#"<html lang="de""#))
         let done = try await walk.browser.submit(page, [("password", ResetWalk.password)])
-        #expect(done.text.contains("Ihr Passwort ist geändert"))
+        #expect(done.text.contains("Ihr Passwort wurde geändert"))
     }
 
     @Test("Where the realm does not allow it, or no mail can be sent, it is nowhere")

@@ -1,6 +1,6 @@
 /// Words of the account pages.
-struct AreaWords: Sendable, Decodable {
-    struct Places: Sendable, Decodable {
+struct AreaWords: WordGroup {
+    struct Places: WordGroup {
         private let overview: Phrase
         private let details: Phrase
         private let methods: Phrase

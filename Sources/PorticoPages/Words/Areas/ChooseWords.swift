@@ -1,5 +1,5 @@
 /// Words of the page where a sign-in method is chosen.
-struct ChooseWords: Sendable, Decodable {
+struct ChooseWords: WordGroup {
     let signIn: NamedText
     let signUp: NamedText
     let signInIntro: Phrase

@@ -1,5 +1,5 @@
 /// Words of the pages on which a code is typed or shown.
-struct CodeWords: Sendable, Decodable {
+struct CodeWords: WordGroup {
     let heading: Phrase
     let sent: ExactText
     let label: Phrase

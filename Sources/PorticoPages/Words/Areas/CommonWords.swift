@@ -1,5 +1,5 @@
 /// Words of every page, and of buttons that many pages have.
-struct CommonWords: Sendable, Decodable {
+struct CommonWords: WordGroup {
     let errorPrefix: Phrase
     let withoutHTTPS: Phrase
     let aboutThisPage: Phrase

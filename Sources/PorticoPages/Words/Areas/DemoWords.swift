@@ -1,5 +1,5 @@
 /// Words of the pages that only a demonstration server has.
-struct DemoWords: Sendable, Decodable {
+struct DemoWords: WordGroup {
     let outbox: Phrase
     let outboxIntro: Phrase
     let empty: Phrase

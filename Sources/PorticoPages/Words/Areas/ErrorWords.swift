@@ -1,7 +1,7 @@
 /// Words of error pages.
-struct ErrorWords: Sendable, Decodable {
+struct ErrorWords: WordGroup {
     /// What an issue is called, what it means and what to do.
-    struct Told: Sendable, Decodable {
+    struct Told: WordGroup {
         let heading: FilledText
         let sentence: Phrase
         let next: FilledText

@@ -1,5 +1,5 @@
 /// Words of the pages that lead back to an app, go on, or sign out.
-struct LeavingWords: Sendable, Decodable {
+struct LeavingWords: WordGroup {
     let ready: NamedText
     let signedInAs: NamedText
     let readyAdvice: Phrase

@@ -1,6 +1,6 @@
 /// Words of the pages that connect a sign-in method, and of the one that asks for proof.
-struct LinkingWords: Sendable, Decodable {
-    struct Reasons: Sendable, Decodable {
+struct LinkingWords: WordGroup {
+    struct Reasons: WordGroup {
         private let adding: Phrase
         private let removing: Phrase
         private let changingEmail: Phrase

@@ -1,5 +1,5 @@
 /// Words of the account pages that list sign-in methods, devices and apps.
-struct ListWords: Sendable, Decodable {
+struct ListWords: WordGroup {
     let methodsIntro: Phrase
     let yours: Phrase
     let more: Phrase

@@ -1,13 +1,13 @@
 /// Words of the mails.
-struct MailWords: Sendable, Decodable {
-    struct Mail: Sendable, Decodable {
+struct MailWords: WordGroup {
+    struct Mail: WordGroup {
         let subject: FilledText
         /// A paragraph each.
         let lines: TextList
     }
 
     /// What a code does, said in front of it.
-    struct Purposes: Sendable, Decodable {
+    struct Purposes: WordGroup {
         let confirmAddress: FilledText
         let claimAccount: FilledText
         let confirmItsYou: FilledText

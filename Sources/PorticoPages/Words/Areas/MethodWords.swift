@@ -1,6 +1,6 @@
 /// Words about sign-in methods, in the vendors' own terms where they have some.
-struct MethodWords: Sendable, Decodable {
-    struct Terms: Sendable, Decodable {
+struct MethodWords: WordGroup {
+    struct Terms: WordGroup {
         private let apple: NamedText
         private let google: NamedText
         private let facebook: NamedText

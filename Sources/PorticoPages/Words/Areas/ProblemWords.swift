@@ -1,7 +1,7 @@
 /// Why a sign-in with a provider did not work.
-struct ProblemWords: Sendable, Decodable {
+struct ProblemWords: WordGroup {
     /// Where `{provider}` is `method.name`.
-    struct Told: Sendable, Decodable {
+    struct Told: WordGroup {
         let title: FilledText
         let sentence: FilledText
     }

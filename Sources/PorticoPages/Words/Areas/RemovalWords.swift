@@ -1,5 +1,5 @@
 /// Words about deleting an account.
-struct RemovalWords: Sendable, Decodable {
+struct RemovalWords: WordGroup {
     let heading: Phrase
     let intro: Phrase
     let consequencesTitle: Phrase

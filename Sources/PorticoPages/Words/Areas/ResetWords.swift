@@ -1,5 +1,5 @@
 /// Words of the pages on which a forgotten password is replaced.
-struct ResetWords: Sendable, Decodable {
+struct ResetWords: WordGroup {
     let forgot: Phrase
     let forgotIntro: Phrase
     let email: Phrase

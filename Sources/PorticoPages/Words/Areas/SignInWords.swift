@@ -1,11 +1,11 @@
 /// Words of the Provider's own pages.
-struct StartWords: Sendable, Decodable {
+struct StartWords: WordGroup {
     let heading: Phrase
     let comeFromApp: Phrase
     let nothingToDo: Phrase
 }
 
-struct SignInWords: Sendable, Decodable {
+struct SignInWords: WordGroup {
     let heading: NamedText
     let intro: NamedText
     let again: Phrase
@@ -26,9 +26,9 @@ struct SignInWords: Sendable, Decodable {
     let busyAdvice: Phrase
 }
 
-struct ConsentWords: Sendable, Decodable {
+struct ConsentWords: WordGroup {
     /// What an app may do, by scope.
-    struct Grants: Sendable, Decodable {
+    struct Grants: WordGroup {
         private let openid: Phrase
         private let profile: Phrase
         private let email: Phrase
@@ -66,14 +66,14 @@ struct ConsentWords: Sendable, Decodable {
     let deny: Phrase
 }
 
-struct AccountWords: Sendable, Decodable {
+struct AccountWords: WordGroup {
     let heading: Phrase
     let choose: NamedText
     let otherExpected: NamedText
     let continueAs: NamedText
 }
 
-struct SignOutWords: Sendable, Decodable {
+struct SignOutWords: WordGroup {
     let heading: NamedText
     let asked: NamedText
     let askedElsewhere: NamedText
@@ -83,7 +83,7 @@ struct SignOutWords: Sendable, Decodable {
     let stay: Phrase
 }
 
-struct SignedOutWords: Sendable, Decodable {
+struct SignedOutWords: WordGroup {
     let heading: Phrase
     let done: NamedText
     let stillOpen: Phrase
@@ -92,7 +92,7 @@ struct SignedOutWords: Sendable, Decodable {
     let nothingChanged: Phrase
 }
 
-struct ExpiredWords: Sendable, Decodable {
+struct ExpiredWords: WordGroup {
     let tookTooLong: Phrase
     let closed: JoinedText
     let unmatched: Phrase
@@ -102,18 +102,18 @@ struct ExpiredWords: Sendable, Decodable {
     let returnToApp: Phrase
 }
 
-struct CookiesWords: Sendable, Decodable {
+struct CookiesWords: WordGroup {
     let heading: Phrase
     let why: Phrase
     let advice: Phrase
 }
 
-struct FormPostWords: Sendable, Decodable {
+struct FormPostWords: WordGroup {
     let heading: NamedText
     let advice: Phrase
 }
 
-struct DetailsWords: Sendable, Decodable {
+struct DetailsWords: WordGroup {
     let title: Phrase
     let code: Phrase
     let reason: Phrase

@@ -2,7 +2,7 @@ import PorticoBytes
 
 /// Times and counts as a person says them. The person's time zone is not known, so a recent time is
 /// told by how long ago it was, and an earlier one by its day.
-struct TimeWords: Sendable, Decodable {
+struct TimeWords: WordGroup {
     let now: Phrase
     let seconds: CountedText
     let minutes: CountedText

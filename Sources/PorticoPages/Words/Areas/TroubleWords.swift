@@ -1,6 +1,6 @@
 /// Words for when a provider does not answer or refuses, and for help.
-struct TroubleWords: Sendable, Decodable {
-    struct Hints: Sendable, Decodable {
+struct TroubleWords: WordGroup {
+    struct Hints: WordGroup {
         private let ios: NamedText
         private let android: NamedText
         private let other: Phrase

@@ -1,5 +1,5 @@
 /// Words of the pages for a new account.
-struct WelcomeWords: Sendable, Decodable {
+struct WelcomeWords: WordGroup {
     let heading: NamedText
     let given: NamedText
     let name: Phrase
