@@ -6,7 +6,7 @@ package import PorticoSeals
 package import PorticoStores
 package import PorticoWeb
 
-/// Everything the backend-for-frontend is made of, put together where the program is wired.
+/// The parts of the backend-for-frontend, assembled by the program.
 package struct Backend: Sendable {
     package let directory: BackendDirectory
     package let accounts: AccountStore
@@ -69,7 +69,7 @@ extension Backend {
         )
     }
 
-    /// The addresses of the BFF.
+    /// The BFF's service.
     package var service: BackendService {
         get throws {
             let endpoints = endpoints
@@ -80,7 +80,7 @@ extension Backend {
         }
     }
 
-    /// Hands every endpoint what it needs, and nothing else.
+    /// Gives every endpoint what it needs, and nothing else.
     private var endpoints: BackendEndpoints {
         let headers = SecurityHeaders(publicURL)
         let policy = CookiePolicy(publicURL)

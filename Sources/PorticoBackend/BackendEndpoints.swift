@@ -1,4 +1,4 @@
-/// Everything that answers at an address of the BFF.
+/// The endpoints of the BFF.
 struct BackendEndpoints: Sendable {
     let responder: BackendResponder
     let start: StartEndpoint

@@ -1,10 +1,10 @@
 import PorticoWeb
 
-/// How often things may be tried. Counted per process.
+/// The BFF's rate limits. Counted per process.
 package struct BackendLimits: Sendable {
     let starts: RateLimiter
     let callbacks: RateLimiter
-    /// Which attempts were redeemed.
+    /// The redeemed attempts.
     let redemptions: SeenLately
     let guesses: RateLimiter
     let natives: RateLimiter
@@ -23,8 +23,9 @@ package struct BackendLimits: Sendable {
         mails = MailLimits()
     }
 
-    /// A limit that every sign-in counts at. Where a whole audience comes at once, each from an address of
-    /// their own, they must not fill the table for each other: 1 MiB is enough for 2,700 a second.
+    /// A limit that every sign-in counts towards. If many people arrive at once, each from their
+    /// own address, they must not fill the table for each other: 1 MiB is enough for 2,700 a
+    /// second.
     private static func ofEverybody(_ count: Int) -> RateLimiter {
         RateLimiter(RateLimit(burst: count, perMinute: Double(count), keys: 32_768))
     }

@@ -1,13 +1,13 @@
 import PorticoWeb
 
 extension BackendEndpoints {
-    /// What the BFF offers (docs/openapi.yaml): a row for each method at an address.
+    /// The BFF's routes (docs/openapi.yaml): one for each method at an address.
     var routes: [Route<BackendContext>] { signIn + account + calls + documents + pages }
 
     private var signIn: [Route<BackendContext>] {
         [
             .get("/v1/auth/{provider}", for: .people) { try await start.get($0.provider, $0) },
-            // Asking spends what the answer brings: nothing looks beforehand.
+            // The request spends the answer it carries, so HEAD must not do the same.
             .get("/v1/auth/{provider}/callback", for: .people, answersHead: false) {
                 try await callback.get($0.provider, isLink: false, $0)
             },
@@ -56,7 +56,7 @@ extension BackendEndpoints {
         ]
     }
 
-    /// What providers tell us, and what goes through to APIs.
+    /// Providers' notifications, and requests proxied to APIs.
     private var calls: [Route<BackendContext>] {
         [
             .post("/v1/auth/{provider}/backchannel-logout", for: .programs) {

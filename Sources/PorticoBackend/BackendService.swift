@@ -4,14 +4,14 @@ import PorticoProtocol
 import PorticoStores
 package import PorticoWeb
 
-/// The addresses of the BFF, and how their errors leave: JSON for programs, a page with plain words
-/// and an id for people.
+/// The addresses of the BFF, and its errors: JSON for programs, a page with plain text and an id
+/// for people.
 package struct BackendService: HTTPService {
     package let routes: RouteTable<BackendContext>
     package var headers: SecurityHeaders { responder.headers }
     let responder: BackendResponder
 
-    /// Without a provider or an app nothing here has been asked for.
+    /// Without a provider or an app, the BFF has no addresses.
     package func context(_ request: RequestContext, _ parameters: PathParameters)
         -> BackendContext?
     {

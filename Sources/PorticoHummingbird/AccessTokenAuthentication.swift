@@ -2,7 +2,7 @@ import Portico
 import PorticoBytes
 import PorticoProtocol
 
-/// Access tokens of one issuer, verified here (RFC 9068 §4, RFC 6750 §3.1).
+/// Verifies access tokens of one issuer in this service (RFC 9068 §4, RFC 6750 §3.1).
 struct AccessTokenAuthentication: Sendable {
     let verifier: AccessTokenVerifier
     let required: Scope
@@ -10,9 +10,9 @@ struct AccessTokenAuthentication: Sendable {
 
     var issuer: String { verifier.issuer.text }
 
-    /// Whether the token says that it is of this issuer. Believed by nobody yet.
+    /// Whether the token names this issuer. Not verified yet.
     func isNamed(in token: String) -> Bool {
-        // `try?`: what is no JWT names nobody.
+        // `try?`: a malformed JWT names no issuer.
         guard let claims = try? JWT(parsing: token, limit: 16 * 1024).uncheckedClaims(),
             let issuer = claims.string("iss")
         else { return false }

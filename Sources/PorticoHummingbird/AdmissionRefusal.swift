@@ -3,8 +3,8 @@ public import Hummingbird
 import NIOCore
 import PorticoProtocol
 
-/// Why a route does not serve a person: thrown by ``PersonRequestContext/requirePerson()`` and its
-/// like, and answered as JSON.
+/// Why a route refuses a person: thrown by ``PersonRequestContext/requirePerson()`` and similar
+/// methods, and answered as JSON.
 public struct AdmissionRefusal: HTTPResponseError, Hashable {
     public let status: HTTPResponse.Status
     private let error: String
@@ -16,13 +16,13 @@ public struct AdmissionRefusal: HTTPResponseError, Hashable {
         self.message = "\(message)"
     }
 
-    /// Nobody was admitted: there is no ``PersonAuthenticator`` before the route.
+    /// No person was admitted: the route has no ``PersonAuthenticator`` before it.
     public static let unauthorized = AdmissionRefusal(
         .unauthorized,
         "unauthorized",
         "Nobody is signed in."
     )
-    /// The person may not do this.
+    /// The person is not allowed to do this.
     public static let forbidden = AdmissionRefusal(
         .forbidden,
         "access_denied",
@@ -38,14 +38,14 @@ public struct AdmissionRefusal: HTTPResponseError, Hashable {
     }
 }
 
-/// An answer of the middleware in place of the route's.
+/// An answer of the middleware instead of the route's.
 struct Refusal: Error {
     let status: HTTPResponse.Status
     let body: JSONObject
     var challenge: String?
     var retryAfter: Int?
 
-    /// The backend or the issuer cannot be asked: nobody is admitted on hope.
+    /// The backend or the issuer cannot be reached: no one is admitted without a check.
     static let unavailable = Refusal(
         status: .serviceUnavailable,
         body: [

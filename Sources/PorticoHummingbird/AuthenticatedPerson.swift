@@ -1,29 +1,29 @@
 import PorticoBytes
 public import PorticoProtocol
 
-/// Who makes a request, as the backend or the issuer vouches for it.
+/// The person who makes a request, as confirmed by the backend or the issuer.
 public struct AuthenticatedPerson: Sendable, Identifiable {
-    /// What identifies a person: who vouches and by which name, together, and nothing else. An
-    /// e-mail address may pass to somebody else (OpenID Connect Core §5.7).
+    /// The person's identifier: issuer and subject together, and nothing else. An email address may
+    /// pass to another person (OpenID Connect Core §5.7).
     public struct ID: Hashable, Sendable {
         /// The backend's address, or the issuer's, byte for byte.
         public let issuer: String
         /// The account's id at the backend, or `sub`.
         public let subject: String
 
-        /// Whether both are one person: the bytes count, not how they look (OpenID Connect Core §14).
+        /// Whether both identify the same person: compared as bytes (OpenID Connect Core §14).
         public static func == (one: ID, other: ID) -> Bool {
             sameBytes(one.subject, other.subject) && sameBytes(one.issuer, other.issuer)
         }
 
-        /// Of the bytes, as `==`.
+        /// Hashes the bytes, to match `==`.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(ExactText(issuer))
             hasher.combine(ExactText(subject))
         }
     }
 
-    /// What the request brought.
+    /// The kind of credential in the request.
     public enum Origin: Hashable, Sendable {
         /// A session at the backend-for-frontend, by cookie or token.
         case session
@@ -32,19 +32,19 @@ public struct AuthenticatedPerson: Sendable, Identifiable {
     }
 
     public let id: ID
-    /// What the request brought.
+    /// The kind of credential in the request.
     public let origin: Origin
-    /// The full name, for showing. Text from outside, as all of these are.
+    /// The full name, for display. Foreign text, like all of these.
     public let name: String?
-    /// It may pass to somebody else, and is no identifier.
+    /// May pass to another person; not an identifier.
     public let email: String?
-    /// Whether whoever vouches has verified the address.
+    /// Whether the backend or the issuer has verified the address.
     public let isEmailVerified: Bool
-    /// What the person may do; a session brings none.
+    /// The person's roles; a session has none.
     public let roles: Roles
-    /// What the access token may be used for; a session brings none.
+    /// The scope of the access token; a session has none.
     public let scope: Scope
-    /// Everything that was said: the claims of the access token, or `user` of the session.
+    /// All data about the person: the claims of the access token, or `user` of the session.
     public let claims: JSONObject
 
     init(
@@ -70,7 +70,7 @@ public struct AuthenticatedPerson: Sendable, Identifiable {
 }
 
 extension AuthenticatedPerson: CustomStringConvertible, CustomReflectable {
-    /// What is known of a person is personal: only who it is.
+    /// Shows the identifier only: everything else is personal data.
     public var description: String { "AuthenticatedPerson(\(id.subject) at \(id.issuer))" }
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }

@@ -3,7 +3,7 @@ public import Portico
 import PorticoOutbound
 public import PorticoProtocol
 
-/// What a request to a service may bring to prove who makes it.
+/// A kind of credential that a request may present to a service.
 public struct AuthenticationMethod: Sendable {
     enum Kind: Sendable {
         case session(SessionAuthentication)
@@ -13,20 +13,20 @@ public struct AuthenticationMethod: Sendable {
     let kind: Kind
 
     /// A session at a backend-for-frontend: the browser's cookie `__Host-session`, or an app's
-    /// session token as `Authorization: Bearer`. The backend is asked for each; nothing but the
-    /// cookie or the token is sent to it.
+    /// session token as `Authorization: Bearer`. The service checks each with the backend, and
+    /// sends it only the cookie or the token.
     ///
     /// The cookie reaches a service only under the backend's own host, behind one proxy.
     ///
     /// - Parameters:
     ///   - backend: An https address without query.
-    ///   - cachedFor: How long the backend's word that a session is live holds here, at most half a
-    ///     minute: for so long a session that was ended elsewhere is still admitted. Zero asks each
+    ///   - cachedFor: How long the backend's answer that a session is live is cached, at most half a
+    ///     minute: a session that ended elsewhere is still admitted for this long. Zero checks every
     ///     time.
-    ///   - allowInsecureLoopback: An `http` backend will do on this machine, with the cookie
+    ///   - allowInsecureLoopback: Allows an `http` backend on this machine, with the cookie
     ///     `portico-dev-session`.
-    ///   - transport: Sends the questions; libcurl where there is none.
-    /// - Throws: misconfigured, where the address can be no backend's.
+    ///   - transport: Sends the requests; libcurl by default.
+    /// - Throws: misconfigured if the address is not valid for a backend.
     public static func session(
         backend: String,
         cachedFor: Duration = .seconds(2),
@@ -42,21 +42,23 @@ public struct AuthenticationMethod: Sendable {
         )
     }
 
-    /// An access token of an OpenID provider, verified here with the provider's keys (RFC 9068 §4).
+    /// An access token of an OpenID provider, verified in this service with the provider's keys
+    /// (RFC 9068 §4).
     ///
-    /// Whether it was revoked is not asked: it is good until it expires.
+    /// Revocation is not checked: a token is valid until it expires.
     ///
     /// - Parameters:
-    ///   - issuer: To the letter as the provider writes it.
+    ///   - issuer: Exactly as the provider writes it.
     ///   - audience: What `aud` must name: this service.
-    ///   - scopes: All of these must be granted, else 403 `insufficient_scope`.
-    ///   - roles: Where roles stand among the claims.
-    ///   - algorithms: Of `ES256`, `EdDSA`, `RS256` and `PS256` those that are taken.
-    ///   - types: What the token's header may say that it is: `at+jwt`, or also `JWT`, for issuers
-    ///     that write it, as Keycloak does. There the claim `typ` must be `Bearer`.
-    ///   - allowInsecureLoopback: An `http` issuer will do on this machine.
-    ///   - transport: Fetches metadata and keys; libcurl where there is none.
-    /// - Throws: misconfigured, where the address can be no issuer's, or nothing could ever pass.
+    ///   - scopes: All of these must be granted, otherwise 403 `insufficient_scope`.
+    ///   - roles: Where to find roles among the claims.
+    ///   - algorithms: The accepted ones of `ES256`, `EdDSA`, `RS256` and `PS256`.
+    ///   - types: The accepted `typ` values in the token's header: `at+jwt`, or also `JWT`, for issuers
+    ///     that write it, such as Keycloak. The claim `typ` must then be `Bearer`.
+    ///   - allowInsecureLoopback: Allows an `http` issuer on this machine.
+    ///   - transport: Fetches metadata and keys; libcurl by default.
+    /// - Throws: misconfigured if the address is not valid for an issuer, or no token could ever
+    ///   pass.
     public static func accessToken(
         issuer: String,
         audience: String,

@@ -10,13 +10,13 @@ enum NoSession: String {
     case unknown = "UNKNOWN"
 }
 
-/// What to say to a request that brings nothing that is good (RFC 6750 §3, docs/decisions/0029).
+/// The answers to a request without valid credentials (RFC 6750 §3, docs/decisions/0029).
 struct Challenges {
-    /// Who vouches for people here.
+    /// The issuer that confirms people's identity.
     let issuer: String
     let takesSessions: Bool
 
-    /// Nothing was brought: then there is no error to tell (RFC 6750 §3.1).
+    /// No credentials were sent: the answer then has no error (RFC 6750 §3.1).
     var missing: Refusal {
         takesSessions
             ? noSession(.noCookie)
@@ -67,8 +67,8 @@ struct Challenges {
         )
     }
 
-    /// Every parameter once. None holds a quote or a backslash: they are literals, scope tokens and
-    /// an address.
+    /// Every parameter once. None contains a quote or a backslash: they are literals, scope tokens
+    /// and an address.
     private func challenge(_ parameters: [(String, String)]) -> String {
         let all = [("realm", issuer)] + parameters
         return "Bearer " + all.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ", ")

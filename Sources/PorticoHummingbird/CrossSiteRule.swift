@@ -1,15 +1,15 @@
 import HTTPTypes
 import Hummingbird
 
-/// Whether a request with a cookie may be the person's own, and not that of a page of somebody
-/// else's (Fetch Metadata §2.3; OWASP ASVS 3.5).
+/// Whether a request with a cookie may be the person's own, and not that of a foreign page (Fetch
+/// Metadata §2.3; OWASP ASVS 3.5).
 enum CrossSiteRule {
     static func permits(_ request: Request) -> Bool {
         isSafe(request) || isOwn(request.headers)
     }
 
-    /// Changes nothing (RFC 9110 §9.2.1). What would become a WebSocket is not safe: it is read and
-    /// written through.
+    /// Changes nothing (RFC 9110 §9.2.1). A request to open a WebSocket is not safe: data is then
+    /// read and written through it.
     private static func isSafe(_ request: Request) -> Bool {
         guard !request.headers.contains(.upgrade) else { return false }
         switch request.method {
@@ -18,7 +18,7 @@ enum CrossSiteRule {
         }
     }
 
-    /// Browsers let no page set the one, and the other only where this service allows it by CORS.
+    /// Browsers let no page set the one, and the other only if this service allows it by CORS.
     private static func isOwn(_ fields: HTTPFields) -> Bool {
         if let name = HTTPField.Name("X-Portico"), fields[values: name] == ["1"] { return true }
         guard let name = HTTPField.Name("Sec-Fetch-Site") else { return false }

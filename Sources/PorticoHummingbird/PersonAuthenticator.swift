@@ -1,21 +1,21 @@
 public import Hummingbird
 import PorticoProtocol
 
-/// Admits requests of people who are signed in, and tells the routes behind it who it is.
+/// Admits requests of people who are signed in, and provides the person to the routes.
 ///
-/// It fails closed: without a session or an access token that was found good, no route behind it is
-/// reached. Where the backend or the issuer cannot be asked it answers 503.
+/// It fails closed: without a valid session or access token, no protected route is reached. If the
+/// backend or the issuer cannot be reached, it answers 503.
 ///
-/// A request that could change something and comes with the session's cookie must also come from the
-/// same origin, or bring the field `X-Portico: 1`: a page of somebody else's can send the person's
-/// cookie along, but neither of these (Fetch Metadata §2.3).
+/// A request that could change something and has the session's cookie must also come from the same
+/// origin, or have the field `X-Portico: 1`: a foreign page can make the browser send the person's
+/// cookie, but can add neither of these (Fetch Metadata §2.3).
 public struct PersonAuthenticator<Context: PersonRequestContext>: RouterMiddleware {
     private let sessions: SessionAuthentication?
     private let accessTokens: [AccessTokenAuthentication]
 
-    /// - Parameter methods: What a request may bring: at most one kind of session, and access tokens
-    ///   of any number of issuers. A request that brings a token of three parts brings an access
-    ///   token; where none are taken, it is a session's.
+    /// - Parameter methods: The accepted credentials: at most one kind of session, and access
+    ///   tokens of any number of issuers. A token of three parts counts as an access token; if none
+    ///   are accepted, as a session token.
     public init(_ methods: AuthenticationMethod...) {
         var sessions: SessionAuthentication?
         var accessTokens: [AccessTokenAuthentication] = []
@@ -62,7 +62,7 @@ public struct PersonAuthenticator<Context: PersonRequestContext>: RouterMiddlewa
         }
     }
 
-    /// Of several issuers the one that the token names; only its own keys can make that true.
+    /// Of several issuers, the one that the token names; only that issuer's keys can confirm it.
     private func accessTokenAuthentication(for token: String) -> AccessTokenAuthentication? {
         let isSession = sessions != nil && token.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 2
         guard !isSession, let first = accessTokens.first else { return nil }
@@ -70,7 +70,7 @@ public struct PersonAuthenticator<Context: PersonRequestContext>: RouterMiddlewa
         return accessTokens.first { $0.isNamed(in: token) } ?? first
     }
 
-    /// There is a token, and it is none that is taken here.
+    /// The request has a token, but not an accepted one.
     private var invalid: Refusal {
         accessTokens.isEmpty && sessions != nil
             ? challenges.noSession(.unknown) : challenges.invalidToken

@@ -3,26 +3,27 @@ public import PorticoProtocol
 
 /// A request context with the person who makes the request. ``PersonAuthenticator`` sets it.
 public protocol PersonRequestContext: RequestContext {
-    /// Who makes the request; `nil` where no ``PersonAuthenticator`` stands before the route.
+    /// The person who makes the request; `nil` if the route has no ``PersonAuthenticator`` before
+    /// it.
     var person: AuthenticatedPerson? { get set }
 }
 
 extension PersonRequestContext {
-    /// Who makes the request.
+    /// The person who makes the request.
     ///
-    /// - Throws: An ``AdmissionRefusal`` that answers 401 where nobody was admitted.
+    /// - Throws: An ``AdmissionRefusal`` that answers 401 if no person was admitted.
     public func requirePerson() throws(AdmissionRefusal) -> AuthenticatedPerson {
         guard let person else { throw .unauthorized }
         return person
     }
 
-    /// Who makes the request, if they have a role.
+    /// The person who makes the request, if they have a role.
     ///
     /// - Parameters:
-    ///   - role: Compared to the letter.
+    ///   - role: Must match exactly.
     ///   - owner: The realm, or a client by its `client_id`.
-    /// - Throws: An ``AdmissionRefusal`` that answers 401 where nobody was admitted, 403 where the
-    ///   person has not that role.
+    /// - Throws: An ``AdmissionRefusal`` that answers 401 if no person was admitted, 403 if the
+    ///   person does not have that role.
     public func requirePerson(with role: String, in owner: RoleOwner = .realm)
         throws(AdmissionRefusal) -> AuthenticatedPerson
     {
@@ -32,7 +33,7 @@ extension PersonRequestContext {
     }
 }
 
-/// The smallest ``PersonRequestContext``, for a service that needs nothing else in it.
+/// The smallest ``PersonRequestContext``, for a service that needs nothing else.
 public struct BasicPersonContext: PersonRequestContext {
     public var coreContext: CoreRequestContextStorage
     public var person: AuthenticatedPerson?

@@ -1,16 +1,16 @@
 import HTTPTypes
 import PorticoBytes
 
-/// What a request brings to prove who makes it. A token in the field `Authorization` counts alone: a
-/// request has one way (RFC 6750 §2).
+/// The credentials of a request. A token in the field `Authorization` takes precedence: a request
+/// uses one method only (RFC 6750 §2).
 enum PresentedCredentials: Hashable {
     case bearer(String)
     case cookie(String)
     case none
-    /// There is something, and it can be no token.
+    /// Credentials are present, but cannot be a token.
     case malformed
 
-    /// - Parameter name: Of the cookie with the session, where one is taken.
+    /// - Parameter name: The name of the session cookie, if accepted.
     init(_ fields: HTTPFields, cookie name: String?) {
         let authorizations = fields[values: .authorization].filter(Self.isBearer)
         guard authorizations.isEmpty else {
@@ -25,7 +25,7 @@ enum PresentedCredentials: Hashable {
             value.isEmpty || !value.utf8.allSatisfy(Self.isTokenCharacter) ? .none : .cookie(value)
     }
 
-    /// What tells one session from another.
+    /// Distinguishes sessions in the cache.
     var cacheKey: String {
         switch self {
         case .bearer(let token): "bearer \(token)"
@@ -36,7 +36,7 @@ enum PresentedCredentials: Hashable {
 
     private static let longest = 16 * 1024
 
-    /// The scheme, without regard to case (RFC 9110 §11.1).
+    /// The scheme, case-insensitive (RFC 9110 §11.1).
     private static func isBearer(_ field: String) -> Bool {
         field.utf8.count >= 6 && field.prefix(6).lowercased() == "bearer"
             && (field.utf8.count == 6 || field.utf8.dropFirst(6).first == UInt8(ascii: " "))
@@ -51,8 +51,8 @@ enum PresentedCredentials: Hashable {
         return String(Substring(token))
     }
 
-    /// Two cookies of one name are hostile (WEB-COOKIE-7): somebody planted one of them, and nobody
-    /// can say which. Then there is none.
+    /// Two cookies with one name are an attack (WEB-COOKIE-7): one of them was planted, and it is
+    /// unknown which. The result is then `nil`.
     private static func value(of name: String, in fields: HTTPFields) -> String? {
         var found: Substring?
         for field in fields[values: .cookie] {
@@ -68,7 +68,7 @@ enum PresentedCredentials: Hashable {
         return found.flatMap { $0.utf8.count <= 4096 ? String($0) : nil }
     }
 
-    /// RFC 6750 §2.1 and base64url alike: nothing that could end a field or a cookie.
+    /// RFC 6750 §2.1 and base64url: no character that could end a field or a cookie.
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
         byte.isUnreserved || "+/=*".utf8.contains(byte)
     }

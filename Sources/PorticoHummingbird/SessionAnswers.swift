@@ -6,8 +6,8 @@ import PorticoBytes
     import Foundation
 #endif
 
-/// What a backend said of sessions a moment ago: of live ones only, for seconds, and of so many that
-/// strangers cannot fill the memory.
+/// A backend's recent answers about sessions: about live ones only, for seconds, and limited in
+/// number so that attackers cannot fill the memory.
 final class SessionAnswers: Sendable {
     private struct Answer {
         let person: AuthenticatedPerson
@@ -20,7 +20,7 @@ final class SessionAnswers: Sendable {
     private let life: TimeInterval
     private let answers = Locked<[Hash256: Answer]>([:])
 
-    /// - Parameter life: In seconds; zero keeps nothing.
+    /// - Parameter life: In seconds; zero caches nothing.
     init(life: TimeInterval) {
         self.life = life
     }
@@ -29,7 +29,7 @@ final class SessionAnswers: Sendable {
         guard life > 0 else { return nil }
         return answers.withLock { answers in
             guard let answer = answers[key] else { return nil }
-            // A clock that was set back says nothing about how old the answer is.
+            // A clock that was set back does not show how old the answer is.
             guard now >= answer.asked, now < answer.until else {
                 answers[key] = nil
                 return nil
@@ -39,8 +39,8 @@ final class SessionAnswers: Sendable {
     }
 
     /// - Parameters:
-    ///   - asked: When the backend was asked; what it says may be as old as that.
-    ///   - sessionEnd: After that the session is dead, whatever was said.
+    ///   - asked: When the backend was asked; its answer may be as old as that.
+    ///   - sessionEnd: The session is over after that, whatever the answer.
     func keep(
         _ person: AuthenticatedPerson,
         for key: Hash256,

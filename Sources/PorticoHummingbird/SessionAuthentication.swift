@@ -8,9 +8,9 @@ import PorticoProtocol
     import Foundation
 #endif
 
-/// Sessions at a backend-for-frontend, which is asked about each (docs/decisions/0029).
+/// Authenticates sessions at a backend-for-frontend, which checks each (docs/decisions/0029).
 struct SessionAuthentication: Sendable {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     let base: Issuer
     let transport: any HTTPTransport
     let answers: SessionAnswers
@@ -20,7 +20,7 @@ struct SessionAuthentication: Sendable {
 
     var backend: String { base.text }
 
-    /// As the backend names it: without https the prefix is not allowed.
+    /// The backend's name for it: the prefix is not allowed without https.
     var cookieName: String {
         base.address.isSecure ? "__Host-session" : "portico-dev-session"
     }
@@ -34,7 +34,7 @@ struct SessionAuthentication: Sendable {
         case .ok: break
         case .unauthorized:
             throw Challenges(issuer: backend, takesSessions: true).noSession(Self.reason(reply))
-        // Whatever else it says, it does not say that the session is live.
+        // Any other answer does not confirm that the session is live.
         default: throw .unavailable
         }
         let (person, expiry) = try read(reply)
@@ -42,7 +42,7 @@ struct SessionAuthentication: Sendable {
         return person
     }
 
-    /// Nothing of the request goes along but what proves the session.
+    /// Sends only the credentials of the request.
     private func reply(to presented: PresentedCredentials) async throws(Refusal) -> HTTPReply {
         guard let address = HTTPAddress(backend + "/v1/auth/session") else { throw .unavailable }
         var request = HTTPRequest(.get, to: address)
@@ -61,7 +61,7 @@ struct SessionAuthentication: Sendable {
 
     private func read(_ reply: HTTPReply) throws(Refusal) -> (AuthenticatedPerson, Date?) {
         guard reply.isJSON,
-            // `try?`: damage of any kind has one outcome.
+            // `try?`: every kind of damage has the same outcome.
             let json = try? JSONObject(parsing: reply.body, limits: .standard),
             json.bool("authenticated") == true,
             let user = json.object("user"),
@@ -76,7 +76,7 @@ struct SessionAuthentication: Sendable {
     }
 
     private static func reason(_ reply: HTTPReply) -> NoSession {
-        // `try?`: what cannot be read has no reason.
+        // `try?`: a body that cannot be parsed has no reason.
         guard reply.isJSON, let json = try? JSONObject(parsing: reply.body, limits: .standard),
             let reason = json.string("reason").flatMap(NoSession.init)
         else { return .unknown }

@@ -3,7 +3,7 @@ import PorticoProvider
 import PorticoStores
 
 /// The redirect URIs, post-logout redirect URIs and web origins of a Keycloak client: three lists,
-/// with Keycloak's shorthands written out. Exact values only are taken over.
+/// with Keycloak's shorthands expanded. Only exact values are imported.
 struct ClientAddresses {
     private let rootURL: String?
     private let redirectURIs: [String]
@@ -56,7 +56,7 @@ struct ClientAddresses {
         return admitted
     }
 
-    /// A value that begins with a slash hangs on the root URL (Keycloak `RedirectUtils`).
+    /// A value that begins with a slash is relative to the root URL (Keycloak `RedirectUtils`).
     private func absolute(_ value: String) -> String {
         guard value.hasPrefix("/"), let rootURL, !rootURL.contains("$") else { return value }
         return (rootURL.hasSuffix("/") ? String(rootURL.dropLast()) : rootURL) + value

@@ -2,8 +2,8 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// The attributes of a client that mean something here: texts under dotted names
-/// (Keycloak `ClientRepresentation.attributes`).
+/// The supported attributes of a client: texts under dotted names (Keycloak
+/// `ClientRepresentation.attributes`).
 struct ClientAttributes {
     private let values: [String: String]
 
@@ -34,25 +34,25 @@ struct ClientAttributes {
         backchannel, backchannelSession, isRFC9068,
     ]
 
-    /// `##` stands between them; `nil`: not said.
+    /// Separated by `##`; `nil` if not set.
     var postLogoutRedirectURIs: [String]? {
         values[Self.postLogout].map { text in
             text.split(separator: "##").map(String.init)
         }
     }
 
-    /// `typ` of its access tokens: `JWT` there, unless it asks for that of RFC 9068 §2.1.
+    /// `typ` of its access tokens: `JWT` in Keycloak, unless it requests that of RFC 9068 §2.1.
     var accessTokenType: AccessTokenType { values[Self.isRFC9068] == "true" ? .atJWT : .jwt }
 
     var usesRefreshTokens: Bool { values[Self.refreshTokens] != "false" }
 
-    /// A JWK set; `nil` where there is none that can be read.
+    /// A JWK set; `nil` if it is missing or cannot be read.
     var keySet: JSONValue? {
-        // `try?`: registration refuses the client where the set is missing.
+        // `try?`: registration refuses the client if the set is missing.
         values[Self.keys].flatMap { try? JSONValue(parsing: Array($0.utf8)) }
     }
 
-    /// Every algorithm that the client asks for by name.
+    /// Every algorithm that the client names.
     var algorithmNames: [String] {
         [values[Self.idTokenAlgorithm], values[Self.accessTokenAlgorithm]].compactMap { $0 }
     }
@@ -78,7 +78,7 @@ struct ClientAttributes {
         client = candidate
     }
 
-    /// What the realm did not force stays optional (docs/decisions/0032).
+    /// What the realm did not require stays optional (docs/decisions/0032).
     func codeProtection(_ subject: String, report: inout ImportReport) -> CodeProtection {
         guard let method = values[Self.pkce] else { return .none }
         if method != "S256" {
@@ -139,7 +139,7 @@ struct ClientAttributes {
     }
 }
 
-/// The signature algorithms that some client of a file asks for: the realm needs a key for each.
+/// The signature algorithms that a file's clients request: the realm needs a key for each.
 enum ClientAlgorithms {
     static func named(in realm: Representation) throws(RealmImportError) -> Set<SignatureAlgorithm>
     {

@@ -3,16 +3,16 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// Makes clients of Keycloak's (Keycloak `ClientRepresentation`), with Keycloak's defaults for what
-/// is missing.
+/// Imports Keycloak's clients (Keycloak `ClientRepresentation`), with Keycloak's defaults for
+/// missing values.
 struct ClientImport {
     let registration: ClientRegistration
     let realm: Realm
-    /// Those that the new realm has keys of.
+    /// The algorithms that the new realm has keys for.
     let algorithms: Set<SignatureAlgorithm>
     let moment: Moment
 
-    /// The clients that every Keycloak realm has for itself.
+    /// The clients that every Keycloak realm has itself.
     static let builtIn: Set<String> = [
         "account", "account-console", "admin-cli", "broker", "realm-management",
         "security-admin-console",
@@ -145,7 +145,7 @@ struct ClientImport {
         }
     }
 
-    /// What a full export holds in the clear and a partial one masks.
+    /// A full export contains it in the clear; a partial one masks it.
     private func secret(
         of client: Client,
         _ representation: Representation,
@@ -161,7 +161,7 @@ struct ClientImport {
                 "client \(client.clientID)",
                 "the file does not hold its secret: make a new one before it is used"
             )
-            // Nobody learns this one.
+            // No one is shown this one.
             return .made
         }
         return .chosen(SecretText(secret))

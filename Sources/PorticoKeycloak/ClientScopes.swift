@@ -3,24 +3,24 @@ import PorticoProvider
 import PorticoStores
 
 /// The client scopes of a Keycloak realm (Keycloak `ClientScopeRepresentation`), and what a client
-/// gets of them: names of scope tokens, and the mappers of scopes that it always has.
+/// gets from them: names of scope tokens, and the mappers of scopes that it always has.
 struct ClientScopes {
     private let mappers: [String: [Representation]]
     private let tokens: Set<String>
     private let defaults: [String]
     private let optionals: [String]
 
-    /// Known here by the same name.
+    /// Scopes with the same name in Portico.
     private static let standard: Set<String> = [
         "openid", "profile", "email", "address", "phone", "offline_access", "roles",
     ]
-    /// Keycloak's own, whose claims are always in our tokens, or mean nothing here.
+    /// Keycloak's own: their claims are always in our tokens, or have no meaning in Portico.
     private static let builtIn: Set<String> = [
         "web-origins", "acr", "basic", "microprofile-jwt", "organization", "service_account",
         "role_list", "saml_organization",
     ]
 
-    /// Often made there, for groups of people; here it is something else of the same name.
+    /// Often made in Keycloak, for groups of people; Portico uses the same name for something else.
     private static let flatRoles = "groups"
 
     init(_ realm: Representation) throws(RealmImportError) {
@@ -54,7 +54,7 @@ struct ClientScopes {
         let subject = "client \(client.clientID)"
         let named = try representation.strings("defaultClientScopes") ?? defaults
         let asked = try representation.strings("optionalClientScopes") ?? optionals
-        // What needs consent must be asked for (OpenID Connect Core §11).
+        // What needs consent must be requested (OpenID Connect Core §11).
         client.defaultScopes = known(named, subject, report: &report)
             .filter { $0 != "offline_access" && $0 != "openid" }
         client.optionalScopes = known(asked, subject, report: &report)

@@ -1,22 +1,22 @@
 import PorticoProvider
 
-/// What became of a realm file, line by line, in words: nothing that it says is dropped in silence.
-/// No secret stands in it.
+/// The outcome of importing a realm file, line by line: nothing in the file is dropped without a
+/// line. It contains no secrets.
 package struct ImportReport: Hashable, Sendable {
     package enum Outcome: String, CaseIterable, Hashable, Sendable {
-        /// It was taken over.
+        /// It was imported.
         case read
-        /// It was taken over in another form.
+        /// It was imported in another form.
         case changed
         /// It was left out.
         case skipped
-        /// It has no meaning here.
+        /// It has no meaning in Portico.
         case ignored
     }
 
     package struct Line: Hashable, Sendable {
         package let outcome: Outcome
-        /// What it is about: `client shop`, `clients[2].redirectUris[0]`.
+        /// What the line is about: `client shop`, `clients[2].redirectUris[0]`.
         package let subject: String
         package let words: String
     }
@@ -30,8 +30,8 @@ package struct ImportReport: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - subject: May hold what the file says; it is made safe to print.
-    ///   - words: Ours.
+    ///   - subject: May contain text from the file; it is made safe to print.
+    ///   - words: Our own text.
     mutating func add(_ outcome: Outcome, _ subject: String, _ words: String) {
         lines.append(
             Line(outcome: outcome, subject: PlainText.shown(subject), words: words)

@@ -2,8 +2,8 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// Makes claim mappers of Keycloak's protocol mappers (Keycloak `ProtocolMapperRepresentation`): the
-/// kinds that exist here. The rest is reported.
+/// Imports Keycloak's protocol mappers (Keycloak `ProtocolMapperRepresentation`) of the kinds that
+/// Portico supports as claim mappers. The rest is reported.
 struct MapperImport {
     let subject: String
     private(set) var mappers: [ClaimMapper] = []
@@ -12,14 +12,14 @@ struct MapperImport {
         self.subject = subject
     }
 
-    /// What these write stands in tokens anyway, or is not written at all.
+    /// Their claims are in tokens anyway, or are never written.
     private static let builtIn: Set<String> = [
         "oidc-full-name-mapper", "oidc-address-mapper", "oidc-sub-mapper", "oidc-acr-mapper",
         "oidc-amr-mapper", "oidc-allowed-origins-mapper", "oidc-usermodel-property-mapper",
         "oidc-audience-resolve-mapper", "oidc-session-state-mapper",
     ]
 
-    /// Claims that the scope tokens `profile`, `email`, `phone` and `roles` ask for here too.
+    /// Claims that the scope tokens `profile`, `email`, `phone` and `roles` request in Portico too.
     private static let standardClaims: Set<String> = [
         "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username",
         "profile", "picture", "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at",
@@ -58,9 +58,9 @@ struct MapperImport {
         let words: StaticString
     }
 
-    /// The settings of a mapper: texts, whatever they mean.
+    /// The settings of a mapper: texts, whatever their meaning.
     private struct Configuration {
-        /// `claim.name` as it stands there.
+        /// `claim.name` as in the file.
         let claim: String?
         private let claimType: String
         private let attribute: String?
@@ -86,7 +86,7 @@ struct MapperImport {
             value = try config?.setting("claim.value")
             isMultivalued = try config?.setting("multivalued") == "true"
             let inIDToken = try config?.setting("id.token.claim") == "true"
-            // Where UserInfo is not mentioned, it follows the ID Token (Keycloak
+            // If UserInfo is not mentioned, it follows the ID Token (Keycloak
             // `OIDCAttributeMapperHelper`).
             let inUserInfo = try config?.setting("userinfo.token.claim").map { $0 == "true" }
             var targets: Set<ClaimMapper.Target> = []
@@ -128,7 +128,7 @@ struct MapperImport {
         private static let nowhere = Unsupported(words: "it writes to no token")
         private static let otherType = Unsupported(words: "its type of claim is not known here")
 
-        /// `\.` is a dot; a dot by itself nests, which no mapper here does.
+        /// `\.` is a dot; a plain dot nests, which no mapper in Portico does.
         private func flatClaim(roles: Bool = false) throws(Unsupported) -> String {
             guard !targets.isEmpty else { throw Self.nowhere }
             guard let claim else { throw Unsupported(words: "it names no claim") }
@@ -163,7 +163,7 @@ struct MapperImport {
                 case "String": .string(text)
                 case "int", "long": Int64(text).map(JSONValue.integer)
                 case "boolean": text == "true" ? true : text == "false" ? false : nil
-                // `try?`: what cannot be read has no value.
+                // `try?`: a text that cannot be parsed has no value.
                 case "JSON": try? JSONValue(parsing: Array(text.utf8))
                 default: nil
                 }

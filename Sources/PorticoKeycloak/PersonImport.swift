@@ -2,14 +2,14 @@ import PorticoBytes
 import PorticoProvider
 import PorticoStores
 
-/// Makes people of Keycloak's users (Keycloak `UserRepresentation`).
+/// Imports Keycloak's users (Keycloak `UserRepresentation`).
 struct PersonImport {
     let registration: PersonRegistration
     let realm: Realm
     let roles: ImportedRoles
     let moment: Moment
 
-    /// What two people must not share.
+    /// Values that two people must not share.
     private struct Taken {
         var ids: Set<String> = []
         var usernames: Set<String> = []
@@ -62,7 +62,7 @@ struct PersonImport {
         person.isEmailVerified = try user.bool("emailVerified") ?? false
         person.givenName = try user.text("firstName")
         person.familyName = try user.text("lastName")
-        // Keycloak leaves somebody disabled who is not said to be enabled.
+        // In Keycloak, a user without the member is disabled.
         person.isEnabled = try user.bool("enabled") ?? false
         person.notBefore = max(0, try user.integer("notBefore") ?? 0)
         person.attributes = try Self.attributes(of: user)
@@ -87,7 +87,7 @@ struct PersonImport {
         return person
     }
 
-    /// `sub` in every token that apps hold and every row they keep, so it stays where it can.
+    /// `sub` is in every token and database row of the apps, so it is kept if possible.
     private func id(_ user: Representation, _ subject: String, report: inout ImportReport)
         throws(RealmImportError) -> String
     {
@@ -97,7 +97,7 @@ struct PersonImport {
         return UniqueID(random: moment.random).text
     }
 
-    /// Milliseconds there, seconds here; what lies ahead, or is nothing, is now.
+    /// Milliseconds in Keycloak, seconds in Portico; a future or missing time becomes now.
     private func createdAt(_ user: Representation) throws(RealmImportError) -> Int64 {
         guard let milliseconds = try user.integer("createdTimestamp"), milliseconds > 0 else {
             return moment.seconds
@@ -105,8 +105,8 @@ struct PersonImport {
         return min(milliseconds / 1000, moment.seconds)
     }
 
-    /// Keycloak's default mappers give some attributes another name in tokens; here the attribute
-    /// has the claim's name.
+    /// Keycloak's default mappers give some attributes another name in tokens; in Portico the
+    /// attribute has the claim's name.
     private static let renamed = [
         "middleName": "middle_name", "phoneNumber": "phone_number",
         "phoneNumberVerified": "phone_number_verified",
@@ -123,7 +123,7 @@ struct PersonImport {
         return attributes
     }
 
-    /// A plain password is hashed; what is hashed already waits for a later version.
+    /// A plain password is hashed; one that is already hashed is not supported yet.
     private func password(of user: Representation, _ person: Person, report: inout ImportReport)
         async throws -> PasswordHash?
     {

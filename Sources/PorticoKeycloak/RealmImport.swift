@@ -3,16 +3,16 @@ package import PorticoProtocol
 package import PorticoProvider
 package import PorticoStores
 
-/// Reads realms in the form in which Keycloak exports them (Keycloak `RealmRepresentation`) and
-/// makes new realms of them, ready for the store.
+/// Reads realms in Keycloak's export format (Keycloak `RealmRepresentation`) and makes new realms,
+/// ready for the store.
 ///
-/// What has no counterpart here is left out and reported; a file whose members have other types than
-/// Keycloak's is refused whole.
+/// What has no counterpart in Portico is left out and reported; a file with members of other types
+/// than Keycloak's is refused as a whole.
 package struct RealmImport: Sendable {
     let creation: RealmCreation
     let clients: ClientRegistration
     let people: PersonRegistration
-    /// Issuers are made from it; what the file says of addresses does not count.
+    /// Issuers are made from it; addresses in the file are ignored.
     let baseURL: String
 
     package init(
@@ -27,7 +27,7 @@ package struct RealmImport: Sendable {
         self.baseURL = baseURL
     }
 
-    /// 32 MiB, which is some ten thousand people.
+    /// 32 MiB, which is about ten thousand people.
     package static let limits = JSONLimits(size: 32 << 20, depth: 64)
 
     package struct Imported: Sendable {

@@ -1,14 +1,14 @@
 package import PorticoProtocol
 package import PorticoProvider
 
-/// Why a realm file is not imported at all. What can be left out is left out instead, and stands in
-/// the ``ImportReport``.
+/// Why a realm file is not imported at all. What can be left out is left out instead, and reported
+/// in the ``ImportReport``.
 package enum RealmImportError: Error, Hashable, Sendable {
     case notJSON(JSONError)
-    /// A member has another type than Keycloak gives it.
+    /// A member does not have Keycloak's type.
     case wrongType(path: String, expected: StaticText)
     case missing(path: String)
-    /// One file describes one realm twice.
+    /// A file describes one realm twice.
     case repeatedRealm(path: String)
     case realm(path: String, RealmCreation.Refusal)
 
@@ -16,7 +16,7 @@ package enum RealmImportError: Error, Hashable, Sendable {
         .wrongType(path: path, expected: StaticText(expected))
     }
 
-    /// Where in the file: `clients[2].redirectUris[0]`; `nil`: in the file as a whole.
+    /// The position in the file: `clients[2].redirectUris[0]`; `nil` for the file as a whole.
     package var path: String? {
         switch self {
         case .notJSON: nil

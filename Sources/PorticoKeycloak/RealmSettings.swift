@@ -2,7 +2,7 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// The settings of a realm that have a counterpart here (Keycloak `RealmRepresentation`).
+/// The settings of a realm that have a counterpart in Portico (Keycloak `RealmRepresentation`).
 struct RealmSettings {
     let displayName: String?
     let signingAlgorithm: SignatureAlgorithm
@@ -15,11 +15,11 @@ struct RealmSettings {
 
     init(_ realm: Representation, report: inout ImportReport) throws(RealmImportError) {
         displayName = try realm.text("displayName")
-        // Keycloak leaves a realm disabled that does not say that it is enabled.
+        // In Keycloak, a realm without the member is disabled.
         isEnabled = try realm.bool("enabled") ?? false
         if !isEnabled { report.add(.read, "enabled", "the realm is disabled: nobody can sign in") }
         signsInWithEmail = try realm.bool("loginWithEmailAllowed") ?? true
-        // Both are off there unless the realm says otherwise.
+        // In Keycloak, both are off unless the realm sets them.
         allowsPasswordReset = try realm.bool("resetPasswordAllowed") ?? false
         confirmsEmail = try realm.bool("verifyEmail") ?? false
         if allowsPasswordReset {
@@ -39,7 +39,7 @@ struct RealmSettings {
         )
         notBefore = max(0, try realm.integer("notBefore") ?? 0)
         lifetimes = try Self.lifetimes(realm, report: &report)
-        // What is missing is RS256 there, and apps may insist on it (docs/decisions/0040).
+        // A missing value means RS256 in Keycloak, and apps may depend on it (docs/decisions/0040).
         let name = try realm.text("defaultSignatureAlgorithm") ?? SignatureAlgorithm.rs256.rawValue
         if let algorithm = SignatureAlgorithm(rawValue: name) {
             signingAlgorithm = algorithm
@@ -94,7 +94,7 @@ struct RealmSettings {
 }
 
 extension RealmSettings {
-    /// Everything that some part of the import reads.
+    /// Every member that the import reads.
     private static let known: Set<String> = [
         "id", "realm", "displayName", "enabled", "loginWithEmailAllowed", "notBefore",
         "resetPasswordAllowed", "verifyEmail",
@@ -105,7 +105,7 @@ extension RealmSettings {
         "keycloakVersion",
     ]
 
-    /// What matters to people or apps and is not read yet.
+    /// Members that matter to people or apps but are not imported yet.
     private static let missed: [(String, StaticString)] = [
         ("groups", "groups are not imported yet: people lose the roles of their groups"),
         ("identityProviders", "sign-in by way of other providers is not imported yet"),
@@ -133,7 +133,7 @@ extension RealmSettings {
 }
 
 extension Representation {
-    /// Whether a member is there and says anything: `false` and nothing in it are silence.
+    /// Whether a member is present and has a meaning: `false` and empty values have none.
     fileprivate func says(_ name: String) -> Bool {
         switch object[name] {
         case nil, .null, .bool(false): false

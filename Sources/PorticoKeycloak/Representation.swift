@@ -1,11 +1,12 @@
 import PorticoProtocol
 import PorticoProvider
 
-/// One object of a realm file, read with Keycloak's tolerance: unknown members do not matter, a
-/// missing member and `null` are the same, and a member of another type is an error that says where.
+/// One object of a realm file, read as tolerantly as in Keycloak: unknown members are ignored, a
+/// missing member and `null` are the same, and a member of another type is an error with its
+/// position.
 struct Representation: Sendable {
     let object: JSONObject
-    /// Where it stands in the file: `clients[2]`.
+    /// The position in the file: `clients[2]`.
     let path: String
 
     init(_ value: JSONValue, path: String) throws(RealmImportError) {
@@ -25,13 +26,13 @@ struct Representation: Sendable {
         try read(name, "a text", \.string)
     }
 
-    /// A text that says something: an empty one counts as missing.
+    /// A nonempty text: an empty one counts as missing.
     func text(_ name: String) throws(RealmImportError) -> String? {
         let text = try string(name)
         return text?.isEmpty == false ? text : nil
     }
 
-    /// A value of a map of texts, in which Keycloak reads numbers and truth values as texts too.
+    /// A value of a map of texts, in which Keycloak also reads numbers and Booleans as texts.
     func setting(_ name: String) throws(RealmImportError) -> String? {
         let text = try read(name, "a text") { value in
             switch value {
@@ -64,13 +65,13 @@ struct Representation: Sendable {
         return children
     }
 
-    /// `nil` where the member is missing: that is not the same as an empty array.
+    /// `nil` if the member is missing, which differs from an empty array.
     func strings(_ name: String) throws(RealmImportError) -> [String]? {
         guard let values = try read(name, "an array", \.array) else { return nil }
         return try Self.texts(values, path: path(of: name))
     }
 
-    /// The members of an object whose values are arrays of texts, or single texts.
+    /// The members of an object with values that are arrays of texts, or single texts.
     func lists(_ name: String) throws(RealmImportError) -> [(name: String, values: [String])] {
         guard let object = try child(name) else { return [] }
         var lists: [(name: String, values: [String])] = []
@@ -99,7 +100,7 @@ struct Representation: Sendable {
         return value
     }
 
-    /// Where a member stands, or would.
+    /// The path of a member, present or not.
     func path(of name: String) -> String {
         let name = PlainText.shown(name)
         return path.isEmpty ? name : "\(path).\(name)"

@@ -3,10 +3,10 @@ import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
-/// Makes roles of Keycloak's (Keycloak `RolesRepresentation`).
+/// Imports Keycloak's roles (Keycloak `RolesRepresentation`).
 ///
-/// A composite role stays one role; whoever has it when the file is read is given the roles it is
-/// made of as well.
+/// A composite role stays one role; its members at the time of the import also get the roles that
+/// it contains.
 struct RoleImport {
     let realm: Realm
     let clients: [Client]
@@ -89,17 +89,17 @@ struct RoleImport {
     }
 }
 
-/// The roles of a file, and what composite ones are made of.
+/// The roles of a file, and the parts of composite ones.
 struct ImportedRoles {
     var roles: [Role] = []
-    /// Has every role that was imported.
+    /// Has an entry for every imported role.
     var parts: [RoleName: [RoleName]] = [:]
 
     func contains(_ role: RoleName) -> Bool {
         parts[role] != nil
     }
 
-    /// Those roles and everything that they are made of, without repeats, whatever circles there are.
+    /// These roles and everything that they contain, without repeats, even if they form a cycle.
     func expanded(_ roles: [RoleName]) -> [RoleName] {
         var expanded: [RoleName] = []
         var seen: Set<RoleName> = []

@@ -1,11 +1,11 @@
 import HTTPTypes
 import PorticoWeb
 
-/// Hands a request to what answers it.
+/// Routes a request to its endpoint.
 struct StandInDispatch: Sendable {
     let answers: StandInAnswers
 
-    /// One request to one endpoint, with what is wrong there at the moment.
+    /// One request to one endpoint, with the faults that are set at the moment.
     func answer(_ context: RequestContext, _ kind: StandInKind, _ endpoint: StandInEndpoint)
         async throws -> Response
     {

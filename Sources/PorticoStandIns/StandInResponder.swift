@@ -3,19 +3,19 @@ import PorticoBytes
 import PorticoProtocol
 package import PorticoWeb
 
-/// The stand-ins' own pipeline: this machine only, under its own names only, and then to the endpoint
-/// that the path names.
+/// The stand-ins' own pipeline: it serves this machine only, under its own names only, and routes
+/// by path.
 ///
-/// A visitor can be anyone they like, so only this machine's own people get in. There are no proxies:
-/// what came through one did not come from here.
+/// A user can choose any person, so only users of this machine are served. Proxies are not
+/// supported: a request through one did not come from this machine.
 package struct StandInResponder: Responder {
     private let standIns: StandIns
     private let service: StandInService?
 
     init(_ standIns: StandIns) {
         self.standIns = standIns
-        // `try?`: the literal is a public URL, and the rows are tested; without either nothing is
-        // answered.
+        // `try?`: the literal is a public URL, and the routes are tested; if either failed, nothing
+        // would be served.
         service = try? StandInService(standIns)
     }
 
@@ -41,15 +41,15 @@ package struct StandInResponder: Responder {
         return await service.respond(to: context) ?? service.answers.page(.nothing, nil)
     }
 
-    /// Whether a proxy says that it stands between.
+    /// Whether a proxy forwarded the request.
     private func isForwarded(_ headers: HTTPFields) -> Bool {
         ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host"].contains { name in
             HTTPField.Name(name).map { headers[$0] != nil } ?? false
         }
     }
 
-    /// The authority of the base URL, or a loopback name with the same port: a page elsewhere
-    /// whose name was led to this machine has neither (DNS rebinding).
+    /// The authority of the base URL, or a loopback name with the same port: a foreign page with a
+    /// name that resolves to this machine has neither (DNS rebinding).
     private func isOwn(_ authority: String?) -> Bool {
         guard let authority = authority?.lowercased(), let base = HTTPAddress(standIns.baseURL)
         else { return false }
@@ -57,7 +57,7 @@ package struct StandInResponder: Responder {
         return ["localhost", "127.0.0.1", "[::1]"].contains { authority == "\($0):\(base.port)" }
     }
 
-    /// One slash at the end of the path may stay there: Facebook's key set has it.
+    /// A single trailing slash may stay: Facebook's key set has it.
     private static func target(_ path: String?) -> RequestTarget? {
         guard let path else { return nil }
         let end = path.firstIndex(of: "?") ?? path.endIndex
@@ -69,7 +69,7 @@ package struct StandInResponder: Responder {
 }
 
 extension StandIns {
-    /// What answers requests: the argument of Hummingbird's `Application`.
+    /// The responder for requests: the argument of Hummingbird's `Application`.
     package var responder: StandInResponder { StandInResponder(self) }
 }
 
@@ -94,7 +94,7 @@ struct StandInService: HTTPService {
         Response(empty: .methodNotAllowed, headers: headers)
     }
 
-    /// A body that is no form, a key that cannot be made, a wait that was ended.
+    /// A body that is not a form, a key that cannot be made, a wait that was cancelled.
     func answer(_ error: any Error, _ audience: Audience, _ context: RequestContext) -> Response {
         Response(empty: .badRequest, headers: headers)
     }

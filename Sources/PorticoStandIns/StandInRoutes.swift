@@ -2,7 +2,7 @@ import HTTPTypes
 import PorticoWeb
 
 extension StandInService {
-    /// What stands where, as the real providers lay their paths out.
+    /// The routes, with the real providers' paths.
     static func routes(_ dispatch: StandInDispatch) -> [Route<RequestContext>] {
         func at(
             _ kind: StandInKind,
@@ -17,7 +17,7 @@ extension StandInService {
                 }
             }
         }
-        // Graph is asked with a version in front, or without one.
+        // Graph accepts requests with or without a version in the path.
         func graph(
             _ path: String,
             by methods: [HTTPRequest.Method],

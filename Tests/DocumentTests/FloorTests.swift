@@ -88,7 +88,7 @@ struct FloorTests {
             )
             #expect(!block.0.contains("serverProduct"), "\(name)")
         }
-        // Whoever guards nothing makes every app fetch it.
+        // An unguarded dependency is fetched by every app.
         let unguarded = package.matches(of: /\.product\(\s*name: "(\w+)"/).map { String($0.1) }
         #expect(Set(unguarded) == ["Crypto", "HTTPTypes", "CryptoExtras"])
     }

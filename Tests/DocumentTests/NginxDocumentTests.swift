@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "every example for a proxy sets each header that says who somebody is, from the backend only"
+        "every example for a proxy sets each header that says who a person is, from the backend only"
     )
     func headers() throws {
         let names = try identityHeaders()

@@ -118,7 +118,7 @@ struct OpenAPIDocumentTests {
     }
 
     @Test(
-        "every $ref of the API's description leads somewhere, and nothing is described for nobody"
+        "every $ref of the API's description leads somewhere, and nothing is described for no one"
     )
     func references() {
         var named: Set<String> = []

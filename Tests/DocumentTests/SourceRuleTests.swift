@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What no source may hold, whoever writes it: rules that a reader of one file cannot see kept.
+/// Rules for every source that a reader of one file cannot check.
 @Suite("Rules for all sources")
 struct SourceRuleTests {
     /// The files whose code holds any of the words, comments left out, without those that may.
@@ -171,7 +171,7 @@ struct SourceRuleTests {
         }
     }
 
-    @Test("the program writes to its streams in one place, and nobody else writes to them")
+    @Test("the program writes to its streams in one place, and no one else writes to them")
     func output() {
         let streams = [" print(", "STDOUT_FILENO", "STDERR_FILENO", "standardOutput", "NSLog("]
         let places: Set = [
@@ -297,7 +297,7 @@ struct SourceRuleTests {
             let text = try #require(code["Sources/\(path).swift"], "\(path)")
             #expect(text.contains("ConstantTime.equal("), "\(path)")
         }
-        // Outside its own type nobody compares what a secret reveals.
+        // Outside its own type no one compares what a secret reveals.
         for (path, text) in code {
             #expect(
                 text.firstMatch(of: /reveal(Stored)?\(\)\s*[=!]=|[=!]=\s*[\w.]*reveal(Stored)?\(\)/)

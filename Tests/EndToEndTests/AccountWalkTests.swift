@@ -45,7 +45,7 @@ struct AccountWalkTests {
             )
             try await walk.open("/account")
             try await walk.expect("Ben Sample’s account")
-            // What was removed is nobody's, and makes an account of its own.
+            // A removed identity belongs to no account, and makes its own.
             try await walk.signOut()
             try await walk.signIn("facebook", as: .paul)
             try await walk.expect("Welcome")
@@ -112,7 +112,7 @@ struct AccountWalkTests {
     }
 
     @Test(
-        "PRV-A-19: whoever deletes the account is asked who they are, is out everywhere, and Apple is told",
+        "PRV-A-19: a person who deletes their account is asked who they are, is signed out everywhere, and Apple is notified",
         .needs(.chromium),
         arguments: Scripts.on
     )
@@ -141,7 +141,7 @@ struct AccountWalkTests {
             #expect(server.standIns.log.count(.revocation, at: .apple) == 1)
             try await walk.open("/account")
             try await walk.expect("Sign in to Example")
-            // Back again is somebody new.
+            // Signing in again makes a new account.
             try await walk.start("apple")
             try await walk.be(.ann, at: "apple")
             try await walk.expect("Welcome")

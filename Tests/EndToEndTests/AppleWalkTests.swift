@@ -104,7 +104,7 @@ struct AppleWalkTests {
         try await Walk.run(scripts) { walk, server in
             try await walk.open("/signup")
             try await walk.start("facebook")
-            // Whoever has none, and whoever keeps it back.
+            // A person without one, and a person who withholds it.
             if isKeptBack { try await walk.browser.click("input[name=keep_email]") }
             try await walk.be(isKeptBack ? .ann : .paul, at: "facebook")
             try await walk.expect("Welcome")

@@ -15,7 +15,7 @@ struct BackendWalkTests {
     }
 
     @Test(
-        "decision 0028: whoever stops at the provider is back at the choice, with plain words",
+        "decision 0028: a person who stops at the provider returns to the choice, with a plain message",
         .needs(.chromium),
         arguments: Scripts.on,
         MainWalk.providers
@@ -77,7 +77,7 @@ struct BackendWalkTests {
             try await browser.goBack()
             try await browser.open(stage.origin + "/dashboard")
             try await browser.waitForTitle { $0.hasPrefix("You’re signed in") }
-            // Whoever is signed in and opens the choice is told so.
+            // A signed-in person who opens the choice is told so.
             try await browser.open(stage.origin + "/login")
             try await browser.waitForTitle { $0.hasPrefix("You’re already signed in") }
         }

@@ -57,7 +57,7 @@ struct CookieWalkTests {
             }
             #expect(server.standIns.log.count(.token, at: .google) == 0)
             #expect(try await server.accounts().isEmpty)
-            // Whoever began it may still finish it.
+            // The browser that began it may still finish it.
             try await attacker.be(.ben, at: "google")
             try await attacker.expect("Welcome")
         }

@@ -18,7 +18,7 @@ struct KeyboardWalkTests {
     }
 
     @Test(
-        "WEB-A11Y-8, WCAG 2.1.1, 2.4.3: somebody registers, goes through the account and leaves, by keyboard",
+        "WEB-A11Y-8, WCAG 2.1.1, 2.4.3: a person registers, goes through the account and leaves, by keyboard",
         .needs(.chromium),
         arguments: Scripts.on
     )
@@ -78,7 +78,7 @@ struct KeyboardWalkTests {
     }
 
     @Test(
-        "WEB-A11Y-8, WCAG 2.1.1, 3.3.1: somebody cancels, signs in, proves an account and signs out, by keyboard",
+        "WEB-A11Y-8, WCAG 2.1.1, 3.3.1: a person cancels, signs in, proves an account and signs out, by keyboard",
         .needs(.chromium),
         arguments: Scripts.on
     )

@@ -5,7 +5,7 @@ import Testing
 
 /// The other rows of the table: those in which a provider's word on an address counts for little.
 @Suite(
-    "End to end: proof before a second way to sign in",
+    "End to end: proof before a second sign-in method",
     .serialized,
     .sharesBrowsers,
     .enabled(if: MailServer.isPossible, "needs TEST_SMTPD")
@@ -80,7 +80,7 @@ struct LinkingProofWalkTests {
     }
 
     @Test(
-        "decision 0030, two matches: the one that is proven is signed in to, and whoever runs the service is told",
+        "decision 0030, two matches: the one that is proven is signed in to, and the operator is told",
         .needs(.chromium),
         arguments: Scripts.on
     )

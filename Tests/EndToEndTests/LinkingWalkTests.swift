@@ -7,14 +7,14 @@ import Testing
 /// The table of docs/decisions/0030 row by row, in a real Chromium; mail comes from a real mail
 /// server.
 @Suite(
-    "End to end: a second way to sign in",
+    "End to end: a second sign-in method",
     .serialized,
     .sharesBrowsers,
     .enabled(if: MailServer.isPossible, "needs TEST_SMTPD")
 )
 struct LinkingWalkTests {
     @Test(
-        "decision 0030, known: whoever is known signs in, and an identity is never moved",
+        "decision 0030, known: a known person signs in, and an identity is never moved",
         .needs(.chromium),
         arguments: Scripts.on
     )
@@ -27,7 +27,7 @@ struct LinkingWalkTests {
             try await walk.expect("You’re signed in")
             #expect(try await post.server.accounts().map(\.id) == [account.id])
 
-            // Somebody else, who has added Facebook's Paul.
+            // Another person, who has added Facebook's Paul.
             try await walk.signOut()
             try await walk.register("google", as: .layla)
             try await walk.open("/account/ways")
@@ -71,7 +71,7 @@ struct LinkingWalkTests {
     )
     func added(scripts: Bool) async throws {
         try await PostedWalk.run(scripts) { walk, post in
-            // Just signed in; but Google may have asked nobody.
+            // Just signed in; but Google may have asked no one.
             try await walk.register("google", as: .ben)
             try await walk.open("/account/ways")
             try await walk.press("facebook")
@@ -80,7 +80,7 @@ struct LinkingWalkTests {
             try await walk.prove(by: post.code)
             try await walk.expect("Sign-in methods")
             try await walk.press("facebook")
-            // Another tab's confirmation does not count for whoever stops here.
+            // Another tab's confirmation does not count for a person who stops here.
             try await walk.atProvider()
             try await walk.browser.click("button[name=cancel]")
             try await walk.expect("Error: Sign-in methods")
@@ -173,7 +173,7 @@ struct LinkingWalkTests {
     }
 
     @Test(
-        "decision 0030, not proven here: the mailbox decides, and whoever was there before is out",
+        "decision 0030, not proven here: the mailbox decides, and the previous owner is signed out",
         .needs(.chromium),
         arguments: ["facebook", "keycloak"],
         Scripts.on
@@ -202,7 +202,7 @@ struct LinkingWalkTests {
     }
 
     @Test(
-        "decision 0030, unverified or missing there: a new account, and nobody is asked about another",
+        "decision 0030, unverified or missing there: a new account, and no question about another",
         .needs(.chromium),
         arguments: [("google", StandInPerson.uma), ("facebook", .paul)],
         Scripts.on

@@ -75,7 +75,7 @@ struct LoopbackApp {
         throw RunningProgram.TimedOut(description: "no answer \(number) has come")
     }
 
-    /// Somebody signs in, in a browser that stays open until the answer is here.
+    /// A person signs in, in a browser that stays open until the answer arrives.
     ///
     /// - Returns: The code.
     func signIn() async throws -> String? {

@@ -42,7 +42,7 @@ struct MainWalk: Sendable {
         try await browser.waitForTitle { $0.hasPrefix("Sign-in methods") }
     }
 
-    /// Plain words for whoever stops at the provider (docs/decisions/0028).
+    /// A plain message for a person who stops at the provider (docs/decisions/0028).
     func cancel(_ provider: String) async throws {
         try await browser.open(stage.origin + "/login")
         try await browser.click("button[formaction='/v1/auth/\(provider)']")
@@ -101,7 +101,7 @@ struct MainWalk: Sendable {
 
     // MARK: Steps
 
-    /// Presses a provider's button, and is somebody there.
+    /// Presses a provider's button, and chooses a person.
     func choose(_ provider: String, as person: String) async throws {
         try await browser.click("button[formaction='/v1/auth/\(provider)']")
         try await browser.waitForTitle { $0.contains("(stand-in)") }

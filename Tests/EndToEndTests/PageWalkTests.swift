@@ -36,7 +36,7 @@ struct PageWalkTests {
     }
 
     @Test(
-        "OpenID Connect Core §3.1.2.1: a person may go on as they are, or as somebody else",
+        "OpenID Connect Core §3.1.2.1: a person may continue as themselves, or as another person",
         .needs(.chromium),
         arguments: Scripts.on
     )
@@ -124,7 +124,7 @@ struct PageWalkTests {
             for secret in ["state", "nonce", "code_challenge", value] {
                 #expect(!line.contains(secret))
             }
-            // The developer's words are there for whoever opens them, by keyboard too.
+            // The developer's words can be opened, by keyboard too.
             try await browser.click("summary")
             #expect(try await browser.text("dl").contains(reference))
         }

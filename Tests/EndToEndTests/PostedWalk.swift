@@ -60,7 +60,7 @@ struct PostedWalk: Sendable {
         try #require(mail.text.firstMatch(of: /\b(\d{6})\b/).map { String($0.1) })
     }
 
-    /// The ways to sign in of the one account with that address, the first linked first.
+    /// The sign-in methods of the only account with that address, in the order of linking.
     func ways(of address: String) async throws -> [String] {
         let found = try await server.database.accounts.accounts(
             after: nil,

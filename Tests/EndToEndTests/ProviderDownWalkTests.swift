@@ -49,7 +49,7 @@ struct ProviderDownWalkTests {
     }
 
     @Test(
-        "PRV-E-2, decision 0028: a provider that fails at the callback leads back to the choice, and nobody is there",
+        "PRV-E-2, decision 0028: a provider that fails at the callback leads back to the choice, with no one signed in",
         .needs(.chromium),
         arguments: ["google", "facebook", "apple"],
         Scripts.on

@@ -17,7 +17,7 @@ final class SharedBrowsers: Sendable {
 
     /// Runs `body` with a browser of one tab that holds no cookie of the server, nor of the stand-ins.
     ///
-    /// A walk that fails leaves its browser to nobody.
+    /// The browser of a failed walk is not reused.
     ///
     /// - Parameter origin: The server's.
     static func use(

@@ -145,7 +145,7 @@ struct SignInWalkTests {
         }
     }
 
-    @Test("Nobody comes: the wait ends by itself with exit status 7")
+    @Test("No answer arrives: the wait ends with exit status 7")
     func nobody() async throws {
         try await Stage.run { stage in
             let login = try await stage.portico(

@@ -7,7 +7,7 @@ import Testing
 /// Everything that is good once, used twice: what is refused, and what remains.
 @Suite("End to end: the second use", .serialized)
 struct SingleUseWalkTests {
-    /// Runs `body` with an app of `options` and a browser, in which nobody is signed in.
+    /// Runs `body` with an app of `options` and a browser, in which no one is signed in.
     private func walk(
         _ scripts: Bool,
         _ options: [String] = [],
@@ -48,7 +48,7 @@ struct SingleUseWalkTests {
     }
 
     @Test(
-        "attack C05, decision 0033: a wrong verifier spends the code, and nobody gets a second try",
+        "attack C05, decision 0033: a wrong verifier spends the code, and there is no second try",
         .needs(.chromium)
     )
     func verifier() async throws {
@@ -80,7 +80,7 @@ struct SingleUseWalkTests {
             let first = try await app.redeem(try await app.answer()["code"])
             let second = try await app.refresh(first, key: "one")
             #expect(second.status == 200)
-            // The answer was lost: whoever asked gets the same again, nobody else anything.
+            // The answer was lost: the app that asked gets the same again, and no one else anything.
             let repeated = try await app.refresh(first, key: "one")
             #expect(
                 repeated.json.string("refresh_token") == second.json.string("refresh_token")
@@ -98,7 +98,7 @@ struct SingleUseWalkTests {
     }
 
     @Test(
-        "decision 0007: a sign-in form that was sent is nobody's, and its button begins anew",
+        "decision 0007: a submitted sign-in form is no longer valid, and its button restarts",
         .needs(.chromium),
         arguments: Scripts.on
     )
@@ -148,7 +148,7 @@ struct SingleUseWalkTests {
             #expect(try await app.isAlive(second))
             #expect(try await app.isAlive(tokens))
 
-            // In a browser that nobody is signed in to it allows nothing.
+            // In a browser that no one is signed in to it allows nothing.
             try await browser.open(stage.issuer + "/nothing")
             try await browser.forgetCookies()
             try await browser.send(form, ["action": "allow"])

@@ -4,7 +4,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-/// Somebody who takes their time, in a real Chromium; the server's clock is moved.
+/// A person who takes their time, in a real Chromium; the server's clock is moved.
 @Suite("End to end: a person is slow", .serialized, .sharesBrowsers)
 struct SlowPersonWalkTests {
     /// Tells the browser, too, that ten minutes are over: it keeps the attempt's cookie no longer.
@@ -52,7 +52,7 @@ struct SlowPersonWalkTests {
     }
 
     @Test(
-        "Decision 0028: an app is told when its person was slow, and nobody is signed in",
+        "Decision 0028: an app is told when its person was slow, and no one is signed in",
         .needs(.chromium),
         arguments: Scripts.on
     )

@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
-/// `portico serve --demo` in a process of its own, and a folder for whoever uses it.
+/// `portico serve --demo` in a process of its own, and a folder for its user.
 struct Stage {
     let server: RunningProgram
     let issuer: String

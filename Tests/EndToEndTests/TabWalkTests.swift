@@ -45,7 +45,7 @@ struct TabWalkTests {
     }
 
     @Test(
-        "the late second tab is told that somebody is signed in already",
+        "the late second tab shows that a person is already signed in",
         .needs(.chromium),
         arguments: Scripts.on
     )
@@ -144,7 +144,7 @@ struct TabWalkTests {
     }
 
     @Test(
-        "attack E27: a callback that is opened again leads on; once signed out it signs nobody in",
+        "attack E27: a callback that is opened again leads on; after signing out it signs no one in",
         .needs(.chromium),
         arguments: ["google", "facebook"],
         Scripts.on
@@ -163,7 +163,7 @@ struct TabWalkTests {
             try await walk.expect("Sign-in methods")
             #expect(server.standIns.log.count(.token, at: kind) == 1)
             #expect(try await server.accounts().count == 1)
-            // Nobody is signed in any more: the old answer signs nobody in.
+            // No one is signed in any more: the old answer signs no one in.
             try await walk.signOut()
             try await walk.browser.open(callback)
             try await walk.expect("Error: Sign in to Example")

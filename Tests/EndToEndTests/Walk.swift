@@ -65,7 +65,7 @@ struct Walk: Sendable {
         try await browser.waitForTitle { $0.contains("Choose an account (stand-in)") }
     }
 
-    /// Is somebody at the provider.
+    /// Chooses a person at the provider.
     func be(_ person: StandInPerson, at provider: String) async throws {
         try await atProvider()
         try await browser.click("button[value='\(person.id)']")
@@ -92,7 +92,7 @@ struct Walk: Sendable {
         try await expect("You’re signed in")
     }
 
-    /// On the page that asks who somebody is: has a code mailed, and types it in.
+    /// On the page that asks for proof: requests a code, and enters it.
     func prove(by code: () async throws -> String?) async throws {
         try await expect("Confirm it’s you")
         try await press("code")
@@ -137,7 +137,7 @@ extension Walk {
         }
     }
 
-    /// Another browser at the same place, in which nobody is signed in.
+    /// Another browser at the same place, in which no one is signed in.
     func elsewhere(_ body: (Walk) async throws -> Void) async throws {
         try await Browser.use(scripts: scripts) { browser in
             try await body(Walk(browser: browser, origin: origin, scripts: scripts))

@@ -64,7 +64,7 @@ import Testing
         #expect(try await server.database.outbox.latest(limit: 10).count == count)
     }
 
-    @Test("decision 0028: whoever stops proving an account is asked once more, and can go on")
+    @Test("decision 0028: a person who stops proving an account is asked again, and can continue")
     func stopped() async throws {
         let server = try await BackendUnderTest()
         let (visitor, found) = try await walker.found(at: server)
@@ -101,7 +101,10 @@ import Testing
         #expect(try await server.accounts().isEmpty)
     }
 
-    @Test("PRV-A-19: whoever leaves hears whether Apple could be told", arguments: [true, false])
+    @Test(
+        "PRV-A-19: a person who deletes their account is told whether Apple could be notified",
+        arguments: [true, false]
+    )
     func left(_ isApplesAnswering: Bool) async throws {
         let server = try await BackendUnderTest()
         let visitor = try await walker.registered("apple", at: server)

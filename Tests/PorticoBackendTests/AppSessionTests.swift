@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "Decision 0035: whoever lost the answer asks again with the same key, and gets the same one"
+        "Decision 0035: an app that lost the answer asks again with the same key, and gets the same one"
     )
     func idempotent() async throws {
         let server = try await BackendUnderTest()
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("A token of one kind, of another session, or altered, is nobody's", arguments: 0..<4)
+    @Test("A token of one kind, of another session, or altered, is no one's", arguments: 0..<4)
     func forged(_ kind: Int) async throws {
         let server = try await BackendUnderTest()
         let tokens = try await Self.signedIn(server)
@@ -190,7 +190,7 @@ import Testing
         #expect(try await Self.refresh(tokens.refresh, server).status == 200)
     }
 
-    @Test("RFC 6750 §2.1: two Authorization fields, or another scheme, are nobody's")
+    @Test("RFC 6750 §2.1: two Authorization fields, or another scheme, are no one's")
     func twoFields() async throws {
         let server = try await BackendUnderTest()
         let tokens = try await Self.signedIn(server)

@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "whoever looks beforehand what is at a callback spends nothing",
+        "a HEAD request to a callback spends nothing",
         arguments: [true, false]
     )
     func head(_ isLink: Bool) async throws {

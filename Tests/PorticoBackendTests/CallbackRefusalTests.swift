@@ -39,7 +39,7 @@ import Testing
             return parts[0] + "?" + pairs.joined(separator: "&")
         }
 
-        /// Nobody has registered, and the provider was asked nothing.
+        /// No one has registered, and the provider was asked nothing.
         func expectNothing(_ reason: Comment? = nil) async throws {
             #expect(server.standIns.log.count(.token, at: .google) == 0, reason)
             #expect(try await server.accounts().isEmpty, reason)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "attack E01, SEED-ADR-6: without a state, with an empty one, or another's, nobody is asked or registered",
+        "attack E01, SEED-ADR-6: without a state, with an empty one, or another's, no one is asked or registered",
         arguments: [nil, "", "AAAAAAAAAAAAAAAAAAAAAA"] as [String?]
     )
     func otherState(_ state: String?) async throws {
@@ -73,7 +73,7 @@ import Testing
         try await returning.expectNothing()
     }
 
-    @Test("attack E01: a used state is not used again, whoever has kept the cookie")
+    @Test("attack E01: a used state is not accepted again, even with a kept cookie")
     func used() async throws {
         let returning = try await Returning()
         let kept = returning.visitor.cookies
@@ -227,7 +227,7 @@ import Testing
         for (_, value) in form.hidden where value.utf8.count > 10 {
             #expect(!next.contains(value))
         }
-        // Nobody else's browser completes it, and after a minute nobody's.
+        // No one else's browser completes it, and after a minute no one's.
         #expect(try await TestVisitor(server).open(next).reply.status == 400)
         server.clock.advance(by: 61)
         #expect(try await visitor.open(next).reply.status == 400)

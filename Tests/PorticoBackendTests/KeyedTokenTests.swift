@@ -74,7 +74,7 @@ import Testing
         #expect(!Self.isGenuine(elsewhere))
     }
 
-    @Test("With any one bit changed it is nobody's, and of another length it is none")
+    @Test("With any one bit changed it is no one's, and of another length it is none")
     func altered() throws {
         let bytes = try #require(Base64URL.decode(try Self.text()))
         for index in bytes.indices {

@@ -7,9 +7,9 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-/// WEB-ACC-1: both sides are proven, lately, by whoever links them.
+/// WEB-ACC-1: both sides were recently proven by the person who links them.
 @Suite("What it takes to link") struct LinkingProofTests {
-    /// Somebody unknown with Ann's address, asked in a browser.
+    /// An unknown person with Ann's address, asked in a browser.
     private static func asked(
         _ server: BackendUnderTest,
         _ visitor: TestVisitor,
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "WEB-ACC-1: whoever is signed in to another account than the one that matches adds nothing"
+        "WEB-ACC-1: a person signed in to an account other than the matching one adds nothing"
     )
     func otherAccount() async throws {
         let server = try await BackendUnderTest()
@@ -49,7 +49,7 @@ import Testing
         let added = try await visitor.submit(found, [("action", "add")])
         #expect(added.reply.status == 400)
         #expect(try await server.user(of: visitor).strings("providers") == ["google"])
-        // Whoever has the session and the mailbox is the account's person: nobody else has to go.
+        // The holder of the session and the mailbox is the account's person: no one else is removed.
         #expect(!found.reply.text.contains("signs it out everywhere"))
         let asked = try await visitor.submit(found, [("action", "mailbox")])
         #expect(asked.path.hasPrefix("/account/confirm/code?for=adding"))
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "WEB-ACC-1, WEB-SESS-8: a session that somebody left at a provider proves no account, with an old auth_time or none"
+        "WEB-ACC-1, WEB-SESS-8: a session that a person left at a provider proves no account, with an old auth_time or none"
     )
     func leftBehind() async throws {
         let server = try await BackendUnderTest()
@@ -86,7 +86,7 @@ import Testing
             let identities = try await server.database.accounts.identities(of: account.id)
             #expect(identities.map(\.provider) == ["keycloak"])
         }
-        // Whoever is asked proves it.
+        // The person who is asked proves it.
         server.standIns.repair()
         let keycloak = try await visitor.submit(found, [("way", "keycloak")])
         let asked = try await visitor.choose(.ann, at: keycloak, "keycloak")
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(
-        "decision 0030: five wrong codes spend the one that was mailed; the account opens to nobody"
+        "decision 0030: five wrong codes spend the one that was mailed; the account opens to no one"
     )
     func mailboxTries() async throws {
         let server = try await BackendUnderTest()
@@ -191,7 +191,7 @@ import Testing
         let late = try await visitor.submit(page, [("action", "confirm"), ("code", code)])
         #expect(late.path == "/login/code")
         #expect(visitor.cookies["__Host-session"] == nil)
-        // The address is not told in full: whoever sees the page may not be its owner.
+        // The address is not told in full: the person at the page may not be its owner.
         #expect(!page.reply.text.contains("ann@example.com"))
     }
 
@@ -259,7 +259,7 @@ import Testing
             #expect(known.string("name") == "Annie")
             #expect(known.string("email") == "ann@example.com")
         }
-        // Somebody new is let in with nonsense for a name, and with the token's address alone.
+        // A new person is let in with nonsense for a name, and with the token's address alone.
         let other = try await BackendUnderTest()
         other.standIns.configure(.apple) {
             $0.appleUser = .text(#"{"name":{"firstName":"A"},"email":"eve@evil.example"}"#)

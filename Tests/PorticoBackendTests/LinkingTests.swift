@@ -10,7 +10,7 @@ import PorticoTestSupport
 import PorticoWeb
 import Testing
 
-@Suite("A second way to sign in") struct LinkingTests {
+@Suite("A second sign-in method") struct LinkingTests {
     private static let programs: HTTPFields = {
         var fields: HTTPFields = [.accept: "application/json"]
         fields[.portico] = "1"
@@ -120,7 +120,7 @@ import Testing
         let code = try await Self.mailedCode(server)
         let done = try await owner.submit(asked, [("action", "confirm"), ("code", code)])
         #expect(done.path == "/dashboard")
-        // Nothing of whoever was there before opens the account any more.
+        // No credential of the previous owner opens the account any more.
         #expect(try await attacker.session().status == 401)
         _ = try await attacker.signIn(provider, as: .ann)
         let ownerID = try await server.user(of: owner).string("id")
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "decision 0030: an unverified address, or none, matches nobody",
+        "decision 0030: an unverified address, or none, matches no one",
         arguments: [
             ("keycloak", StandInPerson.uma), ("facebook", .paul),
         ]
@@ -216,7 +216,7 @@ import Testing
         #expect(try await server.user(of: victim).strings("providers") == ["google"])
     }
 
-    @Test("WEB-ACC-4: the last way to sign in is never removed; another one is, with its sessions")
+    @Test("WEB-ACC-4: the last sign-in method is never removed; another one is, with its sessions")
     func unlink() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)

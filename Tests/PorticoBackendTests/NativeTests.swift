@@ -210,7 +210,7 @@ import Testing
         #expect(try await Self.present(fresh, nonce: late, server).status == 401)
     }
 
-    /// How somebody brings a token whose nonce an installation has bound to itself.
+    /// How a person brings a token whose nonce an installation has bound to itself.
     enum Bringing: CaseIterable {
         case withoutVerifier, wrongVerifier, challengeForVerifier, verifierForUnbound
         case verifierWithoutNonce
@@ -305,7 +305,7 @@ import Testing
     }
 
     @Test(
-        "PRV-G-12, PRV-G-14: a token without a nonce of ours signs nobody in",
+        "PRV-G-12, PRV-G-14: a token without a nonce of ours signs no one in",
         arguments: [nil, "n-0123456789"] as [String?]
     )
     func withoutNonce(_ inToken: String?) async throws {
@@ -319,7 +319,7 @@ import Testing
         #expect(try await server.accounts().isEmpty)
     }
 
-    @Test("PRV-N-1: an app that names no client ids at a provider gets nobody in by its tokens")
+    @Test("PRV-N-1: an app without client IDs at a provider signs no one in with its tokens")
     func noAudiences() async throws {
         var app = BackendUnderTest.notes
         for list in [[:], ["google": []], ["apple": ["com.example.notes"]]] as [[String: [String]]]
@@ -327,7 +327,7 @@ import Testing
             app.audiences = list
             let server = try await BackendUnderTest(apps: [app])
             let nonce = try await Self.nonce("google", server)
-            // Made for our own web client: whoever has one was given it on the web.
+            // Made for our own web client: its holder got it on the web.
             let token = try Self.googleToken(server, audience: nil, nonce: nonce)
             let reply = try await Self.present(token, nonce: nonce, at: "google", server)
             #expect(reply.status == 400)
@@ -399,7 +399,7 @@ import Testing
     }
 
     @Test(
-        "PRV-N-3: an access token of Google's or Apple's proves nobody",
+        "PRV-N-3: an access token from Google or Apple proves no one",
         arguments: ["google", "apple"]
     )
     func accessToken(_ provider: String) async throws {

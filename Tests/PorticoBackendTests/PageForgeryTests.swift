@@ -97,7 +97,7 @@ import Testing
         #expect(try await server.accounts().first?.name == "Ben Sample")
     }
 
-    @Test("WEB-CSRF-1: what somebody decides about an account with their address needs its form")
+    @Test("WEB-CSRF-1: what a person decides about an account with their address needs its form")
     func decision() async throws {
         let server = try await BackendUnderTest()
         _ = try await TestVisitor(server).signIn("google", as: .ann)
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("OIDCRPL-6-3, WEB-CSRF-5: GET signs nobody out and changes nothing")
+    @Test("OIDCRPL-6-3, WEB-CSRF-5: GET signs no one out and changes nothing")
     func get() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)

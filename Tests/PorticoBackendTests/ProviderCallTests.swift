@@ -63,7 +63,7 @@ import Testing
         #expect(try await visitor.session().status == 200)
     }
 
-    @Test("OIDCBCL-2.6-7: somebody without a session here changes nothing, and it is 200")
+    @Test("OIDCBCL-2.6-7: a person without a session here changes nothing, and it is 200")
     func unknown() async throws {
         let server = try await BackendUnderTest()
         let token = try server.standIns.logoutToken(about: .layla, sessionID: "nobody")

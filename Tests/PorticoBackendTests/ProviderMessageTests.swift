@@ -22,7 +22,7 @@ import Testing
         return try await server.post(Self.notifications, [("payload", payload)])
     }
 
-    @Test("PRV-A-20: a notification to an app's id is ours, one to anybody else's is not")
+    @Test("PRV-A-20: a notification to an app's id is accepted, one to a foreign id is not")
     func audience() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
@@ -35,7 +35,9 @@ import Testing
         #expect(try await visitor.session().status == 401)
     }
 
-    @Test("PRV-A-20, PRV-F-14: a deletion takes along who was there, and nobody who came since")
+    @Test(
+        "PRV-A-20, PRV-F-14: a deletion removes the people of that time, and no one who came since"
+    )
     func late() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)
@@ -89,7 +91,7 @@ import Testing
         #expect(try await server.post(path, fields).status == 429)
     }
 
-    @Test("Whoever signs many people out at once is heard to the end")
+    @Test("All messages count when a provider signs many people out at once")
     func many() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "what could be appended to in two ways, and what names nobody, is refused",
+        "what could be appended to in two ways, and what names no one, is refused",
         arguments: [
             ("orders=https://orders.example.com/v2/,google", .address),
             ("orders=https://orders.example.com/v2?x=1,google", .address),

@@ -110,7 +110,7 @@ private struct EchoAPI: Responder {
         #expect(try await Self.send(TestVisitor(server), "/bff/orders/x").status == 401)
     }
 
-    @Test("Somebody without an identity at the API's provider is told so")
+    @Test("A person without an identity at the API's provider is told so")
     func noAccess() async throws {
         let server = try await Self.server()
         let visitor = TestVisitor(server)
@@ -181,7 +181,7 @@ private struct EchoAPI: Responder {
         }
     }
 
-    @Test("OIDCRPL-6-3: what a sign-out gave back is not used for whoever comes after it")
+    @Test("OIDCRPL-6-3: what a sign-out gave back is not used for later sessions")
     func signedOut() async throws {
         let server = try await Self.server()
         let (visitor, tablet) = (TestVisitor(server), TestVisitor(server))
@@ -228,7 +228,7 @@ private struct EchoAPI: Responder {
     }
 
     @Test(
-        "Only the refusal of its refresh token asks somebody to sign in again, a provider's faults do not",
+        "Only a refused refresh token requires a new sign-in; a provider's faults do not",
         arguments: [
             (.refused(status: 400, code: "invalid_grant"), "reauthentication_required"),
             (.refused(status: 503, code: "invalid_grant"), "provider_unreachable"),

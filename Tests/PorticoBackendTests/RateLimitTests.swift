@@ -65,7 +65,7 @@ import Testing
             #expect((reply.status == 429) == isOver, "\(count)")
             #expect((reply.headers[.retryAfter] != nil) == isOver, "\(count)")
         }
-        // Whoever was named on the left has lost nothing; nor has anybody else.
+        // The address named on the left has lost nothing; nor has any other.
         for other in ["203.0.113.1", "192.0.2.9, 198.51.100.7"] {
             #expect(try await limit.send(server, from: other).status != 429, "\(other)")
         }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "WEB-BRUTE-2: five codes an hour for whoever asks, and what is refused takes nothing of a mailbox"
+        "WEB-BRUTE-2: five codes an hour for each requester, and a refused request does not count for the mailbox"
     )
     func mails() async throws {
         let server = try await BackendUnderTest()

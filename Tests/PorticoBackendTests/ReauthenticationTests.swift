@@ -8,9 +8,9 @@ import PorticoTestSupport
 import PorticoWeb
 import Testing
 
-/// WEB-SESS-8: what proves that whoever has a session is its account's person.
+/// WEB-SESS-8: what proves that the holder of a session is its account's person.
 @Suite("Proving who one is") struct ReauthenticationTests {
-    /// Everything that programs change only for somebody who has proven it.
+    /// Everything that programs may change only after a recent proof.
     private static let changes: [(HTTPRequest.Method, String)] = [
         (.delete, "/v1/account"), (.delete, "/v1/account/unlink/google"),
         (.post, "/v1/account/link/keycloak"), (.post, "/v1/account/email"),
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-8: that somebody has just signed in proves nothing where the provider does not say when it asked",
+        "WEB-SESS-8: a recent sign-in proves nothing if the provider does not report when it asked",
         arguments: ["google", "apple", "facebook"]
     )
     func silent(_ provider: String) async throws {
@@ -146,7 +146,7 @@ import Testing
         #expect(try await visitor.session().status == 200)
         try await Self.expectRefused(visitor, "One Tap")
 
-        // Even where the token tells a time: nobody here has asked for it.
+        // Even where the token tells a time: no one here has asked for it.
         for provider in ["google", "keycloak"] {
             let made = try await server.post("/v1/auth/\(provider)/native/nonce", [])
             let nonce = try #require(made.json.string("nonce"))
@@ -234,7 +234,7 @@ import Testing
         #expect(try await visitor.program(.post, "/v1/account/link/facebook").status == 200)
     }
 
-    @Test("WEB-SESS-8: whoever is asked anew, and however long they take, goes on by themselves")
+    @Test("WEB-SESS-8: a person who is asked again continues automatically, however long they take")
     func renewed() async throws {
         let server = try await BackendUnderTest()
         let (visitor, page) = try await Self.asked(server)
@@ -249,7 +249,7 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-8: whoever is to be added is asked anew by their provider, as far as that knows how",
+        "WEB-SESS-8: an identity to be added is asked again by its provider, if the provider supports it",
         arguments: [
             ("keycloak", ["prompt": "login", "max_age": "0"]),
             ("google", ["prompt": "select_account consent", "max_age": nil]),
@@ -273,7 +273,7 @@ import Testing
     }
 
     @Test(
-        "WEB-ACC-1: what somebody left signed in at a provider is not added to another person's account"
+        "WEB-ACC-1: what a person left signed in at a provider is not added to another person's account"
     )
     func leftBehind() async throws {
         let server = try await BackendUnderTest()

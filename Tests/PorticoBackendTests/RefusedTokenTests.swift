@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A provider's tokens that are not right") struct RefusedTokenTests {
     @Test(
-        "RFC 9700 §4.5.3.2: nothing of an answer counts whose ID Token is another's, or nobody's",
+        "RFC 9700 §4.5.3.2: nothing of an answer counts whose ID Token is another's, or no one's",
         arguments: [
             StandInFaults.IDTokenFault.wrongNonce, .unsigned, .forged, .symmetric, .unpublishedKey,
         ]
@@ -18,7 +18,7 @@ import Testing
         #expect(refused.path.hasPrefix("/login?error="))
         #expect(visitor.cookies["__Host-session"] == nil)
         #expect(try await visitor.session().status == 401)
-        // No row, not even one that a refresh token is kept in; and nobody was asked with a token.
+        // No row, not even one that a refresh token is kept in; and no one was asked with a token.
         #expect(try server.keptRows() == before)
         #expect(try await server.accounts().isEmpty)
         #expect(server.standIns.log.requests(to: .userInfo, at: .openID).isEmpty)

@@ -53,7 +53,7 @@ struct ServiceRowTests {
             let reader = preflight.headers[.accessControlAllowOrigin]
             #expect(reader == (row.scripts.contains(.any) ? "*" : nil), what)
             guard row.method == .post else { continue }
-            // A form is bounded, and nobody is signed in by one that is too long or not ours.
+            // A form is bounded, and no one is signed in by one that is too long or not ours.
             let long: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
             let tooLong = try await send(
                 .post,

@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "WEB-BFF-3: whoever is asked about an account waits in a sealed cookie that says nothing, for ten minutes"
+        "WEB-BFF-3: a person who is asked about an account is kept in a sealed cookie for ten minutes, which reveals nothing"
     )
     func waiting() async throws {
         let server = try await BackendUnderTest()
@@ -123,7 +123,7 @@ import Testing
         for word in ["ann@", "example", "google", "keycloak"] {
             #expect(!value.contains(word) && !bytes.contains(word), "\(word)")
         }
-        // With any one character changed it is nobody.
+        // With any one character changed, it identifies no one.
         let changed = value.dropLast() + (value.hasSuffix("A") ? "Q" : "A")
         visitor.cookies["__Host-pending"] = String(changed)
         #expect(try await visitor.open("/login/account").reply.status == 400)
@@ -188,7 +188,7 @@ import Testing
         #expect(done.path == "/onboarding")
         #expect(try await server.accounts().count == 2)
 
-        // Whoever is not asked needs no cookie for it: the row has all.
+        // A person who is not asked needs no cookie for it: the row has everything.
         let other = TestVisitor(server)
         let welcome = try await other.signIn("google", as: .ben)
         #expect(welcome.path == "/onboarding")

@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "PRV-A-19, SEED-ADR-5: deleting the account ends everything and tells Apple; who returns is somebody new"
+        "PRV-A-19, SEED-ADR-5: deleting the account ends everything and tells Apple; a person who returns is new"
     )
     func deletion() async throws {
         let server = try await BackendUnderTest()

@@ -123,7 +123,7 @@ import Testing
         #expect(!cancelled.url.contains("_=_"))
     }
 
-    @Test("Nobody new is let in where sign-up is closed, by browser or by app")
+    @Test("No one new is let in where sign-up is closed, by browser or by app")
     func closed() async throws {
         let server = try await BackendUnderTest(rules: AccountRules(isSignUpOpen: false))
         let visitor = TestVisitor(server)

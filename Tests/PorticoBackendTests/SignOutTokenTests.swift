@@ -10,7 +10,7 @@ import PorticoWeb
 import Testing
 
 @Suite("What a sign-out gives back to providers") struct SignOutTokenTests {
-    /// How somebody signs out.
+    /// How a person signs out.
     enum Way: String, CaseIterable, CustomTestStringConvertible {
         case program = "a page's program"
         case everywhere = "a page's program, everywhere"
@@ -153,7 +153,7 @@ import Testing
         #expect(try await Self.logout(token, server).status == 200)
         #expect(log.count(.revocation, at: .google) == 1)
         #expect(try await server.token(at: "google") == nil)
-        // Somebody who comes back brings a new one.
+        // A returning person brings a new one.
         _ = try await one.signIn("google", as: .ann)
         #expect(try await server.token(at: "google") != nil)
     }
@@ -171,7 +171,7 @@ import Testing
         #expect(log.count(.revocation, at: .google) == 1)
     }
 
-    @Test("OIDCRPL-6-3: a provider that is down is asked once, and keeps nobody signed in")
+    @Test("OIDCRPL-6-3: a provider that is down is asked once, and keeps no one signed in")
     func down() async throws {
         let server = try await BackendUnderTest()
         let visitor = TestVisitor(server)

@@ -12,7 +12,7 @@ import Testing
     private static let providers = ["google", "facebook", "apple", "keycloak"]
 
     @Test(
-        "Nothing is stored before somebody has proven who they are: no start, no page, no wrong answer",
+        "Nothing is stored before a person has proven who they are: no start, no page, no wrong answer",
         arguments: providers
     )
     func unproven(_ provider: String) async throws {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "decision 0034: a sign-in in a browser is one transaction, whoever it is and however it comes",
+        "decision 0034: a sign-in in a browser is one transaction, for every person and every method",
         arguments: providers
     )
     func web(_ provider: String) async throws {

@@ -7,7 +7,7 @@ import PorticoTestSupport
 import PorticoUpstream
 import Testing
 
-@Suite("Providers that nobody can sign in with") struct UnusableProviderTests {
+@Suite("Providers that no one can sign in with") struct UnusableProviderTests {
     private static func record(_ name: String, _ kind: IdentityProvider.Kind = .google)
         -> ProviderRecord
     {

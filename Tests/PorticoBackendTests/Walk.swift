@@ -51,7 +51,7 @@ extension TestVisitor {
         return try await request(path, method, form, from: "https://app.example.com/", fields)
     }
 
-    /// Has a code mailed on the page that asks who somebody is, and types it in.
+    /// Requests a code on the page that asks for proof, and enters it.
     func proveByCode(_ page: Visited, at server: BackendUnderTest) async throws -> Visited {
         let asked = try await press("code", on: page)
         let code = ("code", try await server.mailedCode() ?? "")

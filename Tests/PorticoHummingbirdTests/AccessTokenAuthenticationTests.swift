@@ -73,7 +73,7 @@ struct AccessTokenAuthenticationTests {
             ["aud": []], ["sub": .null], ["sub": ""], ["exp": .null], ["exp": "soon"],
             ["exp": 1_799_999_969], ["nbf": 1_800_000_031], ["nbf": "x"], ["iat": 1_800_000_031],
             ["scope": ["notes.read"]], ["scope": "a\"b"],
-            // RFC 9449 §7.1: bound to a key that nobody proves here.
+            // RFC 9449 §7.1: bound to a key that is not proven to this service.
             ["cnf": ["jkt": "x"]], ["cnf": ["x5t#S256": "x"]],
         ] as [JSONObject]
     )
@@ -98,7 +98,9 @@ struct AccessTokenAuthenticationTests {
         #expect(try await statuses([issuer.token(changes)]) == [200])
     }
 
-    @Test("RFC 8725 §3.11, RFC 9068 §5: an ID Token is no access token, whoever signed it")
+    @Test(
+        "RFC 8725 §3.11, RFC 9068 §5: an ID Token is not an access token, no matter who signed it"
+    )
     func types() async throws {
         let tokens = [
             try issuer.token(type: .jwt),
@@ -130,7 +132,7 @@ struct AccessTokenAuthenticationTests {
         let none = Base64URL.encode(Array(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
         let shared = Base64URL.encode(Array(#"{"alg":"HS256","typ":"at+jwt"}"#.utf8))
         let tokens = [
-            // Somebody else's key under the same name.
+            // A foreign key with the same ID.
             try issuer.token(by: ScriptedIssuer.key("k1")),
             "\(none).\(parts[1]).", "\(none).\(parts[1]).\(parts[2])",
             "\(shared).\(parts[1]).\(parts[2])",
@@ -167,7 +169,7 @@ struct AccessTokenAuthenticationTests {
         }
     }
 
-    @Test("Where the issuer cannot be asked nobody is admitted: 503, and later again")
+    @Test("If the issuer cannot be reached, no one is admitted: 503, and admitted again later")
     func unavailable() async throws {
         let (issuer, clock) = (issuer, clock)
         issuer.isReachable(false)
@@ -256,7 +258,7 @@ struct AccessTokenAuthenticationTests {
         #expect(try await statuses([accessToken], elsewhere) == [401])
     }
 
-    @Test("Both ways before one service: each token goes to whoever can tell")
+    @Test("Both methods on one service: each token goes to the method that can check it")
     func both() async throws {
         let backend = ScriptedBackend()
         let clock = clock

@@ -51,7 +51,7 @@ struct RunningService {
         )
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {
-                // Without a listener nobody would ever be told of one.
+                // Without a listener, no error would ever be reported.
                 defer { running.finish() }
                 try await application.run()
                 return nil

@@ -134,7 +134,7 @@ struct SessionAuthenticationTests {
     }
 
     @Test(
-        "Where the backend cannot be asked, or does not answer as one, nobody is admitted: 503",
+        "If the backend cannot be reached, or does not answer as one, no one is admitted: 503",
         arguments: [
             nil, ScriptedBackend.json(500, [:]), ScriptedBackend.json(429, [:]),
             ScriptedBackend.json(302, [:]), ScriptedBackend.json(403, [:]),
@@ -298,7 +298,7 @@ struct SessionAuthenticationTests {
         #expect(throws: SignInError(.misconfigured(.backendInvalid))) { try authenticator(address) }
     }
 
-    @Test("A route that was forgotten behind no authenticator serves nobody")
+    @Test("A route without an authenticator by mistake serves no one")
     func forgotten() async throws {
         try await RunningService.run(authenticator()) { service in
             let answer = try await service.send("/forgotten", bearer: "S1")

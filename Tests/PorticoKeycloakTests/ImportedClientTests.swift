@@ -12,7 +12,7 @@ import Testing
         #expect(clients.map { $0.client?.isEnabled } == [false, true])
     }
 
-    @Test("A client authenticates as it does there, or is left out: nobody gets an easier way")
+    @Test("A client authenticates as it does there, or is left out: no one gets an easier way")
     func method() async throws {
         let cases: [(String, ClientAuthenticationMethod?)] = [
             (
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("A secret that the file masks, names or lacks is none that anybody knows")
+    @Test("A secret that the file masks, names or lacks is none that anyone knows")
     func unknownSecret() async throws {
         let clients = try await ImportSample.clients([
             #""secret": "**********""#, #""secret": "*""#, #""secret": "${vault.a}""#,
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test("OpenID Connect Core §11, §3.1.2.1: nobody gets openid or offline_access unasked")
+    @Test("OpenID Connect Core §11, §3.1.2.1: no one gets openid or offline_access unasked")
     func scopes() async throws {
         let imported = try await ImportSample.clients([
             """

@@ -10,7 +10,7 @@ import Testing
     private static let attribute = "oidc-usermodel-attribute-mapper"
     private static let realmRoles = "oidc-usermodel-realm-role-mapper"
 
-    @Test("OpenID Connect Core §2: a claim that the protocol gives a meaning is nobody's to write")
+    @Test("OpenID Connect Core §2: a claim that the protocol gives a meaning is no one's to write")
     func reserved() async throws {
         let claims = [
             "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "azp", "nonce", "acr", "amr",

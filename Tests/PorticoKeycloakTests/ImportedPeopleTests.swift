@@ -6,7 +6,7 @@ import Testing
 @testable import PorticoKeycloak
 
 @Suite("Realm import: who people are") struct ImportedPeopleTests {
-    @Test("What the file does not say of somebody is not so: not enabled, no address verified")
+    @Test("What the file does not say of a person is not so: not enabled, no address verified")
     func defaults() async throws {
         let people = try await ImportSample.people([
             #""email": "ann@example.com""#,
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A creation that lies ahead, or that nobody noted, was now")
+    @Test("A creation that lies ahead, or that no one noted, was now")
     func createdAt() async throws {
         let now = RealmImportTests.noon.seconds
         let cases: [(Int64, Int64)] = [
@@ -45,7 +45,7 @@ import Testing
         #expect(people.map { $0.person?.createdAt } == cases.map(\.1))
     }
 
-    @Test("Nobody takes another's id, user name or address")
+    @Test("No one takes another's id, user name or address")
     func twice() async throws {
         let imported = try await ImportSample.realm(
             """
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A service account is nobody who signs in")
+    @Test("A service account is no one who signs in")
     func serviceAccount() async throws {
         let people = try await ImportSample.people([
             """

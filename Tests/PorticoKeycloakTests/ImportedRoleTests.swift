@@ -22,7 +22,7 @@ import Testing
         return RoleName(clientID: parts.count > 1 ? parts[0] : nil, name: parts[parts.count - 1])
     }
 
-    @Test("Somebody has the roles that the file gives, and what those are made of, and no other")
+    @Test("A person has the roles that the file gives, and what those are made of, and no other")
     func assigned() async throws {
         let cases: [(String, [String])] = [
             (#""realmRoles": ["apart"]"#, ["apart"]),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PorticoKeycloak
 
-@Suite("Realm import: what holds for everybody") struct ImportedSettingsTests {
+@Suite("Realm import: what holds for everyone") struct ImportedSettingsTests {
     @Test("What the file does not say is as Keycloak has it; what it says holds")
     func flags() async throws {
         let plain = try await ImportSample.realm(#""displayName": "R""#)

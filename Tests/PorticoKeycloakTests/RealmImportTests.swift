@@ -144,7 +144,7 @@ struct RealmImportTests {
         }
     }
 
-    @Test("Roles come with their clients; a composite gives its parts to whoever has it")
+    @Test("Roles come with their clients; a composite gives its parts to its members")
     func roles() async throws {
         let new = try await garden().realm
         #expect(

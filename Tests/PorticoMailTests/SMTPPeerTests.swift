@@ -80,7 +80,7 @@ struct SMTPPeerTests {
     }
 
     @Test(
-        "RFC 8314 §4: a certificate of somebody else, or of nobody known, ends the conversation",
+        "RFC 8314 §4: a certificate for another host, or from an unknown authority, ends the conversation",
         arguments: [MailServer.Security.starttls, .implicit]
     )
     func certificates(security: MailServer.Security) async throws {

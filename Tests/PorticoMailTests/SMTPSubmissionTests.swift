@@ -65,12 +65,12 @@ struct SMTPSubmissionTests {
         #expect(found.isPermanent == isPermanent)
         #expect(found.reply?.code == Int(reply.prefix(3)))
         #expect(found.reply?.enhancedCode == enhanced)
-        // Refused before the text is given, nobody learns it.
+        // If refused before the text is sent, no one learns it.
         #expect(lines.contains { $0.hasPrefix("Subject:") } == (word == "text"))
     }
 
     @Test(
-        "A server that refuses everybody says nothing of this mail, which waits",
+        "A server that refuses everyone is not about this mail, which waits",
         arguments: [
             ["greeting": "554 5.3.2 no service here"], ["greeting": "421 later"],
             ["EHLO": "550 who are you", "HELO": "550 who are you"],
@@ -113,7 +113,7 @@ struct SMTPSubmissionTests {
         #expect(failure?.isPermanent == false)
     }
 
-    @Test("Whoever no longer waits for a mail ends the conversation")
+    @Test("A caller that no longer waits for a mail ends the conversation")
     func cancelled() async throws {
         let server = try #require(ScriptedSMTP(["RCPT": ""]))
         let submission = try SMTPSubmission(

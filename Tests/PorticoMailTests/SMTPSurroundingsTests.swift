@@ -24,7 +24,7 @@ struct SMTPSurroundingsTests {
         }
     }
 
-    @Test("A password in somebody's home goes to no server")
+    @Test("A password in the home folder is sent to no server")
     func netrc() async {
         await #expect(processExitsWith: .success) {
             let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

@@ -100,7 +100,7 @@ struct SendmailCommandTests {
         #expect(failure.reason == .timedOut)
         #expect(!failure.isPermanent)
         let child = try #require(Int32(try program.text("child").dropLast()))
-        // Killed: gone, or a zombie that nobody has taken leave of.
+        // Killed: gone, or a zombie that was not waited for.
         var state = ""
         for _ in 0..<500 {
             // `try?`: gone, it has no status.
@@ -112,7 +112,7 @@ struct SendmailCommandTests {
         #expect(state.isEmpty || state.hasPrefix("Z") || state.hasPrefix("X"), "\(state)")
     }
 
-    @Test("A command that does not read, or prints without end, harms nobody")
+    @Test("A command that does not read, or prints endlessly, does no harm")
     func hostile() async throws {
         let lines = Array(repeating: String(repeating: "a", count: 4000), count: 200)
         let deaf = try Program("exec 0<&-; exit 75")

@@ -13,7 +13,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "RFC 8414 §6.1: a certificate that nobody trusts is refused",
+        "RFC 8414 §6.1: an untrusted certificate is refused",
         arguments: TransportKind.allCases
     )
     func untrusted(kind: TransportKind) async throws {

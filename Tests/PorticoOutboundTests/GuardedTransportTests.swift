@@ -109,7 +109,7 @@ private struct SilentResolver: AddressResolver {
 
     @Test("WEB-SSRF-1: a name is resolved once; the checked address is the one connected to")
     func rebinding() async throws {
-        // 2d00::/8 is not given out: nobody is there, and nobody is bothered.
+        // 2d00::/8 is not allocated, so no host is contacted.
         let nowhere: [UInt8] = [0x2D] + [UInt8](repeating: 0, count: 14) + [1]
         let resolver = ScriptedResolver([[nowhere], [[127, 0, 0, 1]]])
         let request = try Self.get("https://id.example/")
@@ -153,7 +153,7 @@ private struct SilentResolver: AddressResolver {
         }
     }
 
-    @Test("WEB-SSRF-1: nobody is given more time or more bytes than there are for strangers")
+    @Test("WEB-SSRF-1: no request gets more time or bytes than foreign servers may use")
     func granted() {
         let most = HTTPLimits(bytes: 1024 * 1024, seconds: 15)
         #expect(GuardedTransport.granted(HTTPLimits(bytes: .max, seconds: .max)) == most)
@@ -163,7 +163,7 @@ private struct SilentResolver: AddressResolver {
         #expect(GuardedTransport.granted(HTTPLimits(bytes: 1, seconds: .min)).seconds == 0)
     }
 
-    @Test("Nobody there is told as such")
+    @Test("A missing listener is reported as such")
     func nobody() async throws {
         let (socket, port) = try #require(RawSocket.listen(port: 0))
         RawSocket.close(socket)

@@ -198,7 +198,7 @@ struct HTTPTransportTests {
         #expect(late.body == Array("{}".utf8))
     }
 
-    @Test("Nobody there is told as such", arguments: TransportKind.allCases)
+    @Test("A missing listener is reported as such", arguments: TransportKind.allCases)
     func unreachable(kind: TransportKind) async throws {
         let (socket, port) = try #require(RawSocket.listen(port: 0))
         RawSocket.close(socket)

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("Where nobody listens on one of its addresses, the next one is asked, once")
+    @Test("If no server listens on one of its addresses, the next one is tried, once")
     func next() async throws {
         let server = try LocalServer { _ in LocalServer.reply() }
         defer { server.stop() }
@@ -64,7 +64,7 @@ import Testing
             #expect(reply.response.status == .ok)
             #expect(server.requests.count == before + 1)
         }
-        // Whoever took the request is asked nothing twice.
+        // A server that took the request is not asked again.
         let silent = try LocalServer { _ in .bytes([]) }
         defer { silent.stop() }
         await #expect(throws: HTTPTransportError.self) {

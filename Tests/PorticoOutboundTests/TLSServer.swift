@@ -1,7 +1,7 @@
 import Foundation
 import PorticoTestSupport
 
-/// `openssl s_server` with a certificate that nobody trusts, for `op.example.test`.
+/// `openssl s_server` with an untrusted certificate, for `op.example.test`.
 final class TLSServer {
     static let program = "/usr/bin/openssl"
     static let isPossible = FileManager.default.isExecutableFile(atPath: program)

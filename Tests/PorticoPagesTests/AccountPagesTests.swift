@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(
-        "an address is shown so that its owner knows it, and nobody else learns it",
+        "an address is shown so that its owner knows it, and no one else learns it",
         arguments: [
             ("ann@example.com", "a…@example.com"), ("a@b", "a…@b"), ("é@x.example", "é…@x.example"),
             ("@example.com", "…"), ("", "…"), ("nobody", "…"), ("a@b@c.example", "a…@c.example"),

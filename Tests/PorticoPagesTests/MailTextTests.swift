@@ -12,7 +12,7 @@ import Testing
         .emailChanged, .accountDeleted,
     ]
 
-    @Test("each mail names the service, says what happened and what to do if it was somebody else")
+    @Test("each mail names the service, says what happened and what to do if it was another person")
     func whole() {
         for mail in Self.mails {
             let texts = Language.allCases.map { mail.text(in: $0, service: "Demo") }

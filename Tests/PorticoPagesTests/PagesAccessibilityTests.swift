@@ -3,7 +3,7 @@ import PorticoPages
 import PorticoTestSupport
 import Testing
 
-@Suite("Pages, for everybody") struct PagesAccessibilityTests {
+@Suite("Pages, for everyone") struct PagesAccessibilityTests {
     @Test("WCAG 3.1.1: the page names its language and direction", arguments: RenderedState.all)
     func language(state: RenderedState) throws {
         let page = try state.markup

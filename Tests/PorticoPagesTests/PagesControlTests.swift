@@ -50,7 +50,7 @@ import Testing
         }
         let refresh = page.all("meta").filter { $0.attributes["http-equiv"] != nil }
         #expect(refresh.isEmpty)
-        // The page that posts an answer onward is no form that somebody fills in.
+        // The page that posts an answer onward is no form that a person fills in.
         #expect(page.all("script").isEmpty || state.pageName == "FormPostPage")
     }
 

@@ -66,7 +66,7 @@ import Testing
             )
         )
         #expect(style.contains("@media (forced-colors: active)"))
-        // Whoever wants no motion gets none: it is asked for, never taken back.
+        // Motion is opt-in: a person who prefers none gets none.
         let still = style.replacing(
             /@media \(prefers-reduced-motion: no-preference\) \{[^}]*\}\s*\}/,
             with: ""

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Words of the pages") struct PagesWordsTests {
     @Test(
-        "what a person reads names no codes, blames nobody and does not shout",
+        "what a person reads names no codes, blames no one and does not shout",
         arguments: RenderedState.all
     )
     func manners(state: RenderedState) throws {
-        // Lists the names of all others, for whoever runs a demonstration.
+        // Lists the names of all others, for the operator of a demonstration.
         guard state.pageName != "GalleryIndexPage" else { return }
         let page = try state.markup
         let hidden = page.all("details").map(\.text).joined()

@@ -121,7 +121,7 @@ struct AccountCommandTests {
             return account.id.text
         }
 
-        /// Somebody signs in with the provider `oidc`, whose token is kept.
+        /// A person signs in with the provider `oidc`, whose token is kept.
         ///
         /// - Returns: The id of the account.
         func signIn(_ subject: String, at issuer: String) async throws -> String {
@@ -235,7 +235,7 @@ struct AccountCommandTests {
             let told = try await place.mails()
             #expect(told.map(\.to) == ["ann@example.com"])
             #expect(told.map(\.message) == [.accountDeleted])
-            // Nobody who was deleted comes back with a cookie, or stays in a list.
+            // No one who was deleted comes back with a cookie, or stays in a list.
             #expect(try !place.run("account", "list", "--plain").stdout.contains(place.ann))
             // Who has given nothing to keep leaves nothing to be said.
             let other = try place.run("account", "delete", place.bo, "--confirm", place.bo)
@@ -345,7 +345,7 @@ struct AccountCommandTests {
         }
     }
 
-    @Test("what is no account, and where nobody is, is said")
+    @Test("what is no account, and where no one is, is said")
     func wrong() async throws {
         try await Self.place { place in
             let malformed = try place.run("account", "show", "ann")

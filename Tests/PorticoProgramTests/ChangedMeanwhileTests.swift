@@ -3,7 +3,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Two commands at once") struct ChangedMeanwhileTests {
-    @Test("a client that is disabled while somebody types its secret stays disabled")
+    @Test("a client that is disabled while a person types its secret stays disabled")
     func disabled() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
@@ -33,7 +33,7 @@ import Testing
         #expect(shown.stdout.contains(#""enabled":false"#))
     }
 
-    /// The pipe's writing end, as soon as somebody reads from it: then the command has looked at what
+    /// The pipe's writing end, as soon as a program reads from it: then the command has looked at what
     /// it changes.
     private static func opened(_ path: String) async throws -> Int32 {
         let deadline = ContinuousClock.now + .seconds(60)

@@ -12,7 +12,7 @@ import Testing
         return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("what the server keeps is for the user who runs it, and for nobody else")
+    @Test("what the server keeps is for the user who runs it, and for no one else")
     func modes() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }

@@ -5,14 +5,14 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("serve --demo, and what is somebody's own") struct DemoFolderTests {
+@Suite("serve --demo, and what is a person's own") struct DemoFolderTests {
     private static let demo = ["serve", "--demo", "--listen", "127.0.0.1:0", "--data-directory"]
 
     enum Own: String, CaseIterable {
         case realms, providers, apps, accounts
     }
 
-    /// Puts something of somebody's own into a folder.
+    /// Puts something of a person's own into a folder.
     private static func put(_ own: Own, into folder: String, _ portico: PorticoProcess) async throws
     {
         switch own {
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(
-        "a folder in which somebody has something is refused, and stays as it is",
+        "a folder in which a person has something is refused, and stays as it is",
         arguments: Own.allCases
     )
     func foreign(_ own: Own) async throws {
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "a folder that a demo made and somebody has taken since is refused, too, until that is gone",
+        "a folder that a demo made and a person has taken since is refused, too, until that is gone",
         arguments: Own.allCases
     )
     func taken(_ own: Own) async throws {
@@ -161,7 +161,7 @@ import Testing
         #expect(try await again.running.ended() == 0)
     }
 
-    @Test("what a demo made, and whoever signed in at its stand-ins, is its own: it starts again")
+    @Test("a demo recognises its own data, sign-ins at its stand-ins included, and starts again")
     func again() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }

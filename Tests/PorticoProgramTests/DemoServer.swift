@@ -35,7 +35,7 @@ struct DemoServer {
         try await body(server)
     }
 
-    /// `portico login` with somebody at the browser.
+    /// `portico login` with a person at the browser.
     func login(_ name: String, _ arguments: [String] = []) async throws -> PorticoProcess.Running {
         let login = try portico.start(
             ["login", "--issuer", issuer, "--no-browser", "--timeout", "60s"] + arguments

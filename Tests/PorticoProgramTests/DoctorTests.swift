@@ -3,7 +3,7 @@ import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
-/// Nothing here asks anybody beyond this machine.
+/// Nothing here asks anyone beyond this machine.
 @Suite("What commands find wrong")
 struct DoctorTests {
     @Test("a running demonstration is found well, and found without its address being named")
@@ -43,7 +43,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("what is wrong on this machine is found without asking anybody")
+    @Test("what is wrong on this machine is found without asking anyone")
     func offline() throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
@@ -66,7 +66,7 @@ struct DoctorTests {
         #expect(fixes.contains("portico app update legacy --hand-off code"))
         // Google for an iOS app, and no Apple beside it.
         #expect(fixes.contains("portico provider add apple"))
-        // Google says nobody's `auth_time`, and no code can be mailed.
+        // Google says no one's `auth_time`, and no code can be mailed.
         #expect(
             well.all("note").contains {
                 $0.string("check") == "google" && $0.string("fix")?.hasPrefix("mail.from") == true

@@ -2,7 +2,7 @@ import Foundation
 import PorticoTestSupport
 import Testing
 
-/// A running `portico serve` with data of its own: wired as somebody runs it in earnest.
+/// A running `portico serve` with data of its own: wired as in production.
 struct EarnestServer {
     let portico: PorticoProcess
     let running: PorticoProcess.Running

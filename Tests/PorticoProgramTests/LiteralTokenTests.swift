@@ -1,7 +1,7 @@
 import PorticoTestSupport
 import Testing
 
-/// Standard error goes into logs: what somebody takes for an argument and is a token does not.
+/// Standard error goes into logs: what a person takes for an argument and is a token does not.
 @Suite("A token on the command line") struct LiteralTokenTests {
     private static let signed = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJlMQ"
     private static let encrypted = "eyJlbmMiOiJBMjU2R0NNIn0.ZW5jcnlwdGVk.aXZpdg.Y2lwaGVydGV4dA.dGFn"

@@ -104,7 +104,7 @@ import Testing
                 )
             }
         }
-        // Nobody is asked for another one.
+        // No one is asked for another one.
         for url in ["https://localhost:8443", "https://id.example.com", "http://127.0.0.1:8080"] {
             var settings = Settings(dataDirectory: "/nowhere")
             settings.publicURL = try PublicURL(url)

@@ -15,7 +15,7 @@ import Testing
         #expect(
             refused.stderr.contains("portico login --issuer \(provider.issuer) --pkce-unannounced")
         )
-        // The library's word for it helps nobody here.
+        // The library's word for it helps no one here.
         #expect(!refused.stderr.contains("pkceUnannounced"))
         // Sent all the same, where it is accepted.
         let waited = try portico.run(login + ["--pkce-unannounced"])

@@ -63,7 +63,7 @@ struct OutgoingMailTests {
         }
     }
 
-    @Test("A user needs a password, which is in a file of its own, for nobody else to read")
+    @Test("A user needs a password, which is in a file of its own, for no one else to read")
     func password() async throws {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "portico-mail-\(UUID().uuidString)").path

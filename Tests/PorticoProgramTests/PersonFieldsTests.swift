@@ -7,7 +7,7 @@ import Testing
 @Suite("What is said of a person")
 struct PersonFieldsTests {
     @Test(
-        "OpenID Connect Core §5.1: an address that was changed is not verified until somebody says so",
+        "OpenID Connect Core §5.1: a changed address is unverified until it is marked as verified",
         arguments: [
             (["--email", "new@example.com"], "new@example.com", false),
             (["--email", "new@example.com", "--email-verified"], "new@example.com", true),

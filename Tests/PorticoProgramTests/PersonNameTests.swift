@@ -2,7 +2,7 @@ import PorticoTestSupport
 import Testing
 
 @Suite("Whom a command means") struct PersonNameTests {
-    @Test("What is one person's user name and another's id names nobody; each has another way")
+    @Test("What is one person's user name and another's id names no one; each has another way")
     func nameOfAnother() throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }

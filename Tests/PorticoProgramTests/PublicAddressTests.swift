@@ -4,10 +4,10 @@ import PorticoProtocol
 import PorticoTestSupport
 import Testing
 
-@Suite("The public address, as anybody reaches it")
+@Suite("The public address, as anyone reaches it")
 struct PublicAddressTests {
     @Test(
-        "the public address is asked as anybody reaches it, and a proxy that is set up wrongly found"
+        "the public address is asked as anyone reaches it, and a proxy that is set up wrongly found"
     )
     func publicAddress() throws {
         let portico = try PorticoProcess()

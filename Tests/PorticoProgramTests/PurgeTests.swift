@@ -55,7 +55,7 @@ import Testing
             ?? -1
     }
 
-    @Test("what was spent is remembered a day longer than anybody would accept it")
+    @Test("what was spent is remembered a day longer than anyone would accept it")
     func spent() async throws {
         let database = try TestDatabase.inMemory()
         let end = Self.now - 86_400
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("pushed requests and wishes for a password go when nobody can use them any more")
+    @Test("pushed requests and wishes for a password go when no one can use them any more")
     func requests() async throws {
         let database = try TestDatabase.inMemory()
         let expired = Self.now - 3600

@@ -6,7 +6,7 @@ import Testing
 @Suite("The port that the server will listen on") struct HeldPortTests {
     #if os(Linux)
         @Test(
-            "it is nobody else's meanwhile, and the server is let in",
+            "it is no one else's meanwhile, and the server is let in",
             arguments: ["127.0.0.1", "::1"]
         )
         func held(host: String) throws {
@@ -30,7 +30,7 @@ import Testing
         RawSocket.close(listener.socket)
     }
 
-    @Test("one on which somebody listens is refused by name")
+    @Test("a port in use is refused by name")
     func taken() throws {
         let listener = try #require(RawSocket.listen(port: 0, sharing: true))
         defer { RawSocket.close(listener.socket) }

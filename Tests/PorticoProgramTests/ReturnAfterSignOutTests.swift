@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Signing out, and the way back from the browser")
 struct ReturnAfterSignOutTests {
-    /// Somebody who signs in where there is a form, and looks at the page where there is none.
+    /// A person who signs in where there is a form, and looks at the page where there is none.
     private struct Browser: ExternalBrowser {
         let person: WebPerson
         let password: String

@@ -17,7 +17,7 @@ import Testing
         try await body(server)
     }
 
-    /// Signs somebody in with a stand-in, as far as that leads.
+    /// Signs a person in with a stand-in, as far as that leads.
     ///
     /// - Returns: What the session's address answers then: 200 with a session, 401 without.
     private func signIn(
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "nobody new gets an account where sign-up is closed",
+        "no one new gets an account where sign-up is closed",
         arguments: [("open", 200), ("closed", 401)]
     )
     func signUp(_ setting: String, _ expected: Int) async throws {

@@ -106,7 +106,7 @@ import Testing
                     for _ in 0..<12 {
                         group.addTask {
                             let person = WebPerson()
-                            // Names that nobody has: each costs a hash.
+                            // Names that no one has: each costs a hash.
                             let reply = try await person.signIn(
                                 at: address,
                                 UUID().uuidString,

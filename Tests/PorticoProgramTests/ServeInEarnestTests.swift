@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("stand-ins that a demonstration left behind sign nobody in, and no page offers them")
+    @Test("stand-ins that a demonstration left behind sign no one in, and no page offers them")
     func noStandIns() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }
@@ -147,7 +147,7 @@ import Testing
         #expect(text.contains("portico@example.com"))
     }
 
-    @Test("WEB-BFF-4: a configured API is there for whoever has a session, and no other one is")
+    @Test("WEB-BFF-4: a configured API is reachable with a session, and no other one is")
     func proxiedAPIs() async throws {
         let arguments = ["--bff-api", "orders=https://orders.example.com,google"]
         try await EarnestServer.run(arguments) { server in

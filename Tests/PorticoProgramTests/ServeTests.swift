@@ -49,7 +49,7 @@ struct ServeTests {
         #expect(userinfo.stdout == "")
     }
 
-    @Test("liveness and readiness are told to whoever asks, by any name or address, or none")
+    @Test("liveness and readiness are answered for any host name or address, or none")
     func health() async throws {
         try await DemoServer.run { server in
             let port = try #require(server.url.split(separator: ":").last.flatMap { UInt16($0) })
@@ -215,7 +215,7 @@ struct ServeTests {
         }
     }
 
-    @Test("the demonstration's passwords are 60 random bits each, and nobody's is another's")
+    @Test("the demonstration's passwords are 60 random bits each, and no one's is another's")
     func passwords() async throws {
         try await DemoServer.run { server in
             for password in server.passwords.values {

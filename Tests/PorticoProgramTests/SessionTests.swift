@@ -125,7 +125,7 @@ struct SessionTests {
         try handle.close()
     }
 
-    @Test("nobody comes: exit code 7, nothing is stored, and the port is closed")
+    @Test("no one comes: exit code 7, nothing is stored, and the port is closed")
     func timeout() async throws {
         try await DemoServer.run { server in
             let login = try server.portico.run([
@@ -160,7 +160,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a wrong password signs nobody in, and the program goes on waiting")
+    @Test("a wrong password signs no one in, and the program goes on waiting")
     func wrongPassword() async throws {
         try await DemoServer.run { server in
             let login = try server.portico.start([

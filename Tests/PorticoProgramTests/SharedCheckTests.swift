@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "where it does not end all is not well, nobody waits long, and it is not made again meanwhile"
+        "where it does not end all is not well, no one waits long, and it is not made again meanwhile"
     )
     func stuck() async throws {
         let checked = Checked()

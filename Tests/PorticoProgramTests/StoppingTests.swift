@@ -24,7 +24,7 @@ import Testing
             let (ready, health) = (try await begun("/readyz"), try await begun("/healthz"))
             #expect(try await server.request("GET", "/readyz").status == 200)
             kill(server.running.process.id, SIGTERM)
-            // Where nobody can connect any more it has been told.
+            // Where no one can connect any more it has been told.
             try await server.wait {
                 guard let more = RawSocket.connect(port: port) else { return true }
                 RawSocket.close(more)

@@ -7,7 +7,7 @@ import Testing
 @Suite("serve, and providers that cannot be used") struct UnusableProviderTests {
     private static let file = ".local/share/portico/server/portico.sqlite"
 
-    @Test("each is named in the log when the server starts, and offered to nobody")
+    @Test("each is named in the log when the server starts, and offered to no one")
     func named() async throws {
         let portico = try PorticoProcess()
         defer { portico.remove() }

@@ -5,7 +5,7 @@ import PorticoOutbound
 import PorticoProtocol
 import PorticoTestSupport
 
-/// Somebody at a browser without scripts, over real sockets: cookies, the first form of a page,
+/// A person at a browser without scripts, over real sockets: cookies, the first form of a page,
 /// redirects.
 final class WebPerson: Sendable {
     private let transport = OutboundClient()

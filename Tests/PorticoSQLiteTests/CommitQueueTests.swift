@@ -81,7 +81,7 @@ import Testing
         #expect(try notes.numbers() == [2])
     }
 
-    @Test("a commit that fails fails everybody in it, and nothing of it is there")
+    @Test("a commit that fails fails everyone in it, and nothing of it is there")
     func failedCommit() async throws {
         let notes = try await Notes()
         try await notes.database.write { transaction in
@@ -167,7 +167,7 @@ import Testing
         try await notes.add(5000)
     }
 
-    @Test("nobody goes on before the commit: what was acknowledged is there for other connections")
+    @Test("no one goes on before the commit: what was acknowledged is there for other connections")
     func acknowledged() async throws {
         let notes = try await Notes()
         let other = try SQLiteDatabase(file: notes.file)

@@ -30,7 +30,7 @@ import Testing
         #expect(try mode(of: file) == 0o600)
     }
 
-    @Test("decision 0034: commits reach the disk before anybody is told (WAL, synchronous=FULL)")
+    @Test("decision 0034: commits reach the disk before anyone is told (WAL, synchronous=FULL)")
     func durability() async throws {
         let file = TestDatabase.temporaryFile()
         let database = try SQLiteDatabase(file: file)

@@ -36,7 +36,7 @@ import Testing
         return names
     }
 
-    @Test("a database that nobody has open is read, and nothing is left beside it")
+    @Test("a database that no one has open is read, and nothing is left beside it")
     func closed() async throws {
         let file = TestDatabase.temporaryFile()
         let database = try SQLiteDatabase(file: file)

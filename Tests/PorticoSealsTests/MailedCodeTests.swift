@@ -7,13 +7,13 @@ import Testing
 @Suite("Codes that are mailed") struct MailedCodeTests {
     private static let owner = Hash256(of: "owner")
 
-    @Test("WEB-CRYPT-2: a code is kept as a hash that nobody makes without the key ring")
+    @Test("WEB-CRYPT-2: a code is stored as a hash that cannot be made without the key ring")
     func keyed() throws {
         let ring = try KeyRing(random: .system)
         let hash = try #require(MailedCode(ring: ring).hash(of: "123456", for: Self.owner))
         let other = MailedCode(ring: try KeyRing(random: .system))
         #expect(other.hash(of: "123456", for: Self.owner) != hash)
-        // What somebody with the database alone could try for all million codes.
+        // What an attacker with only the database could try for all million codes.
         let code = Array("123456".utf8)
         for guess in [code, Self.owner.bytes + code, code + Self.owner.bytes] {
             #expect(Hash256(of: guess) != hash)

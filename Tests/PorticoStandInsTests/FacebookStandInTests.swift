@@ -85,7 +85,7 @@ struct FacebookStandInTests {
         }
     }
 
-    @Test("PRV-F-5: an address may be missing: there is none, or the person keeps it")
+    @Test("PRV-F-5: an address may be missing: the account has none, or the person withholds it")
     func email() async throws {
         try await Wire.run { wire in
             let phone = try #require(

@@ -37,7 +37,7 @@ struct RedemptionTests {
     }
 
     @Test(
-        "RFC 6749 §4.1.3: the redirect URI must be the same to the letter",
+        "RFC 6749 §4.1.3: the redirect URI must match exactly",
         arguments: StandInKind.allCases
     )
     func redirectURI(kind: StandInKind) async throws {

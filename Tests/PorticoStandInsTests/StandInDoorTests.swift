@@ -6,7 +6,7 @@ import PorticoStandIns
 import PorticoTestSupport
 import Testing
 
-/// Anybody who gets in can be anybody, so nobody else gets in.
+/// A user can choose any person, so only users of this machine are served.
 @Suite("The door of the stand-ins")
 struct StandInDoorTests {
     @Test("under any other name there is nothing: a page whose name was led here gets 421")

@@ -115,7 +115,7 @@ struct StandInFaultTests {
         }
     }
 
-    @Test("RFC 8725 §2.1: an ID Token can be unsigned, or signed by somebody else")
+    @Test("RFC 8725 §2.1: an ID Token can be unsigned, or signed with another key")
     func signatures() async throws {
         try await Wire.run { wire in
             let keys = try JWKSet(parsing: await wire.get(wire.settings(.google).keySetURI).body)

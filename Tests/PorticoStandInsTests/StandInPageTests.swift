@@ -9,7 +9,7 @@ import Testing
 @Suite("Pages of stand-ins")
 struct StandInPageTests {
     @Test(
-        "every page says that it is a stand-in, and nobody indexes it",
+        "every page is labelled as a stand-in, and must not be indexed",
         arguments: StandInKind.allCases
     )
     func label(kind: StandInKind) async throws {
@@ -57,7 +57,7 @@ struct StandInPageTests {
         }
     }
 
-    @Test("a person's picture is an image that the page of nobody else runs")
+    @Test("a person's picture is an image that no other page can run")
     func picture() async throws {
         try await Wire.run { wire in
             let tokens = try await wire.tokens(.google)

@@ -132,7 +132,7 @@ extension Wire {
         )
     }
 
-    /// Presses somebody's button and takes the parameters that come back, by redirect or by form.
+    /// Presses a person's button and takes the parameters that come back, by redirect or by form.
     func answer(
         _ kind: StandInKind,
         as person: StandInPerson = .ann,

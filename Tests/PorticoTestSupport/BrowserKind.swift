@@ -81,7 +81,7 @@ package enum BrowserKind: String, CaseIterable, Sendable {
         return options
     }
 
-    /// WebKitGTK's browser, which is on nobody's path.
+    /// WebKitGTK's browser, which is not on PATH.
     private static let miniBrowser =
         ProcessInfo.processInfo.environment["TEST_WEBKIT_BROWSER"] ?? "MiniBrowser"
 }

@@ -55,7 +55,7 @@ package final class ChildProgram: Sendable {
 
     deinit {
         guard ended == nil else { return }
-        // Somebody has to ask for its end, or its number stays taken.
+        // Its end must be waited for, or its process id stays taken.
         let id = id
         Thread.detachNewThread { while waitpid(id, nil, 0) < 0, errno == EINTR {} }
     }

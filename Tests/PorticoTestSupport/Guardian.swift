@@ -38,7 +38,7 @@ package final class Guardian: Sendable {
     package init(of program: URL) {
         folder = FileManager.default.temporaryDirectory
             .appending(path: "portico-tests-\(ProcessInfo.processInfo.globallyUniqueString)")
-        // `try?`: whoever needs it finds that it is not there.
+        // `try?`: a later use fails if it is missing.
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let input = Pipe()
         let program = program.resolvingSymlinksInPath().path
@@ -49,7 +49,7 @@ package final class Guardian: Sendable {
             input: input.fileHandleForReading.fileDescriptor
         )
         pipe = Locked(shell == nil ? nil : input.fileHandleForWriting)
-        // `try?`: open or not, nobody reads there.
+        // `try?`: open or not, nothing is read.
         try? input.fileHandleForReading.close()
     }
 

@@ -8,7 +8,7 @@ package struct KeptCode: Sendable {
     package let columns: [[UInt8]]
     package let hash: [UInt8]
 
-    /// Whether somebody with the database alone would find the code by trying all million of them.
+    /// Whether an attacker with only the database would find the code by trying all million.
     package func isPlain(_ code: String) -> Bool {
         let code = Array(code.utf8)
         return ([[]] + columns).contains { column in
@@ -20,7 +20,7 @@ package struct KeptCode: Sendable {
 }
 
 extension TestDatabase {
-    /// Of every address that somebody is to confirm.
+    /// Of every address to be confirmed.
     package func keptConfirmations() throws -> [KeptCode] {
         try database.read { reader in
             try reader.rows("SELECT owner, CAST(address AS BLOB), code_hash FROM email_codes", []) {

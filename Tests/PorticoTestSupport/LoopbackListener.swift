@@ -22,7 +22,7 @@ func withLoopbackListener<Result: Sendable>(
     )
     return try await withThrowingTaskGroup(of: Result?.self) { group in
         group.addTask {
-            // Without a listener nobody would ever be told of one.
+            // Without a listener, no error would ever be reported.
             defer { running.finish() }
             try await server.run()
             return nil

@@ -34,7 +34,7 @@ package final class RunningProgram: Sendable {
                 child = try ChildProgram(
                     Self.executable.path,
                     arguments,
-                    // Settings of whoever runs the tests are not the program's.
+                    // The settings of the person who runs the tests are not the program's.
                     environment: ProcessInfo.processInfo.environment
                         .filter { !$0.key.hasPrefix("PORTICO_") }.merging(environment) { $1 },
                     output: output,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A certificate of an authority that nobody knows, made by `openssl`.
+/// A certificate of an unknown authority, made by `openssl`.
 package final class TestCertificate: Sendable {
     private static let program = "/usr/bin/openssl"
     package static let isPossible = FileManager.default.isExecutableFile(atPath: program)

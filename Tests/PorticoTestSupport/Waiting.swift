@@ -1,4 +1,4 @@
-/// Waits until something is so that tells nobody: another process has done it, a line is in a log.
+/// Waits for a condition without a notification: another process's work, a line in a log.
 ///
 /// Nothing waits for ever: a test fails, and does not hang.
 ///

@@ -188,6 +188,6 @@ struct AuthorizedHTTPTests {
 }
 
 extension Refresher {
-    /// Comes back when whoever came before has had a turn.
+    /// Returns when the earlier callers have had a turn.
     func turn() {}
 }

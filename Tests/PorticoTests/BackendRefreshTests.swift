@@ -102,7 +102,7 @@ struct BackendRefreshTests {
         }
     }
 
-    @Test("Decision 0035: a lost answer signs nobody out; the repetition has the same key")
+    @Test("Decision 0035: a lost answer signs no one out; the repetition has the same key")
     func lostAnswer() async throws {
         let (scene, session) = try await BackendScene.expired()
         let backend = scene.backend
@@ -170,7 +170,7 @@ struct BackendRefreshTests {
         #expect(!backend.isOver)
     }
 
-    @Test("The result is stored before anybody sees it, and one that cannot be is not used")
+    @Test("The result is stored before anyone sees it, and one that cannot be is not used")
     func unwritable() async throws {
         let storage = FaultyStorage()
         let (scene, session) = try await BackendScene.expired(storage)

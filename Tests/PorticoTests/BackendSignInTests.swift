@@ -39,7 +39,7 @@ struct BackendSignInTests {
         #expect(CodeChallenge(challenge) != nil)
         let state = try #require(try parameter("state", of: address))
         #expect(Base64URL.decode(state)?.count == 16)
-        // Nothing was asked of anybody yet.
+        // Nothing was asked of anyone yet.
         #expect(scene.backend.count == 0)
         let other = try scene.client.begin(with: provider).address
         #expect(try parameter("state", of: other) != state)

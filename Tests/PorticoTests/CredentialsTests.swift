@@ -69,7 +69,7 @@ import Testing
             #expect(!session.isRefreshable)
             #expect(session.user.name == nil && session.user.email == nil)
             #expect(session.user.givenName == nil)
-            // And so it is for whoever restores the session.
+            // The same holds after restoring the session.
             let again = try await scene.neighbour().credentials()
             #expect(again.refreshToken == nil && again.accessToken == credentials.accessToken)
         }

@@ -46,7 +46,7 @@ private struct Waiting {
     }
 
     /// The answer to a request that must not end the wait. Where it does, the receiver is closed:
-    /// nobody would answer.
+    /// no one would answer.
     func refusal(of exchange: () async -> RawExchange?) async -> RawExchange? {
         let watch = Task {
             if await task.value == nil, !Task.isCancelled { receiver.close() }
@@ -119,7 +119,7 @@ struct LoopbackReceiverTests {
     }
 
     @Test(
-        "RFC 9293 §3.6.1: a port that an ended connection waits on is taken; nobody shares it then"
+        "RFC 9293 §3.6.1: a port that an ended connection waits on is taken, and not shared"
     )
     func portWaiting() async throws {
         // As ours is, a port that was asked for.
@@ -146,7 +146,9 @@ struct LoopbackReceiverTests {
         }
     }
 
-    @Test("attack E18, RFC 8252 B.5: nobody else can bind the port meanwhile, sharing or not")
+    @Test(
+        "attack E18, RFC 8252 B.5: no other program can bind the port during the wait, sharing or not"
+    )
     func noSharing() async throws {
         let waiting = try Waiting()
         #expect(RawSocket.listen(port: waiting.port) == nil)
@@ -267,7 +269,7 @@ struct LoopbackReceiverTests {
         #expect(await waiting.endsWell())
     }
 
-    @Test("attack E17: slow bytes are given up, and others are served meanwhile")
+    @Test("attack E17: slow requests are abandoned, and others are served at the same time")
     func slow() async throws {
         var limits = LoopbackLimits.standard
         limits.request = .seconds(1)
@@ -286,7 +288,7 @@ struct LoopbackReceiverTests {
 
     @Test("Connections that are opened and left do not keep the browser out")
     func idleConnections() async throws {
-        // Nobody goes by himself while the test runs.
+        // No connection ends by itself while the test runs.
         let waiting = try Waiting(
             limits: LoopbackLimits(request: .seconds(60), page: .seconds(2), connections: 32)
         )
@@ -306,7 +308,7 @@ struct LoopbackReceiverTests {
         let waiting = try Waiting()
         async let held = waiting.get("/cb?code=c&state=right")
         #expect(await waiting.task.value == nil)
-        // While the sign-in goes on nobody gets a second answer.
+        // During the sign-in, no request gets a second answer.
         #expect(await waiting.get("/cb?code=c&state=right")?.status == 400)
         #expect(await waiting.get("/cb/done")?.status == 404)
         async let finished: Void = waiting.receiver.finish(
@@ -393,7 +395,7 @@ struct LoopbackReceiverTests {
         }
     }
 
-    @Test("RFC 8252 §8.3: closing ends a wait, and a receiver that nobody keeps closes itself")
+    @Test("RFC 8252 §8.3: closing ends a wait, and an unreferenced receiver closes itself")
     func closing() async throws {
         let waiting = try Waiting()
         #expect(await waiting.get("/favicon.ico")?.status == 404)

@@ -137,7 +137,7 @@ struct LoopbackSignInTests {
         }
     }
 
-    @Test("Nobody comes back in time")
+    @Test("No answer arrives in time")
     func timeout() async throws {
         let browser = FakeBrowser()
         await #expect(throws: SignInError(.cancelled(.timedOut))) {

@@ -87,7 +87,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("RFC 6749 §6: the result is stored before anybody sees it")
+    @Test("RFC 6749 §6: the result is stored before anyone sees it")
     func storedFirst() async throws {
         let storage = FaultyStorage()
         let (scene, session) = try await expired(storage)
@@ -266,7 +266,7 @@ struct RefreshTests {
         #expect(try await scene.storage.read() == nil)
         #expect(await changes.next() == .ended(.sessionEnded))
         #expect(await changes.next() == nil)
-        // Whoever listens later is told too.
+        // A later listener is told too.
         var late = session.changes.makeAsyncIterator()
         #expect(await late.next() == .ended(.sessionEnded))
         #expect(await late.next() == nil)
@@ -277,7 +277,7 @@ struct RefreshTests {
         let (scene, session) = try await expired()
         let storage = scene.storage
         scene.provider.answer("/token") { _ in
-            // Somebody without the lock has stored a newer one meanwhile.
+            // A writer without the lock has stored a newer one in the meantime.
             if let bytes = try? await storage.read(), var record = SessionRecord(bytes) {
                 record.refreshToken = SecretText("R-new")
                 try? await storage.write(record.serialized())

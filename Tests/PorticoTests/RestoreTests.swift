@@ -33,7 +33,7 @@ struct RestoreTests {
         #expect(scene.provider.generation == 1)
     }
 
-    @Test("Nobody was signed in")
+    @Test("No one was signed in")
     func signedOut() async {
         let scene = Scene()
         guard case .signedOut = await scene.client.restore() else {

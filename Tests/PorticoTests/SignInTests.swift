@@ -75,7 +75,7 @@ struct SignInTests {
         #expect(request.form["redirect_uri"] == Scene.redirectURI)
         #expect(request.form["client_secret"] == nil)
         #expect(request.form["code_verifier"]?.utf8.count == 43)
-        // Redeemed and verified, nothing else: no UserInfo that nobody asked for.
+        // Redeemed and verified, nothing else: no UserInfo that was not requested.
         #expect(scene.provider.requests("/userinfo").isEmpty)
         #expect(try await scene.storedRecord?.accessToken.reveal() == "A2")
     }
@@ -240,7 +240,7 @@ struct SignInTests {
         }
     }
 
-    @Test("The session is stored before anybody has it; what cannot be stored is no session")
+    @Test("The session is stored before anyone has it; what cannot be stored is no session")
     func storage() async throws {
         let storage = FaultyStorage()
         let scene = Scene(storage: storage)

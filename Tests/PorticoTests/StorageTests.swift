@@ -115,7 +115,7 @@ struct SessionLockTests {
         #expect(try storage.tryLock() == nil)
         lock.release()
         let second = try #require(try storage.tryLock())
-        // Released once; a second time would free somebody else's.
+        // Released once; a second release would free another holder's.
         lock.release()
         #expect(try storage.tryLock() == nil)
         second.release()
@@ -123,7 +123,7 @@ struct SessionLockTests {
         #expect(try storage.tryLock() != nil)
     }
 
-    @Test("Whoever waits gets it, one after the other")
+    @Test("Waiting callers get it, one after the other")
     func waiting() async throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/session"

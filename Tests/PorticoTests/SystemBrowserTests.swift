@@ -71,7 +71,7 @@ struct SystemBrowserTests {
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/started"))
     }
 
-    @Test("RFC 8252 §6, B.5: whoever names no browser gets the system's own")
+    @Test("RFC 8252 §6, B.5: without a named browser, the system's own is used")
     func systemsOwn() {
         #if canImport(Darwin)
             #expect(SystemBrowser(named: nil).program == "/usr/bin/open")

@@ -55,7 +55,7 @@ struct UserInfoTests {
         #expect(session.roles.contains("owner", in: .client("notes")))
     }
 
-    @Test("What somebody writes of themselves is 8 KiB at most where it is not ASCII")
+    @Test("A profile text is at most 8 KiB if it is not ASCII")
     func longText() async throws {
         let scene = Scene()
         let session = try await scene.signIn()
@@ -70,7 +70,7 @@ struct UserInfoTests {
         #expect(failed == .rejected(.userInfo))
     }
 
-    @Test("WEB-INPUT-1: a challenge of many marks is read by nobody, and replaces no token")
+    @Test("WEB-INPUT-1: a challenge of many combining marks is not read, and replaces no token")
     func longChallenge() async throws {
         let scene = Scene()
         let session = try await scene.signIn()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Portico
 
-@Suite("Who somebody is") struct UserTests {
+@Suite("The identity of a person") struct UserTests {
     @Test(
         "OpenID Connect Core §5.7, §14: two spellings of one subject or issuer are two people",
         arguments: [("i", "cafe\u{301}"), ("\u{212B}", "caf\u{E9}"), ("i", "caf\u{C9}")]

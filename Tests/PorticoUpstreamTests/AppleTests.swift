@@ -131,7 +131,7 @@ struct AppleTests {
     }
 
     @Test(
-        "PRV-A-6: an address in the user's JSON is nobody's; without one in the token there is none"
+        "PRV-A-6: an address in the user's JSON is ignored; without one in the token, the person has none"
     )
     func addressOfUser() async throws {
         let person = try await scene().signIn(appleUser: #"{"email":"victim@example.com"}"#)

@@ -132,7 +132,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "WEB-SESS-8: when somebody was asked counts where the provider tells it of its own attempt, and not of days to come",
+        "WEB-SESS-8: the time of authentication counts if the provider returns it for its own attempt, and it is not in the future",
         arguments: [
             (IdentityProvider.Kind.oidc, -500, true), (.keycloak, -500, true), (.oidc, 60, true),
             (.oidc, 61, false), (.google, -5, false), (.apple, -5, false), (.facebook, -5, false),
@@ -149,7 +149,7 @@ struct AttemptTests {
         let claims: JSONObject = ["auth_time": .integer(time)]
         let person = try await scene.signIn(claims: claims)
         #expect(person.authenticatedAt == (row.isTold ? time : nil))
-        // Whoever brings a token of their own was asked by nobody here.
+        // A person with a token from their app was not asked by this server.
         let nonce = "n-1"
         let told = row.kind == .apple ? Hexadecimal.text(Hash256(of: nonce).bytes) : nonce
         let token = scene.nativeToken(claims, nonce: told)
@@ -162,7 +162,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "WEB-SESS-8: whoever is to prove who they are is asked anew, in each provider's words",
+        "WEB-SESS-8: a person who must prove who they are is asked again, in each provider's words",
         arguments: [
             (IdentityProvider.Kind.oidc, ["prompt": "login", "max_age": "0"]),
             (.google, ["prompt": "select_account"]), (.apple, [:]),

@@ -182,7 +182,7 @@ struct FacebookTests {
         #expect(await used.failure() == .rejected(.codeRefused))
     }
 
-    @Test("A profile without an id, or that is no JSON, is nobody's")
+    @Test("A profile without an id, or that is not JSON, is refused")
     func profile() async throws {
         for me in [[:], ["id": ""], ["id": 4711], ["id": .null]] as [JSONObject] {
             #expect(await (try scene(me: me)).failure() == .rejected(.profile))
@@ -215,7 +215,7 @@ struct FacebookTests {
             (request(good) + ".x", .malformed), (request(good) + "=", .malformed),
             (request(good.replacing("SHA256", with: "SHA1")), .algorithm),
             (request(good.replacing("HMAC-SHA256", with: "none")), .algorithm),
-            // What a browser was given when somebody signed in.
+            // What a browser gets when a person signs in.
             (request(good.replacing("}", with: #","code":"AQB"}"#)), .ofSignIn),
             (request(good.replacing("}", with: #","oauth_token":"EAA"}"#)), .ofSignIn),
             (request(good.replacing("}", with: #","code":null}"#)), .ofSignIn),

@@ -127,7 +127,7 @@ struct NativeTokenTests {
         }
         let without = NativeToken(idToken: text)
         #expect(await refusal(scene, without, audiences: audiences) == .rejected(.nonce))
-        // The raw nonce in the token: whoever saw the request could have made it.
+        // The raw nonce in the token: anyone who saw the request could have made it.
         let raw = NativeToken(
             idToken: scene.nativeToken(["aud": "com.example.app", "nonce": "raw"]),
             nonce: SecretText("raw")
@@ -226,7 +226,7 @@ struct NativeTokenTests {
                 await refusal(scene, token(nonce: nonce), audiences: ["us"]) == .rejected(.nonce)
             )
         }
-        // Nor without one on either side: that anybody's token is.
+        // Nor without one on either side: that anyone's token is.
         let bare = NativeToken(idToken: scene.nativeToken(), nonce: nil)
         #expect(await refusal(scene, bare, audiences: ["us"]) == .rejected(.nonce))
         #expect(

@@ -32,7 +32,7 @@ struct PersonTests {
     func parts() throws {
         let long = String(repeating: "a", count: 5000)
         #expect(try person(["name": .string(long)]).name?.count == 200)
-        // Whoever reads it takes no more of what is not ASCII, however few characters it is.
+        // A reader accepts no more of what is not ASCII, however few characters it is.
         let family = String(repeating: "\u{1F469}\u{1F3FD}", count: 150)
         let name = try #require(try person(["name": .string("Ann é" + family)]).name)
         #expect(name.hasPrefix("Ann é") && (1000...1024).contains(name.utf8.count))

@@ -56,7 +56,7 @@ struct ProviderHealthTests {
     }
 
     @Test(
-        "OIDCD-X-2: nobody waits, sign-in after sign-in, for metadata that cannot be had just now"
+        "OIDCD-X-2: repeated sign-ins do not wait for metadata that cannot be fetched now"
     )
     func pause() async throws {
         let scene = try Scene(.oidc)

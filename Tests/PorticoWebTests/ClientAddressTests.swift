@@ -29,7 +29,7 @@ struct ClientAddressTests {
         )
     }
 
-    @Test("WEB-HOST-2: X-Forwarded-For from anybody but a trusted proxy is not read")
+    @Test("WEB-HOST-2: X-Forwarded-For from anyone but a trusted proxy is not read")
     func spoofed() throws {
         let fields = [("X-Forwarded-For", "10.0.0.1"), ("X-Forwarded-Proto", "https")]
         for ranges in [[], ["192.0.2.1"]] {

@@ -19,7 +19,7 @@ private func shortLimits() -> ConnectionLimits {
 struct ConnectionTimeTests {
     static let get = "GET /a HTTP/1.1\r\nHost: h\r\n"
 
-    @Test("Attack H01: hundreds of slow connections are closed, and others served meanwhile")
+    @Test("Attack H01: hundreds of slow connections are closed, and others served at the same time")
     func slowloris() async throws {
         let refused = Locked(0)
         try await withServer(

@@ -87,7 +87,7 @@ struct FailedPasswordsTests {
         #expect(passwords.hasManyMistakes(attempt(), at: start))
         #expect(!passwords.hasManyMistakes(attempt(device: "phone"), at: start))
         #expect(!isLetThrough(passwords, attempt("person 99")))
-        // Somebody else behind it is let through, and a wrong password of theirs is their last.
+        // Another person behind it gets one try, and a wrong password is their last.
         #expect(isLetThrough(passwords, attempt("ann")))
         #expect(!isLetThrough(passwords, attempt("ann")))
         #expect(isLetThrough(passwords, attempt("ann", from: "192.0.2.2")))
@@ -101,14 +101,14 @@ struct FailedPasswordsTests {
         #expect(isLetThrough(passwords, ann))
         passwords.wasRight(ann, at: start)
         #expect(isLetThrough(passwords, ann))
-        // Somebody goes on trying, every hour: what was long ago is forgotten all the same.
+        // An attacker keeps trying, every hour: old tries are forgotten anyway.
         for hour in 1...20 {
             _ = passwords.begin(attempt("another"), at: after(TimeInterval(hour) * 3600))
         }
         #expect(!passwords.hasManyMistakes(attempt(), at: after(20 * 3600)))
     }
 
-    @Test("WEB-ENUM-1: two names of one account are counted like two names that nobody has")
+    @Test("WEB-ENUM-1: two names of one account are counted like two unknown names")
     func twoNames() {
         for account in ["1", nil] as [String?] {
             let passwords = FailedPasswords()
@@ -164,7 +164,7 @@ struct FailedPasswordsTests {
         #expect(isLetThrough(passwords, attempt(account: "1", device: "laptop")))
     }
 
-    @Test("WEB-BRUTE-1: nobody is locked out for good, and what is long ago is forgotten")
+    @Test("WEB-BRUTE-1: no one is locked out for good, and old tries are forgotten")
     func noLockout() {
         let passwords = FailedPasswords()
         for number in 0..<10_000 {
@@ -202,7 +202,7 @@ struct FailedPasswordsTests {
         #expect(isLetThrough(passwords, attempt(), at: after(1)))
     }
 
-    @Test("A right password takes its own try back, and clears nobody's record")
+    @Test("A correct password takes its own try back, and clears no count")
     func right() {
         let passwords = FailedPasswords()
         // A person who types well never waits.

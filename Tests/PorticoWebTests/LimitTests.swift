@@ -214,7 +214,7 @@ struct MailLimitTests {
         // The owner is not kept out by one who guesses.
         let own = limits.take("ann@example.com", for: "ann", from: "192.0.2.2", at: moment())
         #expect(own == .allowed)
-        // Everybody together guesses sixty times a day.
+        // All requesters together have sixty guesses a day.
         for number in 0..<10 {
             for _ in 0..<15 {
                 limits.countWrongCode(for: "ann@example.com", by: "m\(number)", at: moment())

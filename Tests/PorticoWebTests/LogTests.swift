@@ -139,7 +139,7 @@ struct LogTests {
         )
     }
 
-    @Test("When nobody reads the log, lines are dropped and counted, and nobody waits")
+    @Test("If the log is not read, lines are dropped and counted, and no caller waits")
     func bounded() {
         let written = Locked<[UInt8]>([])
         let writer = LogWriter(format: .logfmt, clock: { noon }, capacity: 1000) { bytes in
@@ -156,7 +156,7 @@ struct LogTests {
         #expect(text.hasSuffix("after\n"))
     }
 
-    @Test("When nobody reads the log any more, the program ends all the same")
+    @Test("If the log is no longer read, the program still ends")
     func stuck() async {
         let (reader, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let writer = LogWriter(format: .logfmt, clock: { noon }) { _ in reader.wait() }
@@ -167,7 +167,7 @@ struct LogTests {
         }
         let outcome = await RawExchange.run { ended.wait(timeout: .now() + 30) }
         #expect(outcome == .success)
-        // Whoever still writes is let go.
+        // A caller that still writes is released.
         for _ in 0..<4 { reader.signal() }
     }
 

@@ -50,7 +50,7 @@ import Testing
         #expect(try await stores.liveByID(at: loss.now) == nil)
     }
 
-    @Test("a session that nobody uses ends", arguments: StoreUnderTest.allCases)
+    @Test("an unused session ends", arguments: StoreUnderTest.allCases)
     func idle(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         let last = Example.signedIn + Example.idle

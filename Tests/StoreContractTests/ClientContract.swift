@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("a deleted role is taken from everybody", arguments: StoreUnderTest.allCases)
+    @Test("a deleted role is taken from everyone", arguments: StoreUnderTest.allCases)
     func roleDeletion(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
         #expect(try await stores.realms.deleteRole(id: "role-1") == .changed)

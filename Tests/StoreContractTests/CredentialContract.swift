@@ -6,7 +6,7 @@ import Testing
 
 @Suite("PersonStore: passwords and consent") struct CredentialContract {
     @Test(
-        "a login is a user name, or an e-mail address where allowed, without regard to case",
+        "a login is a user name, or an email address where allowed, without regard to case",
         arguments: StoreUnderTest.allCases
     )
     func login(_ database: StoreUnderTest) async throws {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "somebody's user name comes before somebody else's e-mail address",
+        "a username has priority over another person's email address",
         arguments: StoreUnderTest.allCases
     )
     func precedence(_ database: StoreUnderTest) async throws {
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "decision 0037: a rehash signs nobody out, and yields to a password changed meanwhile",
+        "decision 0037: a rehash signs no one out, and yields to a password changed in the meantime",
         arguments: StoreUnderTest.allCases
     )
     func upgrade(_ database: StoreUnderTest) async throws {

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "decision 0035: of somebody who is disabled already no grant is alive, nor any redeemed",
+        "decision 0035: a disabled person has no live grant, and cannot redeem one",
         arguments: StoreUnderTest.allCases
     )
     func disabledBefore(_ database: StoreUnderTest) async throws {

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-5: a grant of somebody who was disabled is dead for good, and goes",
+        "WEB-SESS-5: a grant of a person who was disabled is never valid again, and is deleted",
         arguments: StoreUnderTest.allCases
     )
     func disabled(_ database: StoreUnderTest) async throws {

@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test(
-        "OIDCBCL-2.3-1: whoever got a grant is told, however long it has been dead",
+        "OIDCBCL-2.3-1: every client with a grant is told, however long it has been dead",
         arguments: StoreUnderTest.allCases
     )
     func deadGrant(_ database: StoreUnderTest) async throws {

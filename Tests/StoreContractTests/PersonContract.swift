@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "user name and e-mail address are taken once, in whatever spelling",
+        "user name and email address are taken once, in whatever spelling",
         arguments: StoreUnderTest.allCases,
         [
             ("ann", nil), ("ANN", nil), ("\u{FF21}nn", nil), (" ann ", nil),
@@ -63,7 +63,7 @@ import Testing
         #expect(try await stores.credentials("R\u{C9}MI")?.person.id == person.id)
     }
 
-    @Test("people without an e-mail address do not conflict", arguments: StoreUnderTest.allCases)
+    @Test("people without an email address do not conflict", arguments: StoreUnderTest.allCases)
     func noEmail(_ database: StoreUnderTest) async throws {
         let people = try await database.furnished().people
         for name in ["bob", "cid"] {

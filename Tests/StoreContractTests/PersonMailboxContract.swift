@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "where nobody may sign in with the address the wish is kept, and no mail is sent",
+        "if no one may sign in with the address, the request is stored and no mail is sent",
         arguments: StoreUnderTest.allCases
     )
     func nobody(_ database: StoreUnderTest) async throws {
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "a newer wish takes the place of the person's older ones, and of nobody else's",
+        "a newer request replaces the person's older ones, and no one else's",
         arguments: StoreUnderTest.allCases
     )
     func newer(_ database: StoreUnderTest) async throws {

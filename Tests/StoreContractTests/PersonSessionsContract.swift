@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-7, OIDCBCL-2.3-1: ending the others leaves the one, and everybody else's",
+        "WEB-SESS-7, OIDCBCL-2.3-1: ending the others leaves the one, and everyone else's",
         arguments: StoreUnderTest.allCases
     )
     func endOthers(_ database: StoreUnderTest) async throws {

@@ -20,7 +20,7 @@ import Testing
         return person
     }
 
-    /// ``StoreUnderTest/furnished()``, and beside it a realm whose Ann is somebody else; where Zoe is,
+    /// ``StoreUnderTest/furnished()``, and beside it a realm whose Ann is another person; where Zoe is,
     /// too, and the roles `guest`.
     private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
         let stores = try await database.furnished()
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "a user name and an e-mail address name somebody of the realm, or nobody",
+        "a username and an email address name a person of the realm, or no one",
         arguments: StoreUnderTest.allCases
     )
     func logins(_ database: StoreUnderTest) async throws {
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(
-        "the id of somebody in another realm reads, changes and deletes nobody",
+        "the id of a person in another realm reads, changes and deletes no one",
         arguments: StoreUnderTest.allCases
     )
     func foreignID(_ database: StoreUnderTest) async throws {

@@ -3,7 +3,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-/// What becomes of the session that a browser had when somebody signs in there.
+/// What happens to a browser's session when a person signs in with it.
 @Suite("BrowserSessionStore: signing in again") struct SessionBeginningContract {
     private static let next = Hash256(of: "next")
     private static let later = Example.signedIn + 5000

@@ -5,21 +5,21 @@ package import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Taking a session, an identity or a whole account away: what the provider gave us is given back
-/// where the provider can take it (PRV-A-19, OIDCRPL-6-3).
+/// Removes a session, an identity or a whole account, and revokes the provider's tokens where the
+/// provider supports it (PRV-A-19, OIDCRPL-6-3).
 ///
-/// A sign-out is what the account's person asks for, here or from another device, and what whoever
-/// runs the server asks for by `portico session revoke`. A session that ends in any other way takes
-/// no token along: one that expired or that a new sign-in in its browser replaced, since nobody asked
-/// and the next sign-in uses what is kept; one whose refresh token was replayed, since no token of a
-/// provider's ever was where it leaked; those that a provider ended, since it knows what its own
-/// token is worth from then on; those of an account that was blocked, since it can be let in again.
-/// What stays so goes with the next sign-out that leaves no session, or with the account.
+/// A sign-out is requested by the account's person, on this or another device, or by the operator
+/// with `portico session revoke`. A session that ends for another reason revokes no token: one that
+/// expired or that a new sign-in in its browser replaced, because no one asked and the next sign-in
+/// uses the stored token; one with a replayed refresh token, because the leak cannot include a
+/// provider's token; those that a provider ended, because it decides itself what its tokens are
+/// worth; those of a blocked account, because it can be unblocked. These tokens are revoked at the
+/// next sign-out that leaves no session, or with the account.
 package struct AccountDeparture: Sendable {
     private let accounts: AccountStore
     private let directory: BackendDirectory
     private let tokens: ProviderTokens
-    /// How long the providers are waited for, all together.
+    /// How long to wait for all providers together.
     private let patience: Duration
 
     package init(
@@ -34,14 +34,14 @@ package struct AccountDeparture: Sendable {
         self.patience = patience
     }
 
-    /// What became of a token that a provider had given us to keep.
+    /// The outcome for a provider's stored token.
     package enum Revocation: Hashable, Sendable {
         case revoked
-        /// The provider has no way to, or does not answer in time.
+        /// The provider does not support it, or does not answer in time.
         case notRevoked
-        /// The provider is not set up any more, or disabled.
+        /// The provider is no longer configured, or disabled.
         case providerGone
-        /// The token does not open any more.
+        /// The token can no longer be opened.
         case tokenLost
     }
 
@@ -49,11 +49,11 @@ package struct AccountDeparture: Sendable {
         /// One for each token, in the order of linking.
         package let revocations: [(provider: String, outcome: Revocation)]
 
-        /// `false` where a provider that has tokens of the person could not be told.
+        /// `false` if a provider with tokens of the person could not be told.
         var areTokensRevoked: Bool { revocations.allSatisfy { $0.outcome == .revoked } }
     }
 
-    /// - Returns: `nil`: the account has no such session.
+    /// - Returns: `nil` if the account has no such session.
     @discardableResult
     package func signOut(_ sessionID: UniqueID, of accountID: UniqueID, at now: Int64) async throws
         -> Report?
@@ -61,8 +61,8 @@ package struct AccountDeparture: Sendable {
         await report(try await accounts.signOut(sessionID, of: accountID, at: now))
     }
 
-    /// - Parameter kept: The one session that stays.
-    /// - Returns: `nil`: there is no such account.
+    /// - Parameter kept: The only session that stays.
+    /// - Returns: `nil` if the account does not exist.
     @discardableResult
     package func signOutEverywhere(
         _ accountID: UniqueID,
@@ -100,9 +100,9 @@ package struct AccountDeparture: Sendable {
         return outcome
     }
 
-    /// Its verified address is told.
+    /// Also notifies the account's verified address.
     ///
-    /// - Returns: `nil`: there is no such account.
+    /// - Returns: `nil` if the account does not exist.
     package func delete(_ accountID: UniqueID, at moment: Moment) async throws -> Report? {
         let identities = try await accounts.delete(
             accountID,
@@ -113,9 +113,9 @@ package struct AccountDeparture: Sendable {
         return Report(revocations: await revoke(identities))
     }
 
-    /// Each provider is asked once, all at one time; that one does not answer keeps nobody from
-    /// leaving. Whoever closes the page meanwhile has left all the same: the tokens are in no row
-    /// any more, so that nobody else could revoke them.
+    /// Every provider is asked once, all at the same time; one that does not answer does not
+    /// prevent the departure. If the person closes the page in the meantime, it completes anyway:
+    /// the tokens are no longer in any row, so nothing else could revoke them.
     private func revoke(_ identities: [Identity]) async -> [(String, Revocation)] {
         let kept = identities.filter { $0.sealedToken != nil }
         guard !kept.isEmpty else { return [] }
@@ -135,7 +135,7 @@ package struct AccountDeparture: Sendable {
         await withTaskGroup(of: Revocation.self) { group in
             group.addTask { await revoke(identity) }
             group.addTask {
-                // `try?`: it is woken early only when it is not needed any more.
+                // `try?`: it is cancelled only when it is no longer needed.
                 try? await Task.sleep(for: patience)
                 return .notRevoked
             }

@@ -3,12 +3,12 @@ import PorticoBytes
 import PorticoStores
 import PorticoWeb
 
-/// Codes that prove that whoever has a session is its account's person (WEB-SESS-8): what there is
-/// where a provider cannot be made to ask.
+/// Codes that prove that the holder of a session is its account's person (WEB-SESS-8), for
+/// providers that cannot be made to ask.
 extension EmailCodes {
-    /// Sends a code to the address that the account has.
+    /// Sends a code to the account's address.
     ///
-    /// - Throws: `conflict` where it has none.
+    /// - Throws: `conflict` if it has none.
     func start(proving live: LiveAccountSession, _ context: BackendContext) async throws {
         guard let address = live.account.email?.address else {
             throw BackendError(.conflict, "The account has no e-mail address.")
@@ -23,8 +23,8 @@ extension EmailCodes {
         )
     }
 
-    /// - Returns: Beside what came of it the field that sets a browser's new session cookie: the one
-    ///   from before the proof is worth nothing after it (WEB-SESS-1).
+    /// - Returns: The outcome, and the field that sets a browser's new session cookie: the one from
+    ///   before the proof is no longer valid (WEB-SESS-1).
     func prove(
         _ code: String,
         _ live: LiveAccountSession,
@@ -48,7 +48,7 @@ extension EmailCodes {
         return (outcome, [try cookies.setSession(value, isRemembered: isRemembered)])
     }
 
-    /// A code is good in the session that asked for it.
+    /// A code is valid only in the session that requested it.
     private static func prover(of live: LiveAccountSession) -> Hash256 {
         Hash256(of: Array("session ".utf8) + live.session.id.bytes)
     }

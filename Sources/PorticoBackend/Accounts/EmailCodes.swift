@@ -5,18 +5,18 @@ import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
-/// Six digits that prove a mailbox (10 minutes, five tries).
+/// Six-digit codes that prove a mailbox (10 minutes, five tries).
 struct EmailCodes: Sendable {
     let accounts: AccountStore
     let ring: KeyRing
     let limits: MailLimits
 
-    /// Seconds.
+    /// In seconds.
     static let lifetime: Int64 = 600
 
-    /// Sends a code to an address that an account is to have.
+    /// Sends a code to a new address for an account.
     ///
-    /// - Parameter profile: What the person says of themselves in the same form.
+    /// - Parameter profile: The profile that the person entered in the same form.
     func start(
         _ address: String,
         for account: Account,
@@ -34,8 +34,8 @@ struct EmailCodes: Sendable {
         )
     }
 
-    /// The page on which the code that was sent to `address` is typed in. The address travels along,
-    /// sealed for the account, so that another code can be sent to it.
+    /// The page for entering the code sent to `address`. It carries the address, sealed for the
+    /// account, so that another code can be sent to it.
     func asking(_ address: String, for account: Account, _ context: BackendContext) -> LocalPath {
         let sealed = seal(of: account).seal(
             Array(address.utf8),
@@ -45,10 +45,10 @@ struct EmailCodes: Sendable {
         return LocalPath("/account/email?request=\(sealed)") ?? .details
     }
 
-    /// The address that a page of ``asking(_:for:_:)`` is about, for an hour.
+    /// The address of a page from ``asking(_:for:_:)``, for an hour.
     func address(in request: String?, of account: Account, _ context: BackendContext) -> String? {
         guard let request,
-            // `try?`: whatever does not open says nothing.
+            // `try?`: a text that does not open is ignored.
             let bytes = try? seal(of: account).open(request, at: context.moment.now, within: 3600)
         else { return nil }
         return String(validating: bytes, as: UTF8.self)
@@ -58,7 +58,7 @@ struct EmailCodes: Sendable {
         Seal(ring: ring, purpose: "address to confirm", realm: account.id.text)
     }
 
-    /// Sends a code to the address of an account that somebody unknown says is theirs.
+    /// Sends a code to the address of an account that an unknown person claims.
     func start(for pending: PendingIdentity, address: String, _ context: BackendContext)
         async throws
     {
@@ -179,8 +179,8 @@ struct EmailCodes: Sendable {
         AccountEmail(address: address).key
     }
 
-    /// Whose limit a code is counted at: the account's; or the identity's, which stays the same
-    /// however often its owner signs in anew.
+    /// The key for counting codes: the account; or the identity, which stays the same however often
+    /// its owner signs in again.
     static func asker(_ account: Account) -> String {
         "account \(account.id.text)"
     }
@@ -198,10 +198,10 @@ struct EmailCodes: Sendable {
     }
 }
 
-/// What a mail can be sent to: the rule of whoever writes the mail.
+/// The addresses that mail can be sent to, by the mail library's rule.
 enum EmailAddressRule {
     static func isAddress(_ text: String) -> Bool {
-        // `try?`: whether it is one is the question.
+        // `try?`: only whether it parses matters.
         (try? MailAddress(text)) != nil
     }
 }

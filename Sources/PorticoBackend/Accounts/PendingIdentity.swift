@@ -5,17 +5,17 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Somebody proven but not yet known, who is asked something before an account is made or joined
-/// (docs/decisions/0030). It waits, sealed, in their browser for ten minutes.
+/// A proven but unknown person, who must decide before an account is made or joined
+/// (docs/decisions/0030). Kept, sealed, in their browser for ten minutes.
 struct PendingIdentity: Sendable {
-    /// The attempt that proved it, used up when the answer counts.
+    /// The attempt that proved it, spent when the answer is accepted.
     let attemptID: UniqueID
     let wayBack: SignInReturn
     let identity: Identity
     let name: String?
     let picture: String?
     let providerSessionID: String?
-    /// `auth_time`, of a sign-in at which the provider told it.
+    /// `auth_time`, if the provider returned it at the sign-in.
     let provenAt: Int64?
     /// The accounts with the same address.
     let matches: [AccountMatch]
@@ -36,8 +36,8 @@ struct PendingIdentity: Sendable {
         self.matches = matches
     }
 
-    /// What the person's decision spends: once, and only where the callback has put the question
-    /// about this very identity. So the key ring alone makes no decision that counts.
+    /// What the person's decision spends: once, and only if the callback has asked the question
+    /// about this very identity. So the key ring alone cannot make a valid decision.
     func claim(at now: Int64) -> SpentOnce {
         SpentOnce(
             hash: Hash256(of: Array("pending ".utf8) + attemptID.bytes),
@@ -46,7 +46,7 @@ struct PendingIdentity: Sendable {
         )
     }
 
-    /// What a callback spends where it asks.
+    /// What a callback spends when it asks.
     static func question(_ attemptID: UniqueID, _ identity: Identity, at now: Int64) -> SpentOnce {
         var writer = ByteWriter()
         writer.fixed(attemptID.bytes)
@@ -76,8 +76,8 @@ extension PendingIdentity {
         )
     }
 
-    /// The account that the mailbox proves: the one with the most right to the address, and of several
-    /// the oldest.
+    /// The account that the mailbox proves: the one with the strongest claim to the address, and of
+    /// several the oldest.
     var claimable: AccountMatch? {
         matches.first { match in !matches.contains { $0.verification > match.verification } }
     }
@@ -93,12 +93,12 @@ extension SpentOnce {
     }
 }
 
-/// The cookie that a ``PendingIdentity`` waits in.
+/// The cookie that holds a ``PendingIdentity``.
 struct PendingCookie: Sendable {
     private let policy: CookiePolicy
     private let seal: Seal
 
-    /// Seconds.
+    /// In seconds.
     static let lifetime = 600
     private static let name = CookieName("pending")
 
@@ -107,7 +107,7 @@ struct PendingCookie: Sendable {
         seal = Seal(ring: ring, purpose: "pending identity", realm: "")
     }
 
-    /// - Throws: `tooLong` where a provider says more than a cookie holds, even without its token.
+    /// - Throws: `tooLong` if the provider's data exceeds a cookie, even without its token.
     func set(_ pending: PendingIdentity, at moment: Moment) throws -> HTTPField {
         do {
             return try policy.set(
@@ -120,7 +120,7 @@ struct PendingCookie: Sendable {
                 for: Self.lifetime
             )
         } catch CookiePolicy.Refusal.tooLong {
-            // A token that only a later revocation needs is worth less than the sign-in.
+            // A token that only a later revocation needs is less important than the sign-in.
             return try policy.set(
                 Self.name,
                 to: seal.seal(
@@ -135,7 +135,7 @@ struct PendingCookie: Sendable {
 
     func pending(_ headers: HTTPFields, at moment: Moment) -> PendingIdentity? {
         guard let text = policy.value(of: Self.name, in: headers),
-            // `try?`: whatever does not open says nothing.
+            // `try?`: a text that does not open is ignored.
             let bytes = try? seal.open(text, at: moment.now, within: Double(Self.lifetime))
         else { return nil }
         // `try?`: only another version of the program writes other fields.

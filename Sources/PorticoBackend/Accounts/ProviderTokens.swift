@@ -4,8 +4,8 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Keeps providers' refresh tokens sealed at rest, each for the identity it belongs to
-/// (WEB-BFF-1: none of them leaves the server).
+/// Stores providers' refresh tokens sealed, each for the identity it belongs to (WEB-BFF-1: none of
+/// them leaves the server).
 struct ProviderTokens: Sendable {
     private let vault: SealedAtRest
 
@@ -21,7 +21,7 @@ struct ProviderTokens: Sendable {
 
     func open(_ identity: Identity) -> SecretText? {
         guard let text = identity.sealedToken, let sealed = Base64URL.decode(text),
-            // `try?`: a token that does not open any more is lost, like one that was revoked.
+            // `try?`: a token that can no longer be opened is lost, like a revoked one.
             let bytes = try? vault.open(sealed, for: Self.owner(identity.key)),
             let token = String(validating: bytes, as: UTF8.self)
         else { return nil }
@@ -34,7 +34,7 @@ struct ProviderTokens: Sendable {
 }
 
 extension SignInCompletion.Subject {
-    /// What a provider has proven, as it is kept.
+    /// A proven identity in its stored form.
     init(
         _ person: ProvenPerson,
         provider: String,

@@ -6,7 +6,7 @@ import PorticoSeals
 import PorticoStores
 import PorticoWeb
 
-/// Whose session a request brings: a browser's by cookie, an app's by bearer token.
+/// Finds the session of a request: a browser's by cookie, an app's by bearer token.
 struct SessionCheck: Sendable {
     let accounts: AccountStore
     let directory: BackendDirectory
@@ -43,7 +43,7 @@ struct SessionCheck: Sendable {
         func fields(realm: String) -> HTTPFields { [.wwwAuthenticate: "Bearer"] }
     }
 
-    /// - Throws: ``Absence``, and what the store throws.
+    /// - Throws: ``Absence``, and errors of the store.
     func callAsFunction(_ context: BackendContext) async throws -> LiveAccountSession {
         let live =
             if let authorization = context.headers[values: .authorization].first {
@@ -59,8 +59,8 @@ struct SessionCheck: Sendable {
         return live
     }
 
-    /// Somebody with a session, whose request may change something: by a cookie only where no other
-    /// site can have sent it (WEB-CSRF-4).
+    /// The session of a request that may change something: a cookie counts only if no other site
+    /// can have sent the request (WEB-CSRF-4).
     func changer(_ context: BackendContext) async throws -> LiveAccountSession {
         let live = try await self(context)
         if context.headers[.authorization] == nil, !RequestOrigin.permitsChange(context.headers) {
@@ -69,7 +69,7 @@ struct SessionCheck: Sendable {
         return live
     }
 
-    /// The session of a page's visitor, or `nil`.
+    /// The session of a page's viewer, or `nil`.
     func ifAny(_ context: BackendContext) async throws -> LiveAccountSession? {
         do {
             return try await self(context)
@@ -90,7 +90,7 @@ struct SessionCheck: Sendable {
         }
     }
 
-    /// RFC 6750 §2.1: one header, never with a cookie beside it that means somebody else.
+    /// RFC 6750 §2.1: one header, never together with a cookie of another session.
     private func byToken(_ authorization: String, _ context: BackendContext) async throws
         -> LiveAccountSession
     {

@@ -6,7 +6,7 @@ import PorticoWeb
 struct SessionCookies: Sendable {
     private let policy: CookiePolicy
 
-    /// Seconds a session lasts in a browser, and in one that is to be remembered.
+    /// How many seconds a session lasts in a browser, and in one that is remembered.
     static let plain: Int64 = 86_400
     static let remembered: Int64 = 30 * 86_400
 
@@ -20,12 +20,12 @@ struct SessionCookies: Sendable {
 
     enum Presented: Sendable {
         case none
-        /// Not of our making, or twice.
+        /// Not made by this server, or present twice.
         case malformed
         case hash(Hash256)
     }
 
-    /// The session cookie of a request. Two of one name are hostile (WEB-COOKIE-7).
+    /// The session cookie of a request. Two with one name are an attack (WEB-COOKIE-7).
     func session(_ headers: HTTPFields) -> Presented {
         guard let value = policy.value(of: Self.session, in: headers) else {
             return policy.isPresent(Self.session, in: headers) ? .malformed : .none
@@ -46,7 +46,7 @@ struct SessionCookies: Sendable {
     /// The cookie that forms are bound to.
     var form: FormCookie { FormCookie(policy, of: "app") }
 
-    /// Who has signed in from here, sealed: ``KnownDevice``.
+    /// Who has signed in from this browser, sealed: ``KnownDevice``.
     func device(_ headers: HTTPFields) -> String? {
         policy.value(of: Self.device, in: headers)
     }
@@ -55,7 +55,7 @@ struct SessionCookies: Sendable {
         try policy.set(Self.device, to: value, for: KnownDevice.lifetime)
     }
 
-    /// The provider that was used last in this browser.
+    /// The provider last used in this browser.
     func lastProvider(_ headers: HTTPFields) -> String? {
         policy.value(of: Self.last, in: headers).flatMap { $0.utf8.count <= 64 ? $0 : nil }
     }

@@ -1,8 +1,8 @@
 import PorticoStores
 
 extension AccountStore {
-    /// The sessions that somebody is shown, the one seen last first: of very many those seen last, and the
-    /// one that they look with. Signing out everywhere else ends the rest, too.
+    /// The sessions shown to a person, most recently seen first: the most recent ones if there are
+    /// very many, always including the current one. Signing out everywhere else ends the rest too.
     func shown(to live: LiveAccountSession, at now: Int64) async throws -> [AccountSession] {
         let latest = try await sessions(of: live.account.id, at: now, limit: mostShown)
         guard !latest.contains(where: { $0.id == live.session.id }) else { return latest }
@@ -10,6 +10,6 @@ extension AccountStore {
     }
 }
 
-/// More than anybody reads through. Each sign-in is one more, and a page of all of them would take as long
-/// as somebody likes.
+/// More than anyone reads. Each sign-in adds one, and without a limit the page could take
+/// arbitrarily long.
 private let mostShown = 100

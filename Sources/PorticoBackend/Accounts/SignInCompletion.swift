@@ -7,7 +7,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Makes a session of somebody proven: the callback's one transaction (docs/decisions/0030).
+/// Makes a session for a proven person: the callback's only transaction (docs/decisions/0030).
 struct SignInCompletion: Sendable {
     let accounts: AccountStore
     let ring: KeyRing
@@ -15,22 +15,21 @@ struct SignInCompletion: Sendable {
     let devices: KnownDevice
     let rules: AccountRules
 
-    /// What there is to answer with.
+    /// The result to answer with.
     enum Completed: Sendable {
         /// In this browser; the fields set its cookies.
         case inBrowser(Account, isNew: Bool, LocalPath, cookies: [HTTPField])
         /// The app gets these parameters on its redirect.
         case inApp(Account, isNew: Bool, AppTarget, parameters: [(name: String, value: String)])
-        /// The person is asked first.
+        /// The person must be asked first.
         case ask([AccountMatch])
         case failed(SignInFailure)
     }
 
     /// - Parameters:
-    ///   - rule: Overrides what the provider's word about the address means; after the person was
-    ///     asked.
-    ///   - spending: What may be used once.
-    ///   - question: What is spent where the person has to be asked.
+    ///   - rule: Overrides the provider's email rule, after the person was asked.
+    ///   - spending: Values that may be used once.
+    ///   - question: What is spent if the person must be asked.
     func callAsFunction(
         _ subject: Subject,
         to wayBack: SignInReturn,
@@ -52,7 +51,7 @@ struct SignInCompletion: Sendable {
         }
     }
 
-    /// The event of somebody proven, with a session that is to begin.
+    /// The event for a proven person, with a new session.
     func event(
         _ subject: Subject,
         _ session: NewAccountSession,
@@ -78,17 +77,17 @@ struct SignInCompletion: Sendable {
         )
     }
 
-    /// Who a provider has proven.
+    /// A person proven by a provider.
     struct Subject: Sendable {
         let identity: Identity
         let name: String?
         let picture: String?
         let providerSessionID: String?
-        /// `auth_time`, where the provider tells it: when the person last proved who they are.
+        /// `auth_time`, if the provider returns it: when the person last authenticated.
         let provenAt: Int64?
     }
 
-    /// A session that is to begin, and the secret that goes to whoever holds it.
+    /// A new session, and the secret for its holder.
     struct Draft: Sendable {
         let session: NewAccountSession
         let secret: Secret
@@ -182,7 +181,7 @@ struct SignInCompletion: Sendable {
         )
     }
 
-    /// A mail to the person where this browser was not seen with them before.
+    /// An email to the person if they have not signed in from this browser before.
     private func notice(_ subject: Subject, _ session: NewAccountSession, _ context: BackendContext)
         -> MailDraft
     {
@@ -243,13 +242,12 @@ struct SignInCompletion: Sendable {
     }
 }
 
-/// What the operator decides about accounts.
+/// The operator's rules for accounts.
 package struct AccountRules: Hashable, Sendable {
     package var isSignUpOpen: Bool
     package var linking: Linking
 
-    /// What a verified address that an account has means for somebody unknown
-    /// (docs/decisions/0030).
+    /// What an account's verified address means for an unknown person (docs/decisions/0030).
     package enum Linking: String, Hashable, Sendable {
         case ask
         case auto
@@ -262,6 +260,6 @@ package struct AccountRules: Hashable, Sendable {
 }
 
 enum HandOffRule {
-    /// Seconds for which a hand-off code is good (docs/decisions/0013).
+    /// How many seconds a hand-off code is valid (docs/decisions/0013).
     static let lifetime: Int64 = 60
 }

@@ -7,7 +7,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// What is shown where a sign-in cannot begin, and where a link ends.
+/// The pages for a sign-in that cannot begin, and for the end of linking.
 extension BackendResponder {
     func unknownProvider(_ known: [String], _ context: BackendContext) -> Response {
         guard context.wantsJSON else {
@@ -24,7 +24,7 @@ extension BackendResponder {
         )
     }
 
-    /// ``NotAnsweringPage``, with the way to try again and the other ways.
+    /// ``NotAnsweringPage``, with links for trying again and for the other sign-in methods.
     func notAnswering(
         _ provider: BackendDirectory.LiveProvider,
         _ wayBack: SignInReturn,
@@ -59,7 +59,7 @@ extension BackendResponder {
         )
     }
 
-    /// Google signs nobody in within another app: ``OpenInBrowserPage`` (PRV-G-11).
+    /// Google signs no one in inside another app: ``OpenInBrowserPage`` (PRV-G-11).
     func openInBrowser(
         _ provider: BackendDirectory.LiveProvider,
         _ wayBack: SignInReturn,

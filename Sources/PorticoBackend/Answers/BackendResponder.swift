@@ -7,8 +7,8 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// How sign-ins end, well or badly: JSON for programs, a redirect to the app that waits, a page or
-/// the sign-in page for people (docs/decisions/0028). Never a dead page that leaves an app waiting.
+/// The outcome of a sign-in: JSON for programs, a redirect to the waiting app, a page or the
+/// sign-in page for people (docs/decisions/0028). A page never leaves an app waiting.
 struct BackendResponder: Sendable {
     let page: PageResponder
     let headers: SecurityHeaders
@@ -39,8 +39,8 @@ struct BackendResponder: Sendable {
         }
     }
 
-    /// Silently by a claimed https redirect; otherwise by a page that names the app and the person,
-    /// with a button (docs/decisions/0013).
+    /// Without a page for a claimed https redirect; otherwise with a page that names the app and
+    /// the person, with a button (docs/decisions/0013).
     private func handOver(
         _ target: AppTarget,
         _ parameters: [(name: String, value: String)],
@@ -75,7 +75,7 @@ struct BackendResponder: Sendable {
             return Response(redirect, headers: headers)
         case .web(let path, let isRemembered)?:
             var query = failure.query(wayBack?.provider)
-            // Whoever proves nothing is asked once more, where they were asked.
+            // A person who proves nothing is asked once more on the same page.
             if path == .joiningProof {
                 if FoundAccountPage.Notice.isToldOf(failure.reason) {
                     return redirect(FormEncoding.appending(query, to: LocalPath.joining.text))
@@ -138,7 +138,7 @@ struct BackendResponder: Sendable {
 }
 
 extension SignInFailure {
-    /// What the sign-in page is told.
+    /// The parameters for the sign-in page.
     func query(_ provider: String?) -> [(name: String, value: String)] {
         [("error", error.rawValue), ("reason", reason.rawValue)]
             + (provider.map { [("provider", $0)] } ?? [])

@@ -9,12 +9,12 @@ struct PageForms: Sendable {
     let forms: GuardedForms
     let cookies: SessionCookies
 
-    /// A form, and the cookie that it is bound to where the browser does not have one yet.
+    /// A form, and the cookie that it is bound to if the browser does not have one yet.
     ///
     /// - Parameters:
     ///   - purpose: What the form does, a literal.
-    ///   - transaction: What it does it to: the session's id, or an attempt's.
-    ///   - carried: What the form brings back unseen.
+    ///   - transaction: What it acts on: the session's id, or an attempt's.
+    ///   - carried: Hidden fields of the form.
     func form(
         _ path: BackendPath,
         _ purpose: StaticString,
@@ -27,14 +27,14 @@ struct PageForms: Sendable {
         return (form, browser.cookies)
     }
 
-    /// The cookie that forms are bound to, for a browser that does not bring one.
+    /// The cookie that forms are bound to, for a browser without one.
     func newCookie(_ context: BackendContext) throws -> HTTPField {
         try cookies.form.set(FormToken.cookie(random: context.moment.random))
     }
 
-    /// The body of a form that a page of ours in this browser sent.
+    /// The body of a form that was submitted by our page in this browser.
     ///
-    /// - Throws: `forbidden` where it is not.
+    /// - Throws: `forbidden` if it was not.
     func checked(_ purpose: StaticString, _ transaction: String, _ context: BackendContext)
         throws(BackendError) -> FormParameters
     {

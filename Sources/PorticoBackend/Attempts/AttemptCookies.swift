@@ -5,24 +5,24 @@ import PorticoSeals
 import PorticoUpstream
 import PorticoWeb
 
-/// The cookies of sign-ins under way in one browser (docs/decisions/0027; WEB-BFF-6, WEB-BFF-7).
+/// The cookies of pending sign-ins in one browser (docs/decisions/0027; WEB-BFF-6, WEB-BFF-7).
 ///
 /// Each attempt has its own, named by eight characters of its state's hash, so that tabs do not
-/// disturb each other. Sealed, `HttpOnly`, `SameSite=Lax`, ten minutes; beside it the way back, a
-/// day.
+/// interfere with each other. Sealed, `HttpOnly`, `SameSite=Lax`, ten minutes; a second one for the
+/// return lasts a day.
 struct AttemptCookies: Sendable {
     private let policy: CookiePolicy
     private let attempts: Seal
     private let waysBack: Seal
 
-    /// Seconds (SEED-ADR-3).
+    /// In seconds (SEED-ADR-3).
     static let lifetime = 600
     static let wayBackLifetime = 86_400
-    /// More attempts than these in one browser: the oldest give way.
+    /// The most attempts in one browser: beyond it the oldest are removed.
     static let most = 5
-    /// Bytes of the `Cookie` field for all of them and their ways back. A browser that brings more than
-    /// the connection takes gets no page any more: the rest is for a pending identity (4 kB), sessions
-    /// and devices, and the other fields (4 kB). Two attempts with the longest way back fit.
+    /// The bytes of the `Cookie` field for all of them and their returns. A browser that sends more
+    /// than the connection accepts gets no page: the rest is for a pending identity (4 kB),
+    /// sessions and devices, and the other fields (4 kB). Two attempts with the longest return fit.
     static let room = ConnectionLimits.usualHeaders * 7 / 16
 
     init(_ policy: CookiePolicy, ring: KeyRing) {
@@ -31,16 +31,16 @@ struct AttemptCookies: Sendable {
         waysBack = Seal(ring: ring, purpose: "way back", realm: "")
     }
 
-    /// What a callback finds of its own attempt.
+    /// The result of looking up a callback's own attempt.
     enum Found: Sendable {
         case attempt(Attempt, SignInReturn)
-        /// It was begun in this browser, and is over: too old, or used.
+        /// It was begun in this browser, but has expired or was used.
         case over(SignInReturn)
         /// It was not begun in this browser, or the browser keeps no cookies.
         case nothing
     }
 
-    /// The fields that begin an attempt: its two cookies, and the removal of what must give way.
+    /// The fields that begin an attempt: its two cookies, and the removal of older ones.
     func begin(
         _ attempt: Attempt,
         _ wayBack: SignInReturn,
@@ -58,24 +58,24 @@ struct AttemptCookies: Sendable {
         let left = Self.room - policy.length(of: Self.attempt(id), sealed)
         let wayLength = policy.length(of: Self.wayBack(id), way)
         var fields = [try policy.set(Self.attempt(id), to: sealed, for: Self.lifetime)]
-        // It completes nothing, and is the first that there is no room for.
+        // It completes nothing, so it is the first to be left out.
         if wayLength <= left {
             fields.append(try policy.set(Self.wayBack(id), to: way, for: Self.wayBackLifetime))
         }
         return evicted(headers, for: id, room: left - wayLength) + fields
     }
 
-    /// The attempt that a callback's `state` belongs to, in the browser that it began in.
+    /// The attempt with a callback's `state`, in the browser that it began in.
     func find(state: String, _ headers: HTTPFields, at moment: Moment) -> Found {
         let id = Self.id(ofState: state)
         if let found = opened(id, headers, at: moment),
-            // The name has 32 bits of the hash only; the state itself decides.
+            // The name has only 32 bits of the hash; the state itself decides.
             ConstantTime.equal(found.attempt.state.reveal(), state)
         {
             return .attempt(found.attempt, found.wayBack)
         }
         guard let text = policy.value(of: Self.wayBack(id), in: headers),
-            // `try?`: whatever does not open says nothing.
+            // `try?`: a text that does not open is ignored.
             let bytes = try? waysBack.open(
                 text,
                 at: moment.now,
@@ -87,7 +87,7 @@ struct AttemptCookies: Sendable {
         return .over(wayBack)
     }
 
-    /// The field that ends an attempt, whatever came of it. The way back stays: it completes
+    /// The field that ends an attempt, whatever the outcome. The return stays: it completes
     /// nothing.
     func end(state: String) -> HTTPField {
         policy.remove(Self.attempt(Self.id(ofState: state)))
@@ -97,22 +97,22 @@ struct AttemptCookies: Sendable {
         -> (attempt: Attempt, wayBack: SignInReturn)?
     {
         guard let text = policy.value(of: Self.attempt(id), in: headers),
-            // `try?`: whatever does not open says nothing.
+            // `try?`: a text that does not open is ignored.
             let bytes = try? attempts.open(text, at: moment.now, within: Double(Self.lifetime))
         else { return nil }
         var reader = ByteReader(bytes)
         // `try?`: only another version of the program writes other fields.
         guard let attempt = try? Attempt(encoded: try reader.sized()),
-            // `try?`: as above.
+            // `try?`: the same reason.
             let wayBack = try? SignInReturn(encoded: try reader.sized())
         else { return nil }
         return (attempt, wayBack)
     }
 
-    /// What must give way to the new attempt: the oldest that the browser brings, so that there are not
-    /// more than ``most`` and all of them fit; before them ways back whose attempt is over.
+    /// The cookies removed for the new attempt: the oldest, so that at most ``most`` are left and
+    /// all of them fit; before them, returns of finished attempts.
     private func evicted(_ headers: HTTPFields, for id: String, room: Int) -> [HTTPField] {
-        // Browsers send the cookies that were made first, first (RFC 6265 §5.4).
+        // Browsers send older cookies first (RFC 6265 §5.4).
         let attempts = brought("attempt", headers, but: id)
         let ways = brought("return", headers, but: id)
         let lengthOfWay = Dictionary(ways.map { ($0.id, $0.length) }) { $0 + $1 }
@@ -124,7 +124,7 @@ struct AttemptCookies: Sendable {
                 left -= length
                 continue
             }
-            // Nor does an older one stay in its place.
+            // An older one does not stay in its place either.
             left = 0
             removed.append(policy.remove(Self.attempt(attempt.id)))
             if lengthOfWay[attempt.id] != nil {

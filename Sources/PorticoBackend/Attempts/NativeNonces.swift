@@ -3,25 +3,25 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// Nonces for native identity tokens (PRV-G-14, PRV-A-17): made here, for one provider, good for
-/// ten minutes and one sign-in, and for the installation that asked for it where that said so by a
-/// challenge. Nothing is kept until one is used.
+/// Nonces for native identity tokens (PRV-G-14, PRV-A-17): made by this server, for one provider,
+/// valid for ten minutes and one sign-in, and only for the installation that requested it with a
+/// challenge. Nothing is stored until one is used.
 ///
-/// Whoever comes by an identity token can read the nonce in it, at Google for instance; the
-/// challenge's verifier never leaves the installation before the token does.
+/// An attacker who gets an identity token can read its nonce, with Google for instance; the
+/// challenge's verifier does not leave the installation before the token does.
 struct NativeNonces: Sendable {
     private let seal: Seal
 
-    /// Seconds.
+    /// In seconds.
     static let lifetime: Int64 = 600
-    /// Stands behind a provider's name, and in none: a challenge follows.
+    /// Follows a provider's name, which cannot contain it: a challenge follows.
     private static let separator: UInt8 = 0x0A
 
     init(ring: KeyRing) {
         seal = Seal(ring: ring, purpose: "native nonce", realm: "")
     }
 
-    /// - Parameter challenge: The S256 challenge of the installation that it is made for.
+    /// - Parameter challenge: The S256 challenge of the requesting installation.
     func make(for provider: String, boundTo challenge: CodeChallenge?, at moment: Moment) -> String
     {
         var content = Array(provider.utf8)
@@ -31,11 +31,10 @@ struct NativeNonces: Sendable {
 
     /// What using a nonce spends.
     ///
-    /// - Parameter verifier: Of the challenge that the nonce was made with; `nil` where there was
-    ///   none.
-    /// - Returns: `nil` where it is not one that was made here for this provider and installation,
-    ///   or too old. Without one there is nothing to spend: whether a token may come without, its
-    ///   provider's rules say.
+    /// - Parameter verifier: For the challenge that the nonce was made with; `nil` if it had none.
+    /// - Returns: `nil` if it was not made by this server for this provider and installation, or is
+    ///   too old. Without a nonce, nothing is spent: the provider's rules decide whether a token
+    ///   may lack it.
     func spending(
         _ raw: String?,
         for provider: String,
@@ -43,7 +42,7 @@ struct NativeNonces: Sendable {
         at moment: Moment
     ) -> [SpentOnce]? {
         guard let raw else { return verifier == nil ? [] : nil }
-        // `try?`: every way to fail is the same answer.
+        // `try?`: every failure has the same answer.
         guard
             let made = try? seal.open(
                 raw,
@@ -60,8 +59,8 @@ struct NativeNonces: Sendable {
         ]
     }
 
-    /// A verifier for a nonce without a challenge is as wrong as none for one that has it: somebody
-    /// took the challenge away (RFC 9700 §4.8.2).
+    /// A verifier for a nonce without a challenge is as wrong as a missing one for a nonce with a
+    /// challenge: an attacker removed the challenge (RFC 9700 §4.8.2).
     private static func isMade(_ made: [UInt8], for provider: String, _ verifier: String?) -> Bool {
         let parts = made.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = parts.first, name.elementsEqual(provider.utf8) else { return false }

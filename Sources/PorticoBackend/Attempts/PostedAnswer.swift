@@ -2,18 +2,18 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
 
-/// An authorization response that came as a cross-site POST, on its way to the same address by GET,
-/// where the browser sends the attempt's `SameSite=Lax` cookie (PRV-A-4, docs/decisions/0027).
+/// An authorization response received as a cross-site POST, redirected to the same address by GET,
+/// so that the browser sends the attempt's `SameSite=Lax` cookie (PRV-A-4, docs/decisions/0027).
 ///
-/// Sealed for 60 seconds; it proves nothing but that we received it.
+/// Sealed for 60 seconds; it proves only that we received it.
 struct PostedAnswer: Sendable {
     private let seal: Seal
 
-    /// Seconds.
+    /// In seconds.
     private static let lifetime = 60.0
-    /// Bytes of a posted body: a code, a state, and Apple's `user` (attack E11).
+    /// The most bytes of a posted body: a code, a state, and Apple's `user` (attack E11).
     static let longestBody = 16 * 1024
-    /// Bytes that are kept, because they travel in an address.
+    /// The most bytes kept, because they are sent in a URL.
     private static let longestKept = 4 * 1024
     private static let names = [
         "code", "state", "iss", "error", "error_description", "error_reason", "user",
@@ -25,16 +25,16 @@ struct PostedAnswer: Sendable {
 
     func seal(_ form: FormParameters, at moment: Moment) -> String {
         var kept = Self.names.compactMap { name in form[name].map { (name: name, value: $0) } }
-        // A name that is shown is worth less than the sign-in.
+        // A display name is less important than the sign-in.
         if FormEncoding.encode(kept).count > Self.longestKept {
             kept.removeAll { $0.name == "user" }
         }
         return seal.seal(FormEncoding.encode(kept), at: moment.now, random: moment.random)
     }
 
-    /// - Returns: `nil` where it is too old, or not ours.
+    /// - Returns: `nil` if it is too old, or not ours.
     func open(_ text: String, at moment: Moment) -> FormParameters? {
-        // `try?`: every way to fail is the same answer.
+        // `try?`: every failure has the same answer.
         guard
             let bytes = try? seal.open(
                 text,
@@ -43,7 +43,7 @@ struct PostedAnswer: Sendable {
                 maximumLength: 2 * Self.longestKept
             )
         else { return nil }
-        // `try?`: what we sealed is a form.
+        // `try?`: the sealed text is a form.
         return try? FormParameters(decoding: bytes)
     }
 }

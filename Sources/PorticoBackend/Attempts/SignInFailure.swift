@@ -26,7 +26,7 @@ struct SignInFailure: Error, Hashable, Sendable {
         case providerUnreachable = "provider_unreachable"
         case providerMisconfigured = "provider_misconfigured"
         case interactionRequired = "interaction_required"
-        /// The provider was to ask the person anew, and answered by a session that it had.
+        /// The provider had to ask the person again, but used an existing session.
         case notReauthenticated = "not_reauthenticated"
         case expired
         case unknown
@@ -40,8 +40,8 @@ struct SignInFailure: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// What the flow's checks and the provider's answers mean here. Nothing of what the provider
-    /// wrote is passed on (PRV-E-1).
+    /// The failure for the flow's checks and the provider's answers. None of the provider's text is
+    /// passed on (PRV-E-1).
     init(_ error: SignInError) {
         switch error.kind {
         case .cancelled: self.init(.accessDenied, .userDeniedPermission)
@@ -70,7 +70,7 @@ struct SignInFailure: Error, Hashable, Sendable {
         .acr,
     ]
 
-    /// How an app is told (RFC 6749 §4.1.2.1): its `error` and `error_description`.
+    /// The parameters for an app (RFC 6749 §4.1.2.1): its `error` and `error_description`.
     var forApps: [(name: String, value: String)] {
         let (code, description): (String, String) =
             switch (error, reason) {

@@ -1,11 +1,11 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// Where a sign-in goes on once the identity provider has answered.
+/// Where a sign-in continues once the identity provider has answered.
 ///
-/// It stands in two cookies: sealed with the attempt's secrets for ten minutes, and alone for a day,
-/// where it completes nothing but tells "too late" from "never seen", and starts the same request
-/// again (docs/decisions/0027).
+/// It is in two cookies: sealed with the attempt's secrets for ten minutes, and alone for a day.
+/// The second completes nothing, but distinguishes "too late" from "never seen", and restarts the
+/// same request (docs/decisions/0027).
 struct SignInReturn: Hashable, Sendable {
     /// The configured name of the identity provider.
     let provider: String
@@ -14,14 +14,14 @@ struct SignInReturn: Hashable, Sendable {
     enum Destination: Hashable, Sendable {
         case web(LocalPath, isRemembered: Bool)
         case app(AppTarget)
-        /// A second identity for the account of this session.
+        /// Adds a second identity to the account of this session.
         case link(sessionID: UniqueID, LocalPath)
     }
 
-    /// The address that starts the same request once more.
+    /// The address that restarts the same request.
     var restart: String { request(at: "/v1/auth/\(provider)") }
 
-    /// The address of the choice of a way for the same request.
+    /// The address for choosing a sign-in method for the same request.
     var choice: String { request(at: BackendPath.login.rawValue) }
 
     private func request(at address: String) -> String {

@@ -5,10 +5,10 @@ import PorticoProtocol
 import PorticoUpstream
 import PorticoWeb
 
-/// Begins a sign-in at an identity provider: the address to go to, and the cookies of the attempt.
+/// Begins a sign-in at an identity provider: makes the address to open, and the attempt's cookies.
 struct SignInStart: Sendable {
     let cookies: AttemptCookies
-    /// The public origin, without a slash at the end.
+    /// The public origin, without a trailing slash.
     let origin: String
 
     struct Started: Sendable {
@@ -19,7 +19,7 @@ struct SignInStart: Sendable {
         let cookies: [HTTPField]
     }
 
-    /// - Throws: `SignInError` where the provider cannot be asked, or its settings are wrong.
+    /// - Throws: `SignInError` if the provider cannot be reached, or its settings are wrong.
     func callAsFunction(
         at provider: BackendDirectory.LiveProvider,
         backTo wayBack: SignInReturn,

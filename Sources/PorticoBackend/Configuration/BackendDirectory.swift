@@ -3,16 +3,16 @@ package import PorticoStores
 package import PorticoUpstream
 
 /// The apps and identity providers that this process serves: an immutable snapshot, replaced when
-/// the store's version has grown, because the command line writes from another process.
+/// the store's version has increased, because the command line writes from another process.
 package final class BackendDirectory: Sendable {
     private let store: BackendConfigurationStore
     private let connect: Connect
     private let current: Locked<Snapshot>
 
-    /// Makes what speaks to a provider; throws where its record is not usable.
+    /// Makes the client of a provider; throws if its record is not usable.
     package typealias Connect = @Sendable (ProviderRecord) throws -> UpstreamClient
 
-    /// A provider that could not be set up, and why, for the log.
+    /// A provider that could not be set up, and the reason, for the log.
     package struct Failure: Sendable {
         package let provider: String
         package let error: any Error
@@ -43,10 +43,10 @@ package final class BackendDirectory: Sendable {
 
     var apps: AppRegister { current.withLock(\.apps) }
 
-    /// Whether there is anything to serve.
+    /// Whether anything is configured.
     var isInUse: Bool { current.withLock { !$0.providers.isEmpty || !$0.apps.apps.isEmpty } }
 
-    /// Those that are enabled and that nobody can sign in with.
+    /// Enabled providers that could not be set up.
     package var failures: [Failure] { current.withLock(\.failures) }
 
     package var providers: [LiveProvider] { current.withLock(\.providers) }
@@ -55,8 +55,8 @@ package final class BackendDirectory: Sendable {
         providers.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Reads the store again where its version has grown. Called once a second, and by tests.
-    /// Providers that did not change keep what they know.
+    /// Reads the store again if its version has increased. Called once a second, and by tests.
+    /// Unchanged providers keep their cached data.
     @discardableResult
     package func refresh() async throws -> [Failure] {
         let known = current.withLock { $0 }

@@ -10,8 +10,7 @@ package import PorticoUpstream
     package import Foundation
 #endif
 
-/// Keeps what we prove ourselves to identity providers with, sealed at rest for the provider it
-/// belongs to.
+/// Stores our credentials for identity providers, each sealed for the provider it belongs to.
 package struct ProviderSecrets: Sendable {
     private let vault: SealedAtRest
 
@@ -23,7 +22,7 @@ package struct ProviderSecrets: Sendable {
         Base64URL.encode(vault.seal(Array(secret.reveal().utf8), for: provider, random: random))
     }
 
-    /// - Throws: `SealError` where another ring sealed it; what is wrong with the secret.
+    /// - Throws: `SealError` if another ring sealed it; the error of an invalid secret.
     package func open(_ record: ProviderRecord) throws -> ProviderSecret? {
         guard let text = record.sealedSecret else { return nil }
         guard let sealed = Base64URL.decode(text) else { throw SealError.doesNotOpen }
@@ -54,9 +53,9 @@ extension IdentityProvider {
 }
 
 extension UpstreamClient {
-    /// What speaks to the provider of a record.
+    /// The client for a provider's record.
     ///
-    /// - Throws: Where its settings or its secret are not usable.
+    /// - Throws: if its settings or its secret are not usable.
     package convenience init(
         _ record: ProviderRecord,
         ring: KeyRing,

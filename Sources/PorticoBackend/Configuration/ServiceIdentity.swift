@@ -1,9 +1,9 @@
-/// Who runs the service, for its pages and mails.
+/// Who runs the service, for its pages and emails.
 package struct ServiceIdentity: Hashable, Sendable {
     package var name: String
-    /// Where people ask for help: an e-mail address or https address.
+    /// Contact for support: an email address or https address.
     package var contact: String?
-    /// Its notice of privacy and its terms: https addresses.
+    /// Its privacy notice and terms: https addresses.
     package var privacy: String?
     package var terms: String?
 

@@ -10,12 +10,12 @@ struct SignInMethods: Sendable {
         providers = directory.providers
     }
 
-    /// All of them in the operator's order.
+    /// All providers, in the operator's order.
     func all(lastUsed: String? = nil) -> [SignInMethod] {
         providers.map { way($0, lastUsed: lastUsed) }
     }
 
-    /// Those of the given names, in the given order; one that is not configured any more is left
+    /// The providers with the given names, in that order; one that is no longer configured is left
     /// out.
     func named(_ names: [String]) -> [SignInMethod] {
         names.compactMap { name in
@@ -27,8 +27,8 @@ struct SignInMethods: Sendable {
         providers.first { $0.name == name }?.label
     }
 
-    /// What `error` and `reason` of an address say became of a sign-in (docs/decisions/0028). The
-    /// provider is one of ours, or none.
+    /// The outcome of a sign-in in the `error` and `reason` of an address (docs/decisions/0028).
+    /// The provider must be one of ours, or absent.
     func problem(in query: FormParameters) -> ChooseMethodPage.Problem? {
         query["error"].map { error in
             ChooseMethodPage.Problem(
@@ -39,8 +39,8 @@ struct SignInMethods: Sendable {
         }
     }
 
-    /// What a page whose form leads to a provider permits (CSP `form-action`): Chromium applies it to
-    /// the redirects that follow a post.
+    /// The sources for a page with a form that leads to a provider (CSP `form-action`): Chromium
+    /// applies it to the redirects that follow a post.
     var formActions: [String] {
         var sources: [String] = []
         for provider in providers {
@@ -64,14 +64,14 @@ struct SignInMethods: Sendable {
 }
 
 extension ProviderHealth {
-    /// Since when it does not answer; seconds since 1970.
+    /// When it stopped answering; seconds since 1970.
     var downSince: Int64? {
         if case .down(let since, _) = self { since } else { nil }
     }
 }
 
 extension BackendDirectory.LiveProvider {
-    /// What people call it.
+    /// Its name for people.
     var label: MethodLabel {
         let kind: MethodLabel.Kind =
             switch client.provider.kind {

@@ -7,8 +7,8 @@ package import PorticoStores
 import PorticoUpstream
 package import PorticoWeb
 
-/// What a demonstration shows besides the service: every page in every state, and the mails that it
-/// does not send. Never mounted in earnest.
+/// The additional pages of a demonstration: every page in every state, and the emails that it does
+/// not send. Never served in production.
 package struct DemoService: PageService {
     package let routes: RouteTable<BackendContext>
     package let page: PageResponder

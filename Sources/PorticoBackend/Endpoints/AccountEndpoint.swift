@@ -7,7 +7,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// `/v1/account/…`: what a person can see and change of their account, for programs.
+/// `/v1/account/…`: lets programs show and change a person's account.
 struct AccountEndpoint: Sendable {
     let check: SessionCheck
     let accounts: AccountStore
@@ -17,10 +17,10 @@ struct AccountEndpoint: Sendable {
     let emails: EmailCodes
     let cookies: SessionCookies
     let headers: SecurityHeaders
-    /// Five an hour for an account.
+    /// Five an hour for each account.
     let linkLimit: RateLimiter
 
-    /// Somebody who has proven within the last ten minutes who they are (WEB-SESS-8).
+    /// The session of a person who has proven in the last ten minutes who they are (WEB-SESS-8).
     private func recent(_ context: BackendContext) async throws -> LiveAccountSession {
         let live = try await check.changer(context)
         guard live.isProven(at: context.now) else {
@@ -69,7 +69,7 @@ struct AccountEndpoint: Sendable {
         return Response(json: ["providers": Self.list(identities)], headers: headers)
     }
 
-    /// Begins to link a second identity, in the browser that has the session.
+    /// Begins linking a second identity, in the browser that has the session.
     func link(_ name: Substring, _ context: BackendContext) async throws -> Response {
         guard let provider = directory.provider(named: name) else {
             throw BackendError(.invalidProvider, "There is no provider of that name.")
@@ -119,7 +119,7 @@ struct AccountEndpoint: Sendable {
 
     func delete(_ context: BackendContext) async throws -> Response {
         let live = try await recent(context)
-        // Another request may have deleted it meanwhile: it is gone all the same.
+        // Another request may have deleted it at the same time: it is gone in any case.
         let report = try await departure.delete(live.account.id, at: context.moment)
         return Response(
             json: [
@@ -166,7 +166,7 @@ struct AccountEndpoint: Sendable {
 }
 
 extension BackendError {
-    /// A provider that cannot be asked now, or is set up wrongly.
+    /// A provider that cannot be reached now, or is misconfigured.
     init(starting error: SignInError) {
         switch error.kind {
         case .transient:

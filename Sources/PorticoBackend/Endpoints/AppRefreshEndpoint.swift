@@ -7,8 +7,8 @@ import PorticoWeb
 
 /// `POST /v1/auth/refresh`: an app renews its session (docs/decisions/0035).
 ///
-/// Rotation is linear. Whoever rotated last, and lost the answer, gets the same one again; any
-/// other reuse ends the session.
+/// Rotation is linear. A client that rotated last, and lost the answer, gets the same one again;
+/// any other reuse ends the session.
 struct AppRefreshEndpoint: Sendable {
     let accounts: AccountStore
     let directory: BackendDirectory
@@ -16,7 +16,7 @@ struct AppRefreshEndpoint: Sendable {
     let headers: SecurityHeaders
     let events: BackendEvents
 
-    /// Seconds in which an app without an `Idempotency-Key` may repeat a rotation.
+    /// How many seconds an app without an `Idempotency-Key` may repeat a rotation.
     static let grace: Int64 = 60
 
     private static let refusal = BackendError(
@@ -32,7 +32,7 @@ struct AppRefreshEndpoint: Sendable {
         guard let token = KeyedToken(try body.required("refresh_token"), .refresh) else {
             throw Self.refusal
         }
-        // A lost race means another request rotated first: what it left is judged like any other.
+        // If another request rotates first, its result is judged like any other.
         for _ in 0..<3 {
             guard let live = try await accounts.live(id: token.sessionID, at: context.now),
                 case .app(let name, let state) = live.session.form,
@@ -50,7 +50,7 @@ struct AppRefreshEndpoint: Sendable {
         throw Self.refusal
     }
 
-    /// The state to hand out, or `nil` where another request came first.
+    /// The state to return, or `nil` if another request came first.
     private func rotated(
         _ token: KeyedToken,
         _ state: RefreshState,
@@ -80,7 +80,7 @@ struct AppRefreshEndpoint: Sendable {
         {
             return state
         }
-        // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after one.
+        // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after a thief.
         _ = try await accounts.end(
             sessionID: live.session.id,
             of: live.session.accountID,

@@ -12,7 +12,7 @@ struct AppTokenEndpoint: Sendable {
     let ring: KeyRing
     let headers: SecurityHeaders
     let events: BackendEvents
-    /// Wrong presentations of an address.
+    /// Wrong codes from an address.
     let guesses: RateLimiter
 
     private static let refusal = BackendError(
@@ -50,8 +50,8 @@ struct AppTokenEndpoint: Sendable {
         LimitKey("hand-off", context.address)
     }
 
-    /// Whatever has the shape of a code is presented, right or wrong: so a wrong presentation
-    /// spends the code, one by an app that is not there any more, too.
+    /// Any text in the form of a code is presented, whether the request is right or wrong: so a
+    /// wrong presentation spends the code, also one by an app that no longer exists.
     private func presentation(_ body: BodyParameters, _ context: BackendContext)
         throws(BackendError) -> HandOffPresentation
     {
@@ -71,7 +71,7 @@ struct AppTokenEndpoint: Sendable {
         }
         return HandOffPresentation(
             codeHash: Hash256(of: code),
-            // No code is for an app without a name.
+            // No code belongs to an app without a name.
             app: app?.name ?? "",
             redirectHash: Hash256(of: redirectURI ?? ""),
             challenge: CodeVerifier(verifier)?.challenge.hash ?? Hash256(of: []),

@@ -2,8 +2,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The files by which Apple's and Google's systems know whose links are whose (SEED-ADR-19):
-/// made of the registered apps, `application/json`, no redirect.
+/// The files that tell Apple's and Google's systems which app owns which links (SEED-ADR-19):
+/// generated from the registered apps, `application/json`, no redirect.
 struct AssociationFilesEndpoint: Sendable {
     let directory: BackendDirectory
     let headers: SecurityHeaders
@@ -29,7 +29,7 @@ struct AssociationFilesEndpoint: Sendable {
         ])
     }
 
-    /// `/.well-known/assetlinks.json`: package names with their certificates' fingerprints.
+    /// `/.well-known/assetlinks.json`: package names with the fingerprints of their certificates.
     func android() -> Response {
         let statements = directory.apps.apps.flatMap(\.androidApps).map { app -> JSONValue in
             [
@@ -52,7 +52,7 @@ struct AssociationFilesEndpoint: Sendable {
     private static func paths(of app: App) -> [String] {
         let paths = app.redirectURIs.compactMap { text -> String? in
             guard text.hasPrefix("https://"), let address = HTTPAddress(text) else { return nil }
-            // A browser asks for "/" where there is none (RFC 3986 §6.2.3).
+            // A browser requests "/" for an empty path (RFC 3986 §6.2.3).
             return address.path.isEmpty ? "/" : address.path
         }
         return paths.isEmpty ? ["/auth/callback"] : paths

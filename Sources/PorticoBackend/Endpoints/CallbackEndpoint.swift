@@ -20,16 +20,16 @@ struct CallbackEndpoint: Sendable {
     let events: BackendEvents
     let responder: BackendResponder
     let forms: PageForms
-    /// Ten a minute for an address.
+    /// Ten a minute for each address.
     let limit: RateLimiter
-    /// Attempts whose answer is being redeemed, or was: none a second time (attack E27).
+    /// Attempts with an answer that is being or was redeemed: none is redeemed twice (attack E27).
     let redeemed: SeenLately
 
-    /// A cross-site POST brings no `SameSite=Lax` cookie. It changes nothing: its fields go on,
-    /// sealed, to the same address by GET.
+    /// A cross-site POST lacks `SameSite=Lax` cookies. It changes nothing: its fields are passed
+    /// on, sealed, to the same address by GET.
     func post(_ name: Substring, isLink: Bool, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
-        // An answer comes by the method that was asked for (OAuth 2.0 Form Post Response Mode §2).
+        // An answer must use the requested method (OAuth 2.0 Form Post Response Mode §2).
         guard provider.client.provider.usesFormPost else {
             return responder.refuse(BackendError.methodNotAllowed, .people, context)
                 .adding([HTTPField(name: .allow, value: "GET")])
@@ -59,7 +59,8 @@ struct CallbackEndpoint: Sendable {
     ) async throws -> Response {
         try checkRate(context)
         guard let answer = try answer(provider, context), let state = answer["state"] else {
-            // Without a state nothing of ours is meant, an error included: nothing changes.
+            // Without a state, even an error does not belong to one of our attempts: nothing
+            // changes.
             return try await over(nil, context)
         }
         switch cookies.find(state: state, context.headers, at: context.moment) {
@@ -91,8 +92,8 @@ struct CallbackEndpoint: Sendable {
         }
     }
 
-    /// The answer's parameters, each once: out of the query, or out of what was posted, as the provider
-    /// was asked to answer.
+    /// The answer's parameters, each once: from the query or from the posted body, as requested
+    /// from the provider.
     private func answer(_ provider: BackendDirectory.LiveProvider, _ context: BackendContext)
         throws(BackendError) -> FormParameters?
     {
@@ -101,8 +102,8 @@ struct CallbackEndpoint: Sendable {
         return query["answer"].flatMap { posted.open($0, at: context.moment) }
     }
 
-    /// An answer whose attempt is not here any more, or never was. Whoever is signed in goes on;
-    /// else the page, or the app, says what happened. No call is made.
+    /// Handles an answer without an attempt in this browser. A signed-in person continues;
+    /// otherwise the page, or the app, reports it. No request to the provider is made.
     private func over(_ wayBack: SignInReturn?, _ context: BackendContext) async throws -> Response
     {
         switch wayBack?.destination {
@@ -114,7 +115,7 @@ struct CallbackEndpoint: Sendable {
             }
         case .app?, .link?: break
         }
-        // Nothing of ours came along: does this browser keep no cookies, or was it another one?
+        // None of our cookies arrived: does this browser keep no cookies, or was it another one?
         if wayBack == nil, !context.wantsJSON, forms.cookies.form.value(context.headers) == nil {
             return responder.go(to: .cookies, context, cookies: [try forms.newCookie(context)])
         }
@@ -133,7 +134,7 @@ struct CallbackEndpoint: Sendable {
         _ isLink: Bool,
         _ context: BackendContext
     ) async throws -> Response {
-        // RFC 9700 §4.4.2: the answer of one provider never goes to another (attacks E04, E09).
+        // RFC 9700 §4.4.2: one provider's answer never goes to another (attacks E04, E09).
         guard sameBytes(wayBack.provider, provider.name),
             sameBytes(attempt.provider, provider.name),
             wayBack.isLink == isLink
@@ -217,8 +218,8 @@ extension LocalPath {
 }
 
 extension Response {
-    /// A browser carries the fragment of the address it was at on to where it is led, unless there
-    /// is one: an empty one takes its place (RFC 9110 §10.2.2; PRV-F-13).
+    /// A browser carries the fragment of its current address over a redirect, unless the target has
+    /// one: an empty one replaces it (RFC 9110 §10.2.2; PRV-F-13).
     fileprivate var withoutFragment: Response {
         guard let location = headers[.location], !location.contains("#") else { return self }
         var response = self

@@ -3,13 +3,13 @@ import PorticoPages
 import PorticoStores
 import PorticoWeb
 
-/// Links a second identity to an account whose person has proven both (WEB-ACC-1).
+/// Links a second identity to an account after the person has proven both (WEB-ACC-1).
 struct IdentityLinking: Sendable {
     let accounts: AccountStore
     let sessions: SessionCheck
     let responder: BackendResponder
 
-    /// The answer to a link's callback, in the browser of the session that asked for it.
+    /// Answers a link's callback, in the browser of the session that requested it.
     func callAsFunction(
         _ subject: SignInCompletion.Subject,
         sessionID: UniqueID,
@@ -17,7 +17,7 @@ struct IdentityLinking: Sendable {
         returningTo path: LocalPath,
         _ context: BackendContext
     ) async throws -> Response {
-        // The attempt's cookie alone is not the person: their session must be here too.
+        // The attempt's cookie alone does not prove the person: their session must be present too.
         guard let live = try await sessions.ifAny(context), live.session.id == sessionID else {
             return responder.failed(SignInFailure(.invalidState, .unknown), nil, context)
         }
@@ -50,7 +50,7 @@ struct IdentityLinking: Sendable {
 }
 
 extension MailDraft {
-    /// To the account's own address: who gets in has changed.
+    /// To the account's own address: it has a new sign-in method.
     static func wayAdded(_ provider: String, _ context: BackendContext) -> MailDraft {
         MailDraft(
             id: context.moment.id(),

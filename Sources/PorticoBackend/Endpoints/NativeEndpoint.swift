@@ -8,8 +8,8 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Identity tokens that a platform's own sign-in gave to an app (PRV-N-1 to 4, PRV-A-16 to 18,
-/// PRV-G-12), and Google's One Tap (PRV-G-13).
+/// Accepts identity tokens that an app got from its platform's sign-in (PRV-N-1 to 4, PRV-A-16 to
+/// 18, PRV-G-12), and Google's One Tap (PRV-G-13).
 struct NativeEndpoint: Sendable {
     let directory: BackendDirectory
     let complete: SignInCompletion
@@ -19,7 +19,7 @@ struct NativeEndpoint: Sendable {
     let responder: BackendResponder
     let events: BackendEvents
     let pending: PendingCookie
-    /// Ten a minute for an address.
+    /// Ten a minute for each address.
     let limit: RateLimiter
 
     private static let refusal = BackendError(
@@ -27,8 +27,9 @@ struct NativeEndpoint: Sendable {
         "The identity token is not valid here, or was used before."
     )
 
-    /// A raw nonce for one sign-in within ten minutes, without which no token is taken. The app passes
-    /// it on to the platform, to Apple's its SHA-256, and the raw one back here; with the verifier, where it sent a challenge (PRV-G-14).
+    /// A raw nonce for one sign-in in the next ten minutes, without which no token is accepted. The
+    /// app passes it to the platform, to Apple's as its SHA-256, and returns the raw one to this
+    /// server; with the verifier, if it sent a challenge (PRV-G-14).
     func nonce(_ name: Substring, _ context: BackendContext) async throws -> Response {
         let provider = try provider(name)
         try checkRate("nonce", context)
@@ -73,8 +74,8 @@ struct NativeEndpoint: Sendable {
         return try await signIn(person, provider, app, spentNonce, context)
     }
 
-    /// As at a start (RFC 7636 §4.3). A request without a body asks for a nonce that is bound to
-    /// nobody.
+    /// As for a web sign-in (RFC 7636 §4.3). A request without a body gets a nonce that is not
+    /// bound to an installation.
     private func challenge(_ context: BackendContext) async throws -> CodeChallenge? {
         guard context.headers[.contentType] != nil else { return nil }
         let body = try BodyParameters(context)
@@ -89,9 +90,9 @@ struct NativeEndpoint: Sendable {
     }
 
     /// Google's button and One Tap post to us from our own page: `credential` is the ID Token, and
-    /// `g_csrf_token` stands in the body and in a cookie (double submit). That cookie is the whole
-    /// domain's to set, so that the browser must also say that it comes from a page of ours or of
-    /// Google's (WEB-CSRF-3).
+    /// `g_csrf_token` is in the body and in a cookie (double submit). Any host of the domain can
+    /// set that cookie, so the browser must also report that the request comes from our page or
+    /// from Google's (WEB-CSRF-3).
     func oneTap(_ context: BackendContext) async throws -> Response {
         let provider = try provider("google")
         try checkRate("native", context)
@@ -196,7 +197,7 @@ struct NativeEndpoint: Sendable {
             longest: AppSessionAnswer.longest,
             context
         )
-        // An app cannot show the page that asks: a relay's address is taken as it is.
+        // An app cannot show the page that asks, so a relay's address is accepted as it is.
         var rule = complete.rules.rule(for: person)
         if rule == .askFirst { rule = .never }
         let event = complete.event(
@@ -227,7 +228,7 @@ struct NativeEndpoint: Sendable {
         }
     }
 
-    /// PRV-N-2: a token counts once, for as long as it would be taken at all.
+    /// PRV-N-2: a token is accepted once, for as long as it is valid at all.
     private func spent(_ person: ProvenPerson, _ context: BackendContext) -> SpentOnce {
         SpentOnce(
             hash: Hash256(of: Array("token ".utf8) + (person.tokenHash?.bytes ?? [])),
@@ -260,7 +261,7 @@ struct NativeEndpoint: Sendable {
         }
     }
 
-    /// A cookie that is not ours: Google's script sets it. Two of one name are none.
+    /// A foreign cookie, set by Google's script. Two with one name count as none.
     private static func cookie(_ name: String, _ headers: HTTPFields) -> String? {
         let values = headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap {
             pair -> Substring? in

@@ -6,18 +6,18 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// What identity providers tell us by themselves: that somebody signed out there (OpenID Connect
-/// Back-Channel Logout §2.5), or took their consent back (PRV-A-20, PRV-F-14). No cookie and no
-/// forgery token: the message proves itself.
+/// Notifications from identity providers: a person signed out at the provider (OpenID Connect
+/// Back-Channel Logout §2.5), or revoked their consent (PRV-A-20, PRV-F-14). No cookie and no
+/// forgery token: the message is signed.
 struct ProviderCallsEndpoint: Sendable {
     let directory: BackendDirectory
     let accounts: AccountStore
     let headers: SecurityHeaders
     let events: BackendEvents
-    /// Sixty a minute for an address, of messages that are refused: a provider that signs many people
-    /// out at once says so from one address, and once.
+    /// Sixty refused messages a minute for each address: a provider that signs many people out at
+    /// once sends all messages from one address.
     let limit: RateLimiter
-    /// The public origin, without a slash at the end.
+    /// The public origin, without a trailing slash.
     let origin: String
 
     private static let longestBody = 64 * 1024
@@ -55,8 +55,8 @@ struct ProviderCallsEndpoint: Sendable {
         return Response(empty: .ok, headers: headers)
     }
 
-    /// Consent taken back, or the Apple Account deleted: the person's sessions end, so that the
-    /// next visit asks Apple again.
+    /// Consent revoked, or the Apple Account deleted: the person's sessions end, so that the next
+    /// sign-in asks Apple again.
     func appleNotification(_ context: BackendContext) async throws -> Response {
         let provider = try provider("apple")
         let payload = try await applePayload(context)
@@ -98,7 +98,7 @@ struct ProviderCallsEndpoint: Sendable {
         return Response(empty: .ok, headers: headers)
     }
 
-    /// Facebook wants an address where the person can see what became of it, and a code.
+    /// Facebook requires an address where the person can see the status, and a code.
     func facebookDataDeletion(_ context: BackendContext) async throws -> Response {
         let (provider, request, issuedAt) = try await signedRequest(context)
         let issuer = provider.client.provider.canonicalIssuer
@@ -113,7 +113,7 @@ struct ProviderCallsEndpoint: Sendable {
         )
     }
 
-    /// - Parameter issuedAt: When the provider said so: whoever has come since then is not meant.
+    /// - Parameter issuedAt: The time of the message: later sign-ins are not affected.
     private func forget(
         _ issuer: String,
         _ subject: String,
@@ -154,7 +154,7 @@ struct ProviderCallsEndpoint: Sendable {
         }
         do {
             let request = try provider.client.verifySignedRequest(text)
-            // An old one may have been made for something else, and says nothing of today.
+            // An old one may have been made for another purpose, and does not apply today.
             let day: Int64 = 86_400
             guard let issuedAt = request.issuedAt,
                 (context.now - day...context.now + day).contains(issuedAt)
@@ -193,7 +193,7 @@ struct ProviderCallsEndpoint: Sendable {
         limit.countFailure(LimitKey("provider", context.address), at: context.moment.now)
     }
 
-    /// What the apps are called there: a message may be addressed to one of them.
+    /// The apps' client IDs at the provider: a message may be addressed to one of them.
     private func apps(at provider: String) -> [String] {
         directory.apps.apps.flatMap { $0.audiences[provider] ?? [] }
     }

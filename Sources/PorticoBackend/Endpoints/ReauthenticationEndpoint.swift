@@ -2,15 +2,15 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `/v1/account/reauthentication`: what a program does where it is told `reauthentication_required`
-/// (WEB-SESS-8), and the person's provider cannot be made to ask.
+/// `/v1/account/reauthentication`: for a program that got `reauthentication_required` (WEB-SESS-8)
+/// when the person's provider cannot be made to ask.
 struct ReauthenticationEndpoint: Sendable {
     let check: SessionCheck
     let emails: EmailCodes
     let cookies: SessionCookies
     let headers: SecurityHeaders
 
-    /// Mails a code to the account's address.
+    /// Emails a code to the account's address.
     func start(_ context: BackendContext) async throws -> Response {
         try await emails.start(proving: try await check.changer(context), context)
         return Response(
@@ -19,7 +19,7 @@ struct ReauthenticationEndpoint: Sendable {
         )
     }
 
-    /// The session that brings the code is proven; a browser's has another cookie from now on.
+    /// Proves the session that presents the code; a browser's session gets a new cookie.
     func confirm(_ context: BackendContext) async throws -> Response {
         let live = try await check.changer(context)
         let body = try BodyParameters(context)

@@ -11,8 +11,8 @@ struct SessionEndpoint: Sendable {
     let cookies: SessionCookies
     let headers: SecurityHeaders
 
-    /// Who is signed in, for the front end and for `auth_request` of a proxy. The
-    /// call that every request to a team's services makes.
+    /// Who is signed in, for the front end and for a proxy's `auth_request`. Every request to a
+    /// team's services makes this call.
     func get(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let account = live.account
@@ -35,9 +35,9 @@ struct SessionEndpoint: Sendable {
         )
     }
 
-    /// Ends this session, or all of the account. A browser's request must be a page's of ours
-    /// (WEB-CSRF-1); an app's token proves itself. Signing out twice is friendly. What providers
-    /// gave us is given back with it (``AccountDeparture``).
+    /// Ends this session, or all of the account's. A browser's request must come from our page
+    /// (WEB-CSRF-1); an app's token is proof enough. Signing out twice is not an error. Providers'
+    /// tokens are revoked too (``AccountDeparture``).
     func logout(_ context: BackendContext) async throws -> Response {
         let isEverywhere = try context.query()["everywhere"] == "true"
         if context.headers[.authorization] == nil, !RequestOrigin.permitsChange(context.headers) {
@@ -47,8 +47,8 @@ struct SessionEndpoint: Sendable {
         do {
             live = try await check(context)
         } catch let absence as SessionCheck.Absence {
-            // An app must hear that nothing was ended; a browser without a session is where it
-            // wants to be.
+            // An app must be told that nothing was ended; a browser without a session is already
+            // signed out.
             guard context.headers[.authorization] == nil else {
                 throw absence
             }
@@ -65,7 +65,7 @@ struct SessionEndpoint: Sendable {
             .adding([cookies.removeSession])
     }
 
-    /// Printable ASCII: what a header holds without loss.
+    /// Printable ASCII: what a header can hold without loss.
     private static func isWritable(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0.isVisible }
     }

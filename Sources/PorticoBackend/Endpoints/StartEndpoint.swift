@@ -12,7 +12,7 @@ struct StartEndpoint: Sendable {
     let directory: BackendDirectory
     let start: SignInStart
     let responder: BackendResponder
-    /// Five a minute for an address and a provider.
+    /// Five a minute for each address and provider.
     let limit: RateLimiter
 
     func get(_ name: Substring, _ context: BackendContext) async throws -> Response {
@@ -78,7 +78,7 @@ struct StartEndpoint: Sendable {
         return SignInReturn(provider: provider.name, destination: destination)
     }
 
-    /// Only what is listed here passes through (WEB-BFF-10).
+    /// Only these parameters are passed on (WEB-BFF-10).
     private func request(_ context: BackendContext) throws(BackendError) -> UpstreamRequest {
         let query = try context.query()
         var request = UpstreamRequest()

@@ -4,8 +4,8 @@ import PorticoBytes
 import PorticoStores
 import PorticoWeb
 
-/// Security events of the BFF as log lines; never a token, code or address of a mailbox (OWASP
-/// ASVS 16.3). What happened to an account stands in the audit trail as well.
+/// Security events of the BFF as log lines; never a token, a code or an email address (OWASP ASVS
+/// 16.3). Events of an account are in the audit trail as well.
 package struct BackendEvents: Sendable {
     private let logger: Logger
 
@@ -14,7 +14,7 @@ package struct BackendEvents: Sendable {
     }
 
     func providerFailed(_ provider: String, _ error: SignInError, _ context: BackendContext) {
-        // A change of mind is nobody's failure.
+        // A person who cancels is not a failure.
         if case .cancelled = error.kind {
             return log("sign_in.cancelled", context, ["provider": provider])
         }
@@ -26,8 +26,8 @@ package struct BackendEvents: Sendable {
         log("provider.failed", context, facts, level: .warning)
     }
 
-    /// Several accounts have the address of somebody new. Whoever runs the service may have to join
-    /// them (docs/decisions/0030).
+    /// Several accounts have the address of a new person. The operator may have to join them
+    /// (docs/decisions/0030).
     func severalMatches(_ matches: [AccountMatch], _ provider: String, _ context: BackendContext) {
         log(
             "accounts.same_address",
@@ -69,7 +69,7 @@ package struct BackendEvents: Sendable {
         )
     }
 
-    /// An error that nobody expected.
+    /// An unexpected error.
     func failed(_ error: any Error, _ context: BackendContext) {
         logger.error(
             "unexpected error",

@@ -2,8 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
-/// An account and its session as programs see them: what a front end needs, and no more
-/// (WEB-BFF-9).
+/// An account and its session for programs: what a front end needs, and no more (WEB-BFF-9).
 enum AccountView {
     /// `{id, email, email_verified, name, picture, providers}`
     static func user(_ live: LiveAccountSession) -> JSONValue {
@@ -27,7 +26,7 @@ enum AccountView {
         ]
     }
 
-    /// One of the list of sessions.
+    /// An entry of the list of sessions.
     static func listed(_ session: AccountSession, isThis: Bool) -> JSONValue {
         var object: JSONObject = [
             "id": .string(session.id.text),

@@ -3,10 +3,10 @@ import PorticoProtocol
 import PorticoSeals
 import PorticoStores
 
-/// What an app gets for a hand-off code, a native identity token or a refresh token: a session
-/// token for 15 minutes and a refresh token (docs/decisions/0029; RFC 6749 §5.1).
+/// An app's answer for a hand-off code, a native identity token or a refresh token: a session token
+/// for 15 minutes and a refresh token (docs/decisions/0029; RFC 6749 §5.1).
 struct AppSessionAnswer: Sendable {
-    /// Seconds.
+    /// In seconds.
     static let tokenLifetime: Int64 = 900
     static let idle: Int64 = 30 * 86_400
     static let longest: Int64 = 180 * 86_400
@@ -15,8 +15,8 @@ struct AppSessionAnswer: Sendable {
     let state: RefreshState
     var isNew: Bool?
 
-    /// The tokens of the state's generation. They depend on nothing but the row and the ring, so
-    /// that whoever lost them gets the same ones.
+    /// The tokens of the state's generation. They depend only on the row and the ring, so that an
+    /// app that lost them gets the same ones again.
     func json(ring: KeyRing, at now: Int64) throws -> JSONValue {
         let session = live.session
         let expiry = min(state.rotatedAt + Self.tokenLifetime, session.expiresAt)
@@ -47,7 +47,7 @@ struct AppSessionAnswer: Sendable {
         return .object(answer)
     }
 
-    /// The state of a session that begins now.
+    /// The state of a new session.
     static func firstState(at moment: Moment, ring: KeyRing) -> RefreshState {
         RefreshState(
             generation: 1,
@@ -58,6 +58,6 @@ struct AppSessionAnswer: Sendable {
         )
     }
 
-    /// The ring has lost a key that a live session needs.
+    /// The ring no longer has a key that a live session needs.
     struct KeyIsGone: Error {}
 }

@@ -3,15 +3,15 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The app that a sign-in hands its session to, and how (docs/decisions/0013): the redirect URI is
-/// one that the app registered (RFC 8252 §8.4), never one from the request alone.
+/// The app that receives a session, and how (docs/decisions/0013): the redirect URI is one that the
+/// app registered (RFC 8252 §8.4), never one from the request alone.
 struct AppTarget: Hashable, Sendable {
     let app: String
-    /// Permitted: as requested, which differs from the registered one in a loopback port at most.
+    /// Checked: as requested, which differs from the registered one at most in a loopback port.
     let redirectURI: String
-    /// The app's own, echoed.
+    /// The app's own, returned unchanged.
     let state: String?
-    /// `nil` only where the app has the compatibility mode (docs/decisions/0013).
+    /// `nil` only if the app has the compatibility mode (docs/decisions/0013).
     let challenge: CodeChallenge?
 
     /// The redirect URI with parameters added to its query (RFC 6749 §4.1.2).
@@ -20,16 +20,16 @@ struct AppTarget: Hashable, Sendable {
         return Redirect(to: FormEncoding.appending(parameters + echoed, to: redirectURI))
     }
 
-    /// Whether the operating system hands the address to one app only: then nobody has to press a
-    /// button (docs/decisions/0013).
+    /// Whether the operating system passes the address to one app only: the person then need not
+    /// press a button (docs/decisions/0013).
     var isClaimed: Bool { RedirectURI(redirectURI).kind == .https }
 }
 
 extension AppTarget {
-    /// The target that a request's parameters name, checked against what is registered.
+    /// The target named in a request's parameters, checked against the registration.
     ///
-    /// - Throws: `invalid_app` where no app or redirect is registered as asked; `invalid_request`
-    ///   and `missing_parameter` where the challenge is missing or malformed (SEED-ADR-15).
+    /// - Throws: `invalid_app` if the app or redirect is not registered; `invalid_request` and
+    ///   `missing_parameter` if the challenge is missing or malformed (SEED-ADR-15).
     init(_ query: FormParameters, in apps: AppRegister) throws(BackendError) {
         let app = try apps.app(named: query["app"])
         let redirectURI = try Self.redirectURI(query["redirect_uri"], of: app)
@@ -60,7 +60,7 @@ extension AppTarget {
         )
     }
 
-    /// Byte-exact, the port of a loopback literal aside (RFC 8252 §8.4, docs/decisions/0031).
+    /// Byte-exact, except for the port of a loopback literal (RFC 8252 §8.4, docs/decisions/0031).
     private static func redirectURI(_ requested: String?, of app: App) throws(BackendError)
         -> String
     {

@@ -3,11 +3,11 @@ import PorticoBytes
 import PorticoSeals
 import PorticoStores
 
-/// A token of an app's session: its id, a number, and a MAC that only the session's row and the key
-/// ring together make (docs/decisions/0014).
+/// A token of an app's session: its id, a number, and a MAC that can be made only with the
+/// session's row and the key ring together (docs/decisions/0014).
 ///
-/// `base64url(version1 ‖ keyID4 ‖ session16 ‖ number8 ‖ HMAC-SHA256(K[keyID], … ‖ row.secret32))`. No token is
-/// stored. The number is the time at which a session token expires, or a refresh token's
+/// `base64url(version1 ‖ keyID4 ‖ session16 ‖ number8 ‖ HMAC-SHA256(K[keyID], … ‖ row.secret32))`.
+/// No token is stored. The number is the expiry of a session token, or a refresh token's
 /// generation.
 struct KeyedToken: Sendable, Equatable {
     let sessionID: UniqueID
@@ -15,7 +15,7 @@ struct KeyedToken: Sendable, Equatable {
     let keyID: KeyRing.KeyID
     private let mac: [UInt8]
 
-    /// What a token is for: one of a kind is worth nothing as another.
+    /// The purpose of a token: a token of one kind is not valid as another.
     enum Kind: UInt8, Sendable {
         case session = 1
         case refresh = 2
@@ -23,9 +23,9 @@ struct KeyedToken: Sendable, Equatable {
 
     private static let length = 1 + 4 + 16 + 8 + 32
 
-    /// Reads a presented text; whether it is genuine, ``isGenuine(_:for:ring:)`` tells.
+    /// Parses a presented text; ``isGenuine(_:for:ring:)`` then checks whether it is genuine.
     ///
-    /// - Returns: `nil` where the text does not have the shape of such a token.
+    /// - Returns: `nil` if the text does not have the form of such a token.
     init?(_ text: String, _ kind: Kind) {
         guard text.utf8.count == 82, let bytes = Base64URL.decode(text),
             bytes.count == Self.length, bytes[0] == kind.rawValue,
@@ -38,7 +38,7 @@ struct KeyedToken: Sendable, Equatable {
         mac = Array(bytes[29...])
     }
 
-    /// - Returns: `nil` where the ring does not have the state's key any more.
+    /// - Returns: `nil` if the ring no longer has the state's key.
     init?(
         _ kind: Kind,
         of sessionID: UniqueID,
@@ -59,7 +59,7 @@ struct KeyedToken: Sendable, Equatable {
         Base64URL.encode(Self.head(kind, keyID, sessionID, number) + mac)
     }
 
-    /// Whether the MAC is right for the secret in the session's row, in constant time.
+    /// Whether the MAC is correct for the secret in the session's row, in constant time.
     func isGenuine(_ kind: Kind, for state: RefreshState, ring: KeyRing) -> Bool {
         guard let expected = Self.mac(kind, keyID, sessionID, number, state.secret, ring) else {
             return false

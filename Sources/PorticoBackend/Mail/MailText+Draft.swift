@@ -4,10 +4,10 @@ package import PorticoSeals
 package import PorticoStores
 
 extension MailText {
-    /// What a mail in the outbox says, its secrets opened.
+    /// The content of an email in the outbox, with its secrets opened.
     ///
-    /// - Parameter name: What people call a provider, by its configured name.
-    /// - Throws: `SealError` where a key is gone: then the mail can never be written.
+    /// - Parameter name: The display name of a provider, by its configured name.
+    /// - Throws: `SealError` if a key no longer exists: the email can then never be written.
     package init(_ draft: MailDraft, ring: KeyRing, name: (String) -> String) throws {
         switch draft.message {
         case .confirmationCode(let sealed, let use, let minutes):
@@ -47,7 +47,7 @@ extension MailText {
 extension MailText.CodeUse {
     fileprivate init(_ use: MailedCodeUse, _ draft: MailDraft, name: (String) -> String) {
         switch use {
-        // An outbox holds no mail to nobody.
+        // Every email in an outbox has a recipient.
         case .confirmAddress: self = .confirmAddress(draft.to ?? "")
         case .claimAccount(let provider): self = .claimAccount(provider: name(provider))
         case .confirmItsYou: self = .confirmItsYou

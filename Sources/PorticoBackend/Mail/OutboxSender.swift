@@ -4,14 +4,14 @@ package import PorticoMail
 package import PorticoPages
 package import PorticoStores
 
-/// Sends what waits in the outbox.
+/// Sends the email waiting in the outbox.
 ///
-/// A mail is taken before it is sent, so that no other process sends it meanwhile, and comes back by
-/// itself where this one ends before it has said what became of it: no mail is lost, and in that one
-/// case a mail may come twice, with the same `Message-ID`.
+/// An email is leased before it is sent, so that no other process sends it too, and is released
+/// automatically if this process ends before reporting the outcome: no email is lost, and in that
+/// one case an email may arrive twice, with the same `Message-ID`.
 package struct OutboxSender: Sendable {
-    /// What a mail says. It fails where it can never be written, for instance because the key is gone
-    /// under which its code was sealed.
+    /// The content of an email. Throws if it can never be written, for instance because the key
+    /// that sealed its code no longer exists.
     package typealias Words = @Sendable (MailDraft, Language) throws -> MailText.Written
 
     private let outbox: OutboxStore
@@ -23,7 +23,7 @@ package struct OutboxSender: Sendable {
     private let logger: Logger
     private let atOnce: Int
 
-    /// For how many seconds a mail is ours: longer than any transport tries.
+    /// How many seconds an email is leased: longer than any transport tries.
     private static let lease: Int64 = 300
 
     /// - Parameter atOnce: How many are sent at the same time.
@@ -63,7 +63,7 @@ package struct OutboxSender: Sendable {
                 for mail in mails {
                     group.addTask { try await send(mail) }
                 }
-                // One mail's failure to be marked is not the others'.
+                // If marking one email fails, the others continue.
                 var failure: (any Error)?
                 while let result = await group.nextResult() {
                     if case .failure(let error) = result { failure = error }
@@ -100,10 +100,10 @@ package struct OutboxSender: Sendable {
         let written = try words(draft.withoutLinks, language)
         return try Mail(
             from: from,
-            // An outbox holds no mail to nobody.
+            // Every email in an outbox has a recipient.
             to: draft.to ?? "",
             subject: written.subject,
-            // Paragraphs, with an empty line between them.
+            // Paragraphs, separated by an empty line.
             lines: Array(written.lines.map { [$0] }.joined(separator: [""])),
             language: language.tag,
             id: draft.id,
@@ -112,7 +112,7 @@ package struct OutboxSender: Sendable {
     }
 
     private func failed(_ queued: OutboxMail, _ failure: DeliveryFailure) async throws {
-        // Nobody knows how far it came. It comes back when the lease is over.
+        // It is unknown how far it got. It is sent again when the lease ends.
         if failure.reason == .cancelled { return }
         let next =
             failure.isPermanent
@@ -140,7 +140,7 @@ package struct OutboxSender: Sendable {
 }
 
 extension OutboxMail {
-    /// Neither who gets it nor what it says.
+    /// Neither the recipient nor the content.
     fileprivate var metadata: Logger.Metadata {
         [
             "mail": .string(draft.id.text), "kind": .string(draft.message.kind),
@@ -150,7 +150,7 @@ extension OutboxMail {
 }
 
 extension MailDraft {
-    /// A device says itself what it is called, and could name a place that looks like ours.
+    /// A device chooses its own name, which could look like one of our links.
     fileprivate var withoutLinks: MailDraft {
         guard case .newDevice(let device, let time, let provider) = message else { return self }
         var draft = self
@@ -162,7 +162,7 @@ extension MailDraft {
         return draft
     }
 
-    /// When what it says is of no more use, in seconds since 1970; `nil`: never.
+    /// When the content is no longer useful, in seconds since 1970; `nil`: never.
     fileprivate var goodUntil: Int64? {
         switch message {
         case .confirmationCode(_, _, let minutes), .passwordReset(_, let minutes):

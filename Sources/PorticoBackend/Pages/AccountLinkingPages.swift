@@ -6,8 +6,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Somebody proven whom no account knows is asked whether one of theirs is here already
-/// (docs/decisions/0030).
+/// Asks a proven but unknown person whether they already have an account (docs/decisions/0030).
 struct AccountLinkingPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
@@ -87,13 +86,15 @@ struct AccountLinkingPages: Sendable {
             )
             return responder.completed(completed, waiting.wayBack, context).adding([pending.remove])
         case "link":
-            // The choice of a way; whoever comes back signed in is asked about the new one.
+            // The choice of a sign-in method; after signing in, the person is asked about the new
+            // identity.
             return responder.go(to: .signingIn(backTo: .joiningProof, asking: "login"), context)
         case "mailbox":
             guard let address = waiting.identity.email?.address, !waiting.matches.isEmpty else {
                 return responder.unmatched(context)
             }
-            // Whoever has the account's session as well is its person: nobody has to go for that.
+            // A person who has the account's session already is its owner: they need not sign in
+            // again.
             if let live = try await party(to: waiting, context) {
                 try await emails.start(proving: live, context)
                 return responder.go(to: .joiningCode, context)
@@ -182,14 +183,14 @@ struct AccountLinkingPages: Sendable {
         )
     }
 
-    /// Nobody waits here any more, or never did. Whoever has finished, perhaps in another tab, is
-    /// told that they are signed in.
+    /// No identity is waiting any more, or none ever was. A person who has finished, perhaps in
+    /// another tab, sees that they are signed in.
     private func over(_ context: BackendContext) async throws -> Response {
         try await check.ifAny(context) == nil
             ? responder.unmatched(context) : responder.go(to: .login, context)
     }
 
-    /// `GET /login/cookies`: whether the cookie is here that was set on the way: if not,
+    /// `GET /login/cookies`: checks for the cookie that was set with the redirect: without it,
     /// ``CookiesBlockedPage``.
     func cookies(_ context: BackendContext) -> Response {
         guard forms.cookies.form.value(context.headers) == nil else {
@@ -202,7 +203,7 @@ struct AccountLinkingPages: Sendable {
         )
     }
 
-    /// Both are proven: the identity joins the account of the session that proved it.
+    /// Both are proven: adds the identity to the account of the session that proved it.
     private func add(_ waiting: PendingIdentity, _ context: BackendContext) async throws -> Response
     {
         guard let live = try await prover(of: waiting, context) else {
@@ -224,15 +225,16 @@ struct AccountLinkingPages: Sendable {
         let path: LocalPath =
             switch waiting.wayBack.destination {
             case .web(let path, _): path
-            // The app gets its session by the same request once more: the identity is known now.
+            // The app gets its session when the same request is repeated: the identity is known
+            // now.
             case .app: LocalPath(waiting.wayBack.restart) ?? .dashboard
             case .link(_, let path): path
             }
         return responder.go(to: path, context, cookies: [pending.remove])
     }
 
-    /// Whoever is signed in to an account that the identity may join. A relay's address names no
-    /// account: then it is whoever is signed in.
+    /// The session of an account that the identity may join. A relay's address names no account:
+    /// then any signed-in account may.
     private func party(to waiting: PendingIdentity, _ context: BackendContext) async throws
         -> LiveAccountSession?
     {
@@ -243,7 +245,7 @@ struct AccountLinkingPages: Sendable {
         return live
     }
 
-    /// One that has proven lately who they are.
+    /// A session that has recently proven who its person is.
     private func prover(of waiting: PendingIdentity, _ context: BackendContext) async throws
         -> LiveAccountSession?
     {
@@ -260,7 +262,7 @@ struct AccountLinkingPages: Sendable {
 }
 
 extension PendingIdentity {
-    /// Where a form's answer may lead on to an app.
+    /// The sources for a form whose answer may redirect to an app.
     var appSources: [String] {
         guard case .app(let target) = wayBack.destination,
             let source = PagePolicy.source(of: RedirectURI(target.redirectURI))
@@ -272,7 +274,7 @@ extension PendingIdentity {
 extension LocalPath {
     static let code = LocalPath.known("/login/code")
 
-    /// The choice of a way, coming back to `path`.
+    /// The choice of a sign-in method, returning to `path`.
     static func signingIn(backTo path: LocalPath, asking prompt: String = "select_account")
         -> LocalPath
     {
@@ -285,7 +287,7 @@ extension LocalPath {
 }
 
 extension Sequence where Element: Hashable {
-    /// Each element once, where it stood first.
+    /// Each element once, at its first position.
     func uniqued() -> [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }

@@ -5,8 +5,8 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The account in the browser: who it is, where it is signed in, and leaving. ``DetailsPages`` and
-/// ``SignInMethodPages`` have the others.
+/// The account in the browser: its person, its devices, and deletion. ``DetailsPages`` and
+/// ``SignInMethodPages`` have the other pages.
 struct AccountPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck

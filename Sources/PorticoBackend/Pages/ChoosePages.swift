@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `GET /login` and `GET /signup`: the choice of a way to sign in.
+/// `GET /login` and `GET /signup`: the choice of a sign-in method.
 struct ChoosePages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
@@ -25,7 +25,7 @@ struct ChoosePages: Sendable {
         -> Response
     {
         let query = try context.query()
-        // A request for an app is checked before anybody is sent anywhere on its behalf.
+        // A request for an app is checked before the person is redirected for it.
         let target = query["platform"] == "mobile" ? try AppTarget(query, in: directory.apps) : nil
         let ways = SignInMethods(directory)
         let problem = ways.problem(in: query)
@@ -55,14 +55,14 @@ struct ChoosePages: Sendable {
                 )
             ),
             context,
-            // PRV-E-2: a provider that does not answer is told as that to machines, too.
+            // PRV-E-2: the status also tells programs that a provider does not answer.
             status: query["reason"] == SignInFailure.Reason.providerUnreachable.rawValue
                 ? .serviceUnavailable : .ok,
             formActions: ways.formActions
         )
     }
 
-    /// ``AlreadySignedInPage``: whoever is signed in goes on, or chooses another account.
+    /// ``AlreadySignedInPage``: a signed-in person continues, or chooses another account.
     private func alreadySignedIn(
         _ live: LiveAccountSession,
         _ path: LocalPath,
@@ -83,9 +83,9 @@ struct ChoosePages: Sendable {
         )
     }
 
-    /// What the request carries on to the start of the sign-in: nothing that is not listed here.
+    /// The parameters that are passed on to the start of the sign-in: only those listed.
     private static func fields(_ query: FormParameters, _ target: AppTarget?) -> [PageField] {
-        // Whoever is to prove who they are is asked by the provider, too.
+        // A person who must prove who they are is asked by the provider too.
         let prompt = query["prompt"] == "login" ? [PageField("prompt", "login")] : []
         guard let target else {
             let path = LocalPath.asked(query["return_to"])

@@ -6,7 +6,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// Why somebody is asked who they are once more.
+/// Why a person must prove again who they are.
 enum ConfirmReason: String, CaseIterable, Sendable {
     case adding
     case removing
@@ -23,8 +23,9 @@ enum ConfirmReason: String, CaseIterable, Sendable {
     }
 }
 
-/// The proof that changing how an account is reached needs: a sign-in at a provider that says
-/// when it asked, or a code that is mailed to the account's address (``LiveAccountSession/isProven(at:)``).
+/// The proof required for changing how an account is reached: a sign-in at a provider that reports
+/// when it asked, or a code emailed to the account's address
+/// (``LiveAccountSession/isProven(at:)``).
 struct ConfirmPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck
@@ -33,7 +34,7 @@ struct ConfirmPages: Sendable {
     let responder: BackendResponder
     let forms: PageForms
 
-    /// What the proof is for, and where it leads on to.
+    /// The reason for the proof, and the page that follows.
     private struct Step {
         let reason: ConfirmReason?
         let path: LocalPath
@@ -90,7 +91,7 @@ struct ConfirmPages: Sendable {
         let form = try forms.checked("confirm", live.session.id.text, context)
         let step = Step(form)
         if let name = form["way"], proving(live).contains(where: { sameBytes($0.name, name) }) {
-            // Back here: with a proof it goes on by itself, without one there is another way.
+            // Back to this page: with a proof it continues, without one it offers another method.
             let path = step.at(.confirmItsYou) ?? step.path
             return responder.go(to: .proving(at: name, backTo: path), context)
         }
@@ -129,8 +130,8 @@ struct ConfirmPages: Sendable {
         }
     }
 
-    /// Providers whose answer can prove who somebody is. Where nothing can be mailed either, a sign-in
-    /// counts at each of them.
+    /// Providers with answers that can prove who a person is. If mail cannot be sent either, a
+    /// sign-in at any of them counts.
     private func proving(_ live: LiveAccountSession) -> [BackendDirectory.LiveProvider] {
         live.providers.compactMap { directory.provider(named: $0) }.filter {
             live.account.email == nil || $0.client.provider.tellsAuthTime
@@ -170,7 +171,7 @@ struct ConfirmPages: Sendable {
 }
 
 extension LocalPath {
-    /// The start of a sign-in that proves who somebody is.
+    /// The start of a sign-in that proves who a person is.
     static func proving(at provider: String, backTo path: LocalPath) -> LocalPath {
         let text = FormEncoding.appending(
             [("return_to", path.text), ("prompt", "login")],
@@ -179,7 +180,7 @@ extension LocalPath {
         return LocalPath(text) ?? path
     }
 
-    /// The page on which somebody proves once more who they are.
+    /// The page for proving again who a person is.
     static func confirming(
         _ reason: ConfirmReason,
         backTo path: LocalPath,
@@ -192,7 +193,7 @@ extension LocalPath {
         return LocalPath(text) ?? account
     }
 
-    /// Where a proof for ``joining`` is looked at, and where its code is typed in.
+    /// The page that checks a proof for ``joining``, and where its code is entered.
     static let joiningProof = confirming(.adding, backTo: joining)
     static let joiningCode = confirming(.adding, backTo: joining, at: .confirmCode)
 

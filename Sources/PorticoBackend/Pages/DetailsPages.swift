@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// Name and e-mail address, and the code that confirms an address.
+/// Name and email address, and the code that confirms an address.
 struct DetailsPages: Sendable {
     let check: SessionCheck
     let accounts: AccountStore
@@ -45,7 +45,7 @@ struct DetailsPages: Sendable {
         return responder.go(to: emails.asking(address, for: live.account, context), context)
     }
 
-    /// - Parameter said: What was typed, where it could not be accepted.
+    /// - Parameter said: What the person typed, if it could not be accepted.
     private func detailsPage(
         _ live: LiveAccountSession,
         _ said: ProfileForm?,
@@ -100,7 +100,7 @@ struct DetailsPages: Sendable {
     }
 
     /// - Parameter request: The address that the code was sent to, sealed: the store keeps only what
-    ///   the code is compared with. Without it nothing can be sent again from here.
+    ///   the code is compared with. Without it, another code cannot be sent from this page.
     private func codePage(
         _ live: LiveAccountSession,
         _ request: String?,

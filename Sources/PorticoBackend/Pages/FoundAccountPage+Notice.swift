@@ -3,7 +3,7 @@ import PorticoPages
 import PorticoProtocol
 
 extension FoundAccountPage.Notice {
-    /// What became of a sign-in that was to prove the account; `nil` where none was tried.
+    /// The outcome of a sign-in that had to prove the account; `nil` if none was tried.
     init?(_ query: FormParameters, _ ways: SignInMethods) {
         guard let label = query["provider"].flatMap({ ways.label($0) }) else { return nil }
         switch query["reason"].flatMap({ SignInFailure.Reason(wire: $0) }) {

@@ -5,7 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// The welcome, the dashboard, signing out, help, and what stands behind an app's https redirect.
+/// The welcome, the dashboard, signing out, help, and the page at an app's https redirect.
 struct HomePages: Sendable {
     let check: SessionCheck
     let accounts: AccountStore
@@ -42,7 +42,7 @@ struct HomePages: Sendable {
         return try welcomePage(live, nil, [], backTo: path, context)
     }
 
-    /// `POST /onboarding`: what the person says of themselves becomes their own.
+    /// `POST /onboarding`: stores the details that the person entered.
     func welcome(_ context: BackendContext) async throws -> Response {
         let live = try await check(context)
         let form = try forms.checked("welcome", live.session.id.text, context)
@@ -57,12 +57,12 @@ struct HomePages: Sendable {
         guard let address = said.newAddress else {
             return try await welcomed(live, name: said.name, backTo: path, context)
         }
-        // Whoever has just made the account has nothing to prove yet.
+        // A person who has just created the account has nothing to prove yet.
         let isNew =
             !live.account.isWelcomed
             && context.now - live.account.createdAt <= LiveAccountSession.proofLife
         guard isNew || live.isProven(at: context.now) else {
-            // The name is kept; the address is asked for again afterwards.
+            // The name is stored; the address is asked for again afterwards.
             _ = try await accounts.update(
                 live.account.id,
                 name: said.name,
@@ -77,7 +77,7 @@ struct HomePages: Sendable {
             language: context.language.tag,
             isWelcomed: true
         )
-        // Whoever has an address that nobody vouches for is asked for the code that is mailed there.
+        // A person with an unverified address is asked for the code that is emailed to it.
         try await emails.start(address, for: live.account, saying: profile, context)
         return responder.go(to: emails.asking(address, for: live.account, context), context)
     }
@@ -97,7 +97,7 @@ struct HomePages: Sendable {
         return responder.go(to: path, context)
     }
 
-    /// - Parameter said: What was typed, where it could not be accepted (WCAG 3.3.7).
+    /// - Parameter said: What the person typed, if it could not be accepted (WCAG 3.3.7).
     private func welcomePage(
         _ live: LiveAccountSession,
         _ said: ProfileForm?,
@@ -176,8 +176,8 @@ struct HomePages: Sendable {
 
     // MARK: Others
 
-    /// The browser opened an app's https redirect itself, because the app is not there. The code in
-    /// the address is the app's alone: nothing reads it here.
+    /// The browser opened an app's https redirect itself, because the app is not installed. The
+    /// code in the URL is only for the app: the server does not read it.
     func appDidNotOpen(_ context: BackendContext) -> Response {
         let apps = directory.apps.apps
         let app = apps.first { app in
@@ -210,7 +210,7 @@ struct HomePages: Sendable {
         )
     }
 
-    /// Opens the app, and tells it nothing: by a scheme of its own, where it has one.
+    /// Opens the app without parameters, through its private-use scheme if it has one.
     private static func opening(_ app: App) -> PageLink? {
         app.redirectURIs.map(RedirectURI.init).first { $0.kind == .privateUseScheme }
             .flatMap { PageLink(redirect: $0.scheme + ":/") }
@@ -224,7 +224,7 @@ struct HomePages: Sendable {
 }
 
 extension HelpPage.Contact {
-    /// - Returns: `nil` where the operator names nobody.
+    /// - Returns: `nil` if the operator names no contact.
     init?(_ identity: ServiceIdentity) {
         guard let contact = identity.contact else { return nil }
         if let link = PageLink(https: contact) {
@@ -239,7 +239,7 @@ extension HelpPage.Contact {
 extension LocalPath {
     static let login = LocalPath.known("/login")
 
-    /// The welcome, leading on to `path`.
+    /// The welcome, followed by `path`.
     static func welcome(_ path: LocalPath) -> LocalPath {
         let text = FormEncoding.appending(
             [("return_to", path.text)],

@@ -3,19 +3,19 @@ import PorticoPages
 import PorticoProtocol
 import PorticoStores
 
-/// What somebody typed of themselves, and what has to be put right in it. Where it cannot be accepted
-/// it is shown again as it was typed (WCAG 3.3.7).
+/// A person's entries in a profile form, and their problems. Entries that cannot be accepted are
+/// shown again as typed (WCAG 3.3.7).
 struct ProfileForm: Sendable {
     let name: String
-    /// As the page shows it again.
+    /// As shown again on the page.
     let email: WelcomePage.Email
-    /// An address that a code has to be sent to.
+    /// An address that needs a code.
     let newAddress: String?
     let problems: [WelcomePage.Problem]
 
     /// - Parameters:
     ///   - known: The account's address.
-    ///   - asksForEmail: Whether the form needs an address, or one that is confirmed.
+    ///   - asksForEmail: Whether the form requires an address, or a confirmed one.
     init(_ form: FormParameters, _ known: WelcomePage.Email, asksForEmail: Bool? = nil) {
         let typedName = String(ShownText(form["name"] ?? "", limit: 100).text)
         let trimmed = String(typedName.trimming { $0.isWhitespace })
@@ -54,7 +54,7 @@ extension WelcomePage.Email {
         }
     }
 
-    /// Whether the welcome asks for it: nobody vouches for it, or there is none.
+    /// Whether the welcome asks for it: it is unverified or missing.
     fileprivate var isAskedFor: Bool {
         switch self {
         case .unverified, .missing: true

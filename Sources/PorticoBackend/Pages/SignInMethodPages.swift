@@ -7,7 +7,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 
-/// The ways to sign in that an account has.
+/// The sign-in methods of an account.
 struct SignInMethodPages: Sendable {
     let directory: BackendDirectory
     let check: SessionCheck

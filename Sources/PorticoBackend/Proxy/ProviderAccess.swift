@@ -3,8 +3,8 @@ import PorticoBytes
 import PorticoStores
 import PorticoUpstream
 
-/// Access tokens of identity providers for people with a session: fetched with the refresh token
-/// that is kept sealed, used until they expire, never seen by a browser or app (WEB-BFF-1).
+/// Access tokens of identity providers for people with a session: fetched with the sealed refresh
+/// token, used until they expire, never sent to a browser or app (WEB-BFF-1).
 actor ProviderAccess {
     private let accounts: AccountStore
     private let directory: BackendDirectory
@@ -17,28 +17,28 @@ actor ProviderAccess {
         let text: SecretText
         /// Seconds since 1970.
         let expiresAt: Int64
-        /// The refresh token that stood in the row when it was fetched, or that came with it: once
-        /// there is another one, or none, this one was signed out with it.
+        /// The refresh token in the row when this was fetched, or the one that came with it: if the
+        /// row now has another one, or none, this token was signed out with it.
         fileprivate let origin: String?
     }
 
-    /// A refresh whose answer did not come, or could not be kept: with the same key it is no replay to
-    /// a provider that knows such keys, and gives the same answer.
+    /// A refresh that got no answer, or a result that could not be stored: repeated with the same
+    /// key, it is not a replay to a provider that supports such keys, and gets the same answer.
     private struct Repetition {
-        /// The refresh token that stood in the row.
+        /// The refresh token in the row.
         let origin: String?
         let key: String
     }
 
     enum Failure: Error, Hashable, Sendable {
-        /// The person has no identity at that provider, or it gave no refresh token.
+        /// The person has no identity at that provider, or it issued no refresh token.
         case none
-        /// The provider does not take the refresh token any more: a new sign-in helps.
+        /// The provider no longer accepts the refresh token: a new sign-in helps.
         case ended
         case unreachable
     }
 
-    /// Seconds before the end at which a token is not used any more.
+    /// How many seconds before its expiry a token is no longer used.
     private static let margin: Int64 = 30
 
     init(accounts: AccountStore, directory: BackendDirectory, vault: ProviderTokens) {
@@ -92,7 +92,7 @@ actor ProviderAccess {
             var origin = identity.sealedToken
             if let successor = answer.refreshToken, successor != token {
                 let sealed = vault.seal(successor, for: identity.key, at: moment)
-                // A rotated token that is lost signs the person out of every API.
+                // Losing a rotated token would sign the person out of every API.
                 let change = try await accounts.keepToken(
                     sealed,
                     of: identity.key,
@@ -101,7 +101,7 @@ actor ProviderAccess {
                 if change == .changed {
                     origin = sealed
                 } else if try await isForgotten(identity.key, of: accountID) {
-                    // Signed out meanwhile: what was revoked then was the token before this one.
+                    // Signed out in the meantime: the revocation was for the token before this one.
                     _ = await provider.client.revoke(successor)
                     return .failure(.ended)
                 }
@@ -110,11 +110,11 @@ actor ProviderAccess {
             let token = Token(text: answer.accessToken, expiresAt: expiresAt, origin: origin)
             return .success(token)
         } catch let error as SignInError {
-            // Only the token's refusal is one; what else went wrong no new sign-in mends.
+            // Only a refused token ends access; a new sign-in does not help with other errors.
             if case .interactionRequired = error.kind { return .failure(.ended) }
             return .failure(.unreachable)
         } catch {
-            // The successor could not be kept: what it replaces may still do.
+            // The successor could not be stored: the token it replaces may still work.
             return .failure(.unreachable)
         }
     }
@@ -128,14 +128,14 @@ actor ProviderAccess {
         return key
     }
 
-    /// Whether nothing is kept of an identity any more, or it is gone.
+    /// Whether no token of an identity is stored any more, or the identity no longer exists.
     private func isForgotten(_ key: IdentityKey, of accountID: UniqueID) async throws -> Bool {
         let identities = try await accounts.identities(of: accountID)
         return identities.first { $0.key == key }?.sealedToken == nil
     }
 }
 
-/// What was used lately of identities, at most a thousand.
+/// Recently used values of identities, at most a thousand.
 private struct RecentValues<Value> {
     private var values: [IdentityKey: Value] = [:]
     private let most = 1000
@@ -143,7 +143,7 @@ private struct RecentValues<Value> {
     subscript(key: IdentityKey) -> Value? {
         get { values[key] }
         set {
-            // All at once is coarse, and rare; each is made again when it is needed.
+            // Clearing all at once is coarse but rare; each is fetched again when needed.
             if values.count >= most, newValue != nil, values[key] == nil { values = [:] }
             values[key] = newValue
         }

@@ -1,17 +1,17 @@
 import PorticoBytes
 package import PorticoProtocol
 
-/// A team's API behind the BFF: requests to `/bff/{name}/…` go on to it with the person's access
-/// token (WEB-BFF-4). Nothing else is reached.
+/// A team's API behind the BFF: requests to `/bff/{name}/…` are passed on to it with the person's
+/// access token (WEB-BFF-4). No other address can be reached.
 package struct ProxiedAPI: Hashable, Sendable {
     /// Lower-case letters, digits, `-`.
     package let name: String
     /// Scheme, host, port and a path to which the rest is appended; no query.
     package let base: HTTPAddress
-    /// The configured name of the identity provider whose access token the API takes.
+    /// The configured name of the identity provider that issues the API's access tokens.
     package let provider: String
 
-    /// As it is configured.
+    /// As configured.
     package var text: String { "\(name)=\(base.text),\(provider)" }
 
     package enum Refusal: Error, Hashable, Sendable {

@@ -5,11 +5,12 @@ import PorticoProtocol
 import PorticoStores
 import PorticoWeb
 
-/// `ANY /bff/{api}/…`: a request of a page or app with a session, passed on to a configured API with
+/// `ANY /bff/{api}/…`: passes a request of a page or app with a session on to a configured API with
 /// the person's access token (WEB-BFF-4, WEB-BFF-5; attack E33).
 ///
-/// The path is canonical already: no escape, no dot segment, no absolute form comes this far. Of the
-/// request's headers a few are passed on, of the answer's a few come back; no cookie either way.
+/// The path is already canonical: escapes, dot segments and the absolute form were refused before.
+/// A few of the request's headers are passed on, and a few of the answer's are returned; no cookie
+/// in either direction.
 struct ProxyEndpoint: Sendable {
     let apis: [ProxiedAPI]
     let check: SessionCheck
@@ -17,7 +18,7 @@ struct ProxyEndpoint: Sendable {
     let transport: any HTTPTransport
     let headers: SecurityHeaders
 
-    /// As far as the setting `limits.body` lets one come here at all.
+    /// As far as the setting `limits.body` allows it.
     private static let longestBody = 4 * 1024 * 1024
     static let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
     private static let limits = HTTPLimits(bytes: 16 * 1024 * 1024, seconds: 30)
@@ -25,8 +26,8 @@ struct ProxyEndpoint: Sendable {
     func respond(_ name: Substring, _ rest: Substring, _ context: BackendContext) async throws
         -> Response
     {
-        // A browser sends this header to another origin only after a preflight, which nobody here
-        // answers: so no other site makes requests with the person's cookie.
+        // A browser sends this header to another origin only after a preflight, which is never
+        // answered: so no other site can make requests with the person's cookie.
         guard context.headers[values: .portico] == ["1"],
             ["same-origin", nil].contains(context.headers[.fetchSite])
         else { throw BackendError(.forbidden, "Send the header X-Portico: 1.") }
@@ -88,8 +89,8 @@ struct ProxyEndpoint: Sendable {
         return Array(body.readableBytesView)
     }
 
-    /// A redirect is an answer like any other, without its address: following it would carry the
-    /// token elsewhere, and the browser has no business there.
+    /// A redirect is an answer like any other, without its address: following it would send the
+    /// token to another address, and the browser must not follow it either.
     private func response(_ reply: HTTPReply) -> Response {
         var fields = headers.plain
         for name in Self.comingBack {

@@ -3,19 +3,19 @@ import PorticoStores
 
 /// The registered apps, looked up by name.
 struct AppRegister: Sendable {
-    /// In the order of names; enabled ones only.
+    /// Sorted by name; enabled ones only.
     let apps: [App]
 
     init(_ apps: [App]) {
         self.apps = apps.filter(\.isEnabled)
     }
 
-    /// Whether an app may go on with what it has: not where it was disabled or removed.
+    /// Whether an app may continue to use its session: not if it was disabled or removed.
     func has(_ name: String) -> Bool {
         apps.contains { sameBytes($0.name, name) }
     }
 
-    /// The app that a request means: by name, or the only one, or the default one.
+    /// The app of a request: by name, or the only one, or the default one.
     func app(named name: String?) throws(BackendError) -> App {
         guard let name else {
             if apps.count == 1 { return apps[0] }

@@ -9,13 +9,13 @@ package struct BackendContext: PageContext {
     package let request: RequestContext
     let parameters: PathParameters
     package let language: Language
-    /// The service's name, which the pages know.
+    /// The service's name, which the pages already have.
     package var owner: String? { nil }
 
     init(_ request: RequestContext, _ parameters: PathParameters = PathParameters()) {
         self.request = request
         self.parameters = parameters
-        // `try?`: a query that is malformed is told by what reads it.
+        // `try?`: the code that reads a malformed query reports it.
         let query = try? FormParameters(query: request.target)
         language = .best(
             uiLocales: query?["ui_locales"],
@@ -23,7 +23,7 @@ package struct BackendContext: PageContext {
         )
     }
 
-    /// The provider that the path names.
+    /// The provider named in the path.
     var provider: Substring { parameters["provider"] }
 
     /// The query, each parameter at most once (attack E07).
@@ -52,13 +52,13 @@ package struct BackendContext: PageContext {
         }
     }
 
-    /// Whether the caller is a program that wants JSON rather than a page or redirect.
+    /// Whether the caller is a program that accepts JSON rather than a page or redirect.
     var wantsJSON: Bool {
         let accept = headers[values: .accept].joined(separator: ",").lowercased()
         return accept.hasBytes("application/json") && !accept.hasBytes("text/html")
     }
 
-    /// The browser or app as it calls itself, for the list of devices.
+    /// The user agent of the browser or app, for the list of devices.
     var userAgent: String? {
         headers[.userAgent].map { String(ShownText($0, limit: 300).text) }
     }

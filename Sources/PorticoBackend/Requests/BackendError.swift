@@ -4,12 +4,12 @@ import PorticoPages
 import PorticoProtocol
 import PorticoWeb
 
-/// Why a request to the BFF is refused, as docs/openapi.yaml lists it (docs/decisions/0029).
+/// Why a request to the BFF is refused, as listed in docs/openapi.yaml (docs/decisions/0029).
 struct BackendError: Refusal, Hashable {
     let code: Code
-    /// A literal: nothing secret and nothing of the caller's gets in.
+    /// A literal, so that it holds neither secrets nor foreign text.
     let message: String
-    /// 429 and 503: how many seconds to wait.
+    /// For 429 and 503: how many seconds to wait.
     let retryAfter: Double?
 
     enum Code: String, CaseIterable, Sendable {

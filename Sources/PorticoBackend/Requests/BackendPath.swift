@@ -1,18 +1,18 @@
-/// The pages that others lead to.
+/// The pages that others link to.
 enum BackendPath: String, CaseIterable, Sendable {
     case root = "/"
     case login = "/login"
     case signup = "/signup"
-    /// A proven person is asked what an account with their address means.
+    /// Asks a proven person about an account with their address.
     case joining = "/login/account"
     /// The code that proves a mailbox.
     case code = "/login/code"
-    /// Whether the browser keeps cookies, asked where an answer finds none.
+    /// Checks whether the browser keeps cookies, after an answer arrived without any.
     case cookies = "/login/cookies"
     case onboarding = "/onboarding"
     case dashboard = "/dashboard"
     case signOut = "/logout"
-    /// Behind a claimed https redirect whose app did not open.
+    /// The page at a claimed https redirect if its app did not open.
     case appCallback = "/auth/callback"
     case help = "/help"
     case accountOverview = "/account"
@@ -21,7 +21,7 @@ enum BackendPath: String, CaseIterable, Sendable {
     case accountWays = "/account/ways"
     case accountDevices = "/account/devices"
     case accountDelete = "/account/delete"
-    /// A person who is signed in proves once more who they are.
+    /// A signed-in person proves again who they are.
     case confirmItsYou = "/account/confirm"
     /// The code that proves it.
     case confirmCode = "/account/confirm/code"

@@ -3,9 +3,9 @@ import NIOCore
 import PorticoProtocol
 import PorticoWeb
 
-/// The body of a request of a program: JSON or a form, as flat texts.
+/// The body of a program's request: JSON or a form, as flat texts.
 ///
-/// Simple cross-site forms reach no JSON endpoint (WEB-CSRF-4): what is neither is 415.
+/// Simple cross-site forms cannot use JSON endpoints (WEB-CSRF-4): any other type is 415.
 struct BodyParameters: Sendable {
     private let object: JSONObject
 
@@ -36,7 +36,7 @@ struct BodyParameters: Sendable {
         }
     }
 
-    /// A text that is there and not empty.
+    /// A text that is present and not empty.
     func optional(_ name: String) throws(BackendError) -> String? {
         switch object[name] {
         case nil, .null?: return nil
@@ -52,6 +52,6 @@ struct BodyParameters: Sendable {
         return value
     }
 
-    /// A member as it is: Apple's `user` comes as an object from native apps.
+    /// A member in any form: native apps send Apple's `user` as an object.
     func member(_ name: String) -> JSONValue? { object[name] }
 }

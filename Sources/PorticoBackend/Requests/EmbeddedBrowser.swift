@@ -1,15 +1,16 @@
 import PorticoBytes
 import PorticoPages
 
-/// A web view inside another app, where Google refuses to sign anybody in (PRV-G-11, RFC 8252 §8.12).
+/// A web view in another app, where Google refuses sign-in (PRV-G-11, RFC 8252 §8.12).
 enum EmbeddedBrowser {
-    /// - Parameter userAgent: As it came. What it does not say cannot be known.
+    /// - Parameter userAgent: As received. A web view that does not identify itself cannot be
+    ///   detected.
     static func isOne(_ userAgent: String?) -> Bool {
         guard let userAgent else { return false }
         return marks.contains(where: userAgent.hasBytes)
     }
 
-    /// Which system's words help.
+    /// The system that the instructions are for.
     static func platform(_ userAgent: String?) -> OpenInBrowserPage.Platform {
         let agent = userAgent ?? ""
         if agent.hasBytes("iPhone") || agent.hasBytes("iPad") { return .ios }

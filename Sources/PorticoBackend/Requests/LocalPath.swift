@@ -1,11 +1,11 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// A place on this server that a sign-in returns to (WEB-REDIR-1): a path with its query, never
-/// another site.
+/// A path on this server, with its query, that a sign-in returns to (WEB-REDIR-1), never another
+/// site.
 ///
-/// It is looked at as it came and after one decoding; whatever a browser could read as another
-/// site, or as a header's end, is refused.
+/// It is checked as received and after one decoding; anything that a browser could read as another
+/// site, or as the end of a header, is refused.
 struct LocalPath: Hashable, Sendable {
     let text: String
 
@@ -20,20 +20,20 @@ struct LocalPath: Hashable, Sendable {
         self.text = text
     }
 
-    /// The welcome, and where to go on from there.
+    /// The welcome, followed by `path`.
     static func onboarding(then path: LocalPath) -> LocalPath {
         guard path != dashboard else { return onboarding }
         let text = FormEncoding.appending([("return_to", path.text)], to: onboarding.text)
         return LocalPath(text) ?? onboarding
     }
 
-    /// Where `return_to` leads: off-site places become `/`, none is the dashboard (attack E12).
+    /// The target of `return_to`: other sites become `/`, a missing one the dashboard (attack E12).
     static func asked(_ given: String?) -> LocalPath {
         guard let given else { return dashboard }
         return LocalPath(given) ?? root
     }
 
-    /// - Parameter given: Out of a form or query, decoded there once.
+    /// - Parameter given: From a form or query, already decoded once.
     init?(_ given: String) {
         let bytes = Array(given.utf8)
         guard bytes.count <= 1024, bytes.first == UInt8(ascii: "/"),
@@ -46,8 +46,8 @@ struct LocalPath: Hashable, Sendable {
         text = given
     }
 
-    /// Without controls, backslashes, empty and dot segments, also once parameters are taken off
-    /// (`..;v=1`). A slash at the end is one.
+    /// Without controls, backslashes, and empty or dot segments, also after removing parameters
+    /// (`..;v=1`). A trailing slash counts as an empty segment.
     private static func isPlain(_ path: [UInt8]) -> Bool {
         guard path.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }) else {
             return false

@@ -8,10 +8,10 @@ import PorticoBytes
     import Musl
 #endif
 
-/// A program that is given a text and waited for, on a thread that may wait.
+/// A program that gets a text as input and is waited for, on a thread that may block.
 ///
-/// It has a process group of its own and none of our open files. What it prints goes nowhere: a mail
-/// program may repeat the mail.
+/// It has its own process group and none of our open files. Its output is discarded: a mail program
+/// may repeat the mail.
 struct ChildProcess {
     private let id: pid_t
     /// Our end of its standard input.
@@ -24,8 +24,8 @@ struct ChildProcess {
         case cancelled
     }
 
-    /// - Parameter path: From the root; nothing is looked for.
-    /// - Returns: `nil` where it cannot be started.
+    /// - Parameter path: Absolute; PATH is not searched.
+    /// - Returns: `nil` if it cannot be started.
     init?(_ path: String, _ arguments: [String], environment: [String]) {
         guard path.hasPrefix("/"), let ends = Self.pipe() else { return nil }
         defer { close(ends.read) }
@@ -38,10 +38,10 @@ struct ChildProcess {
         input = ends.write
     }
 
-    /// Writes `bytes` to it, closes its input, and waits for its end. After `limit` it is killed, and
-    /// so is whatever it has started and not sent elsewhere.
+    /// Writes `bytes` to it, closes its input, and waits for its end. After `limit` it is killed,
+    /// with the processes that it started in its group.
     ///
-    /// To be called once.
+    /// Must be called once only.
     func run(input bytes: [UInt8], limit: Duration, _ cancellation: Cancellation) -> End {
         let end = ContinuousClock.now + limit
         var unsent: ArraySlice<UInt8>? = bytes[...]
@@ -50,7 +50,7 @@ struct ChildProcess {
                 unsent = write(rest)
                 if unsent == nil { close(input) }
             } else {
-                // Its end cannot be waited for with a limit; mail programs are quick.
+                // Waiting for its end cannot have a limit, so this polls; mail programs are quick.
                 usleep(5000)
             }
             var status: Int32 = 0
@@ -67,7 +67,7 @@ struct ChildProcess {
         }
     }
 
-    /// What is left to write; `nil` where there is nothing, or nobody reads any more.
+    /// The rest to write; `nil` if nothing is left, or the pipe has no reader any more.
     private func write(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var ready = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
         guard poll(&ready, 1, 20) > 0 else { return bytes }
@@ -91,7 +91,7 @@ struct ChildProcess {
         status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed
     }
 
-    /// Our end does not wait where the pipe is full, and no other program inherits it.
+    /// Our end does not block when the pipe is full, and no other program inherits it.
     private static func pipe() -> (read: Int32, write: Int32)? {
         var ends: [Int32] = [-1, -1]
         #if canImport(Darwin)

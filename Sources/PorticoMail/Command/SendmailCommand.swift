@@ -1,5 +1,5 @@
-/// Hands mail to a program that takes it like `sendmail`: on its standard input, the recipient as an
-/// argument, no shell between.
+/// Passes mail to a `sendmail`-compatible program: on its standard input, with the recipient as an
+/// argument, without a shell.
 package struct SendmailCommand: MailTransport {
     private let path: String
     private let arguments: [String]
@@ -8,9 +8,9 @@ package struct SendmailCommand: MailTransport {
     private let threads: MailThreads
 
     /// - Parameters:
-    ///   - path: From the root.
+    ///   - path: Absolute.
     ///   - arguments: Before the sender and the recipient. `-i`: a full stop does not end the mail.
-    ///   - environment: Of which the program sees what mail programs need, none of our settings.
+    ///   - environment: The program gets only what mail programs need, none of our settings.
     ///   - limit: How long it may take, in seconds.
     ///   - threads: How many mails are sent at once.
     package init(
@@ -32,9 +32,9 @@ package struct SendmailCommand: MailTransport {
 
     package func send(_ mail: Mail) async throws(DeliveryFailure) {
         let (path, environment, limit) = (path, environment, limit)
-        // What follows "--" is no option, whatever it begins with.
+        // After "--" nothing is an option, whatever it begins with.
         let arguments = arguments + ["-f", mail.from.address.text, "--", mail.to.text]
-        // Programs of this kind take lines as the system writes them.
+        // Such programs expect the system's line ends.
         let text = mail.bytes.filter { $0 != 0x0D }
         try await threads.run { cancellation in
             guard let process = ChildProcess(path, arguments, environment: environment) else {
@@ -63,7 +63,7 @@ package struct SendmailCommand: MailTransport {
         }
     }
 
-    /// Of `sysexits.h` those that are about the mail: wrong data, no such user, no such host. The
-    /// others are about the machine, and may pass.
+    /// The `sysexits.h` codes that concern the mail: wrong data, no such user, no such host. The
+    /// others concern the machine, and may be temporary.
     private static let permanent: Set<Int32> = [65, 67, 68]
 }

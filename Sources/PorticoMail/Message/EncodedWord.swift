@@ -1,10 +1,11 @@
 import PorticoBytes
 
-/// Text beyond ASCII in a header (RFC 2047).
+/// Non-ASCII text in a header (RFC 2047).
 enum EncodedWord {
-    /// The value of a header that is free text, folded.
+    /// The value of a free-text header, folded.
     ///
-    /// - Parameter nameLength: What stands before it on the first line, with the colon and space.
+    /// - Parameter nameLength: The length of the text before it on the first line, with the colon
+    ///   and space.
     static func unstructured(_ text: String, after nameLength: Int) -> String {
         let isPlain =
             isASCII(text) && nameLength + text.utf8.count <= 76 && !text.contains("=?")
@@ -24,8 +25,8 @@ enum EncodedWord {
         text.utf8.allSatisfy { $0 < 0x80 }
     }
 
-    /// Words of at most 75 characters, on lines of at most 76, none of which ends within a character
-    /// (RFC 2047 §2, §5).
+    /// Words of at most 75 characters, on lines of at most 76, never splitting a character (RFC
+    /// 2047 §2, §5).
     private static func words(_ text: String, after nameLength: Int) -> String {
         var words: [String] = []
         var pending: [UInt8] = []

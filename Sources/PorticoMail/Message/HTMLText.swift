@@ -1,9 +1,9 @@
 import PorticoBytes
 
-/// The lines of a mail as HTML: nothing loaded, no style but the mail program's own.
+/// The lines of a mail as HTML: it loads nothing and has no style of its own.
 ///
-/// It is there for its `lang` and `dir`: a plain text has no direction, and many programs show Arabic
-/// from the left then (WCAG 2.2 §3.1.1).
+/// It exists for its `lang` and `dir`: plain text has no direction, and many programs then show
+/// Arabic from the left (WCAG 2.2 §3.1.1).
 struct HTMLText {
     /// Lines end in CRLF.
     let text: String
@@ -30,7 +30,7 @@ struct HTMLText {
         if isAddress(line) {
             return .element(.a, to: MailLink(href: line), [.dir: "ltr"], .text(line))
         }
-        // A code is read from the left in every script, and has to be found.
+        // A code is read from the left in every script, and must be easy to find.
         let isCode = (4...10).contains(line.utf8.count) && line.utf8.allSatisfy { $0.isDigit }
         return isCode ? .element(.strong, [.dir: "ltr"], .text(line)) : .text(line)
     }
@@ -39,8 +39,8 @@ struct HTMLText {
         let href: String
     }
 
-    /// Whether the whole line is an address of the web, written with nothing but the characters of a
-    /// URI (RFC 3986 §2). `http` is for a server on one's own machine.
+    /// Whether the whole line is a web address, written in URI characters only (RFC 3986 §2).
+    /// `http` is for a server on the reader's own machine.
     private static func isAddress(_ line: String) -> Bool {
         let schemes = ["https://", "http://127.0.0.1:", "http://[::1]:"]
         return schemes.contains(where: line.hasPrefix)

@@ -1,8 +1,8 @@
 import PorticoBytes
 
 extension Mail {
-    /// The mail as it is sent: headers, a plain part and the same words in HTML, lines ending in CRLF
-    /// (RFC 5322 §2, RFC 2046 §5.1.4). Doubling a full stop at a line's beginning is SMTP's own affair.
+    /// The mail as sent: headers, a plain part and the same text in HTML, lines ending in CRLF (RFC
+    /// 5322 §2, RFC 2046 §5.1.4). SMTP itself doubles a full stop at the start of a line.
     package var bytes: [UInt8] {
         // "=_" is in no quoted-printable or base64 text (RFC 2045 §6.7).
         let boundary = "=_portico_\(id.text)"
@@ -21,7 +21,7 @@ extension Mail {
             "To: \(to.text)",
             "Message-ID: \(messageID)",
             "Subject: " + EncodedWord.unstructured(subject, after: 9),
-            // No answer by a machine is wanted (RFC 3834 §5).
+            // Automatic replies are not wanted (RFC 3834 §5).
             "Auto-Submitted: auto-generated",
             "Content-Language: \(language)",
             "MIME-Version: 1.0",

@@ -1,15 +1,16 @@
 package import PorticoBytes
 
-/// A mail to one person, in words and not yet in bytes (RFC 5322).
+/// A mail to one person, as text (RFC 5322).
 ///
-/// Having one is the proof that no text in it can begin a header or a part: that is refused here.
+/// Having one is the proof that no text in it can begin a header or a part: the initializer refuses
+/// it.
 package struct Mail: Sendable {
     package let from: MailSender
     package let to: MailAddress
     package let subject: String
-    /// Paragraphs have an empty line between them. A line that is an `https` address becomes a link.
+    /// Paragraphs are separated by an empty line. A line that is an `https` address becomes a link.
     package let lines: [String]
-    /// A language tag (RFC 5646); it decides the direction, too.
+    /// A language tag (RFC 5646); it also decides the direction.
     package let language: String
     /// The same for each try of one mail, so that a mail program shows it once.
     package let id: UniqueID
@@ -64,7 +65,7 @@ package struct Mail: Sendable {
         self.date = date
     }
 
-    /// Unique by its id, and of the sender's domain (RFC 5322 §3.6.4).
+    /// Unique by its id, and in the sender's domain (RFC 5322 §3.6.4).
     package var messageID: String {
         "<\(id.text)@\(from.address.domain)>"
     }

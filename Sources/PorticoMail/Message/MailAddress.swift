@@ -1,13 +1,13 @@
 import PorticoBytes
 
-/// An address that mail is sent to, in the strict subset that is taken here: a dot-atom, `@`, and a
-/// domain of at least two host names (RFC 5321 §4.1.2, §4.5.3.1; RFC 5322 §3.4.1).
+/// A mail recipient's address, in the accepted strict subset: a dot-atom, `@`, and a domain of at
+/// least two host names (RFC 5321 §4.1.2, §4.5.3.1; RFC 5322 §3.4.1).
 ///
-/// Quoted local parts, comments and address literals are refused: nothing but letters, digits and
-/// signs that mean nothing to a mail server reaches a header, a command or an argument. So are
-/// characters beyond ASCII. They would need SMTPUTF8 (RFC 6531) at every server on the way, of which
-/// only the first is known when the mail is sent. A domain in another script is taken as its
-/// A-labels, `xn--…` (RFC 5890).
+/// Quoted local parts, comments and address literals are refused: only letters, digits and
+/// characters without a meaning to a mail server reach a header, a command or an argument.
+/// Non-ASCII characters are refused too. They would need SMTPUTF8 (RFC 6531) at every server on the
+/// route, of which only the first is known when the mail is sent. A domain in another script is
+/// accepted as its A-labels, `xn--…` (RFC 5890).
 package struct MailAddress: Hashable, Sendable {
     package let text: String
 
@@ -19,7 +19,7 @@ package struct MailAddress: Hashable, Sendable {
 
     package init(_ text: String) throws(Refusal) {
         let bytes = Array(text.utf8)
-        // A path has at most 256 octets, two of which are its angle brackets.
+        // A path has at most 256 octets, including two angle brackets.
         guard bytes.count <= 254 else { throw .tooLong }
         guard bytes.allSatisfy({ $0 < 0x80 }) else { throw .notASCII }
         let parts = bytes.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ package struct MailAddress: Hashable, Sendable {
     }
 
     private static func isDotAtom(_ part: ArraySlice<UInt8>) -> Bool {
-        // A program that is given the address as an argument could take it for an option.
+        // A program that gets the address as an argument could read it as an option.
         guard part.first != UInt8(ascii: "-") else { return false }
         return part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .allSatisfy { !$0.isEmpty && $0.allSatisfy(isAtomText) }
@@ -46,7 +46,7 @@ package struct MailAddress: Hashable, Sendable {
 
     private static func isDomain(_ part: ArraySlice<UInt8>) -> Bool {
         let labels = part.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // One label is a machine of the own network, and digits alone are an address of one.
+        // One label is a machine of the local network, and digits alone are an IP address.
         guard labels.count >= 2, labels.allSatisfy(isLabel), let last = labels.last else {
             return false
         }

@@ -1,6 +1,6 @@
 import PorticoBytes
 
-/// A time as the `Date` header has it (RFC 5322 §3.3).
+/// Formats the `Date` header (RFC 5322 §3.3).
 enum MailDate {
     /// - Parameter seconds: Since 1970.
     static func text(_ seconds: Int64) -> String {

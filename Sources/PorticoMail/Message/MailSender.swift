@@ -1,11 +1,11 @@
-/// Who a mail is from: an address, and a name where there is one (RFC 5322 §3.4).
+/// The sender of a mail: an address, and an optional name (RFC 5322 §3.4).
 package struct MailSender: Hashable, Sendable {
     package let name: String?
     package let address: MailAddress
 
     package enum Refusal: Error, Hashable, Sendable {
         case address(MailAddress.Refusal)
-        /// Empty, too long, or with a character that could pass for something else.
+        /// Empty, too long, or with a character that could be misread.
         case name
     }
 

@@ -1,10 +1,10 @@
-/// What characters a line of a mail may show.
+/// The characters that a line of a mail may show.
 package enum PlainLine {
-    /// Whether a text is one line and reads in the order in which it is written.
+    /// Whether a text is one line that reads in the order in which it is written.
     ///
-    /// A line end would begin another header (CWE-93); other controls reach terminals. Embeddings and
-    /// overrides make a line look like another one. Isolates are how a foreign word stands in a line
-    /// of the other direction: they are taken where each is closed (Unicode Standard Annex 9 §2).
+    /// A line end would begin another header (CWE-93); other controls reach terminals. Embeddings
+    /// and overrides make a line look like another one. Isolates allow a foreign word in a line of
+    /// the other direction: they are accepted if each is closed (Unicode Standard Annex 9 §2).
     package static func isPlain(_ text: String) -> Bool {
         var open = 0
         for scalar in text.unicodeScalars {
@@ -20,10 +20,11 @@ package enum PlainLine {
         return open == 0
     }
 
-    /// A word that a stranger chose, such as a device's name, made fit to stand within a line.
+    /// Foreign text, such as a device's name, made safe for use in a line.
     ///
-    /// It is never refused: who could make a notice fail could keep it from the one it warns. It is
-    /// cut, has no marks that turn a line, and no mail program makes a link of it.
+    /// It is never refused: an attacker who could make a notice fail could keep it from the person
+    /// it warns. It is cut, has no marks that change the direction, and no mail program makes a
+    /// link of it.
     package static func foreign(_ text: String, longest: Int = 60) -> String {
         var kept = String.UnicodeScalarView()
         var length = 0
@@ -39,7 +40,7 @@ package enum PlainLine {
             } else if isControl(scalar) || scalar == "/" || scalar == ":" || scalar == "@" {
                 kept.append(" ")
             } else if kept.last == ".", scalar.properties.isAlphabetic {
-                // `evil.example` would be made a link, `Version 1.2` is not.
+                // `evil.example` would become a link, `Version 1.2` would not.
                 kept.append(" ")
                 kept.append(scalar)
             } else {
@@ -49,8 +50,8 @@ package enum PlainLine {
         return String(kept)
     }
 
-    /// A line that is one isolate and nothing else, without its marks: a line is on its own anyway,
-    /// and a mail program takes the marks for a part of the address between them.
+    /// A line that consists of one isolate, without its marks: a line stands alone anyway, and a
+    /// mail program would read the marks as part of the address between them.
     static func bare(_ line: String) -> String {
         let scalars = line.unicodeScalars
         guard let first = scalars.first, (0x2066...0x2068).contains(first.value),
@@ -61,7 +62,7 @@ package enum PlainLine {
             ? line : String(String.UnicodeScalarView(inner))
     }
 
-    /// Whether a language is written from the right, by its tag (RFC 5646 §2.2.1).
+    /// Whether a language is written from right to left, by its tag (RFC 5646 §2.2.1).
     static func isRightToLeft(_ language: String) -> Bool {
         let primary = language.split(separator: "-").first.map { $0.lowercased() }
         return primary.map { ["ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"].contains($0) }

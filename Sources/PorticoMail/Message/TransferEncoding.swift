@@ -1,11 +1,11 @@
 import PorticoBytes
 
-/// A text in seven bits and short lines (RFC 2045 §6).
+/// Encodes a text in seven bits and short lines (RFC 2045 §6).
 enum TransferEncoding: String {
     case quotedPrintable = "quoted-printable"
     case base64 = "base64"
 
-    /// The shorter of the two: Latin scripts stay legible, others do not triple.
+    /// The shorter of the two: Latin scripts stay legible, others do not triple in size.
     init(for text: [UInt8]) {
         let escaped = text.count { !Self.isLiteral($0) && $0 != 0x0D && $0 != 0x0A && $0 != 0x20 }
         self = escaped * 6 > text.count ? .base64 : .quotedPrintable
@@ -62,7 +62,7 @@ enum TransferEncoding: String {
                 length = 0
             }
             // A full stop alone ends a mail in SMTP, and "From " begins another in a mailbox file:
-            // careless programs on the way then have nothing to spoil (RFC 2049 §3).
+            // encoding them protects them from careless programs on the route (RFC 2049 §3).
             if length == 0, byte == UInt8(ascii: ".") || byte == UInt8(ascii: "F") {
                 piece = escape(byte)
             }

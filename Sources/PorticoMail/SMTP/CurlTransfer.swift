@@ -1,7 +1,7 @@
 import CCurl
 import PorticoBytes
 
-/// One mail on one connection of libcurl's; used on one thread.
+/// One mail on one libcurl connection; used on one thread.
 final class CurlTransfer {
     private let handle: UnsafeMutableRawPointer
     private let cancellation: Cancellation
@@ -43,10 +43,10 @@ final class CurlTransfer {
 
     private func open(_ server: SMTPServer, _ limits: SMTPLimits) -> Bool {
         text(CURLOPT_URL, server.url) && portico_curl_smtp_only(handle) != 0
-            // Neither a proxy nor a password comes out of the environment or somebody's home.
+            // The proxy and the password never come from the environment or a home folder.
             && text(CURLOPT_PROXY, "") && number(CURLOPT_NETRC, 0)
             && number(CURLOPT_FOLLOWLOCATION, 0)
-            // Signals are the whole process's: time limits go without.
+            // Signals belong to the whole process: time limits must not use them.
             && number(CURLOPT_NOSIGNAL, 1)
             && number(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(limits.connecting))
             && number(CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, limits.whole))
@@ -55,7 +55,7 @@ final class CurlTransfer {
     }
 
     private func secure(_ server: SMTPServer, _ authorities: String?) -> Bool {
-        // "All" ends the conversation where STARTTLS is not offered or fails.
+        // "All" ends the conversation if STARTTLS is not offered or fails.
         let use = server.security == .none ? CURLUSESSL_NONE : CURLUSESSL_ALL
         guard number(CURLOPT_USE_SSL, Int(use.rawValue)),
             number(CURLOPT_SSL_VERIFYPEER, 1), number(CURLOPT_SSL_VERIFYHOST, 2),
@@ -67,7 +67,8 @@ final class CurlTransfer {
 
     private func logIn(_ server: SMTPServer, _ password: SecretText?) -> Bool {
         guard let user = server.user, let password else { return true }
-        // Under TLS nothing else is needed (RFC 4954 §4), and no ticket of the machine's is used.
+        // With TLS nothing else is needed (RFC 4954 §4), and no Kerberos ticket of the machine is
+        // used.
         return text(CURLOPT_USERNAME, user) && text(CURLOPT_PASSWORD, password.reveal())
             && text(CURLOPT_LOGIN_OPTIONS, "AUTH=PLAIN;AUTH=LOGIN")
     }
@@ -108,7 +109,7 @@ final class CurlTransfer {
                 CurlTransfer.from(context)?.take(buffer, size * count)
                 return size * count
             },
-            // Nothing comes but replies; without this it would go to the process's output.
+            // Only replies arrive; without this they would go to the process's output.
             { _, size, count, _ in size * count },
             { context, _, _, _, _ in
                 CurlTransfer.from(context)?.cancellation.isCancelled == true ? 1 : 0

@@ -1,12 +1,12 @@
 import CCurl
 
-/// The replies of one connection as they come, of which the last one counts.
+/// The replies of one connection as received, of which the last one counts.
 struct SMTPReplies {
     private(set) var count = 0
     private(set) var last: SMTPReply?
     private var pending: [UInt8] = []
 
-    /// Whole lines, or pieces of them; of a line that is too long the end is dropped.
+    /// Whole lines, or pieces of them; the end of a line that is too long is dropped.
     mutating func append(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             if byte == 0x0A {
@@ -21,37 +21,37 @@ struct SMTPReplies {
     private mutating func take(_ line: [UInt8]) {
         // "250-" announces another line (RFC 5321 §4.2.1).
         guard line.count < 4 || line[3] != UInt8(ascii: "-"), let reply = SMTPReply(line: line),
-            // The farewell comes after what mattered.
+            // The reply to QUIT comes after what mattered.
             reply.code != 221
         else { return }
         count += 1
         last = reply
     }
 
-    /// What a conversation that ended with `outcome` means for the mail.
+    /// The meaning of a conversation's `outcome` for the mail.
     func failure(_ outcome: CurlOutcome) -> DeliveryFailure {
         let refusal = last.flatMap { $0.code >= 400 ? $0 : nil }
         switch outcome {
         case .loginRefused:
-            // It says nothing of the mail, which waits until the settings are mended. The server may
-            // repeat what it was given.
+            // It is not about the mail, which waits until the settings are corrected. The server
+            // may repeat the credentials.
             return DeliveryFailure(.loginRefused, reply: refusal?.withoutWords)
         case .notEncrypted: return DeliveryFailure(.notEncrypted, reply: refusal?.withoutWords)
         case .refused:
             guard let refusal else { return DeliveryFailure(.unreachable) }
-            // The greeting is of the server; what follows is of this mail (RFC 5321 §3.1).
+            // The first reply is about the server; later ones are about this mail (RFC 5321 §3.1).
             let isPermanent = refusal.code >= 500 && count > 1
             return DeliveryFailure(.refused, isPermanent: isPermanent, reply: refusal)
         case .greetingRefused:
             return DeliveryFailure(refusal == nil ? .unintelligible : .refused, reply: refusal)
         case .broken(let reason):
-            // A server that is about to go says so (RFC 5321 §3.8).
+            // A server that shuts down reports it (RFC 5321 §3.8).
             return DeliveryFailure(reason, reply: refusal)
         }
     }
 }
 
-/// How libcurl ended, as far as it matters.
+/// The outcome of libcurl, as far as it matters.
 enum CurlOutcome: Hashable, Sendable {
     case loginRefused
     case notEncrypted

@@ -1,9 +1,9 @@
 import PorticoBytes
 
-/// What a mail server answered, as numbers (RFC 5321 §4.2, RFC 3463).
+/// A mail server's answer as numbers (RFC 5321 §4.2, RFC 3463).
 package struct SMTPReply: Hashable, Sendable {
     package let code: Int
-    /// `5.1.1`, where the server says one.
+    /// `5.1.1`, if the server sends one.
     package let enhancedCode: String?
     /// The plain words of its text.
     private let words: String
@@ -35,7 +35,7 @@ package struct SMTPReply: Hashable, Sendable {
         )
     }
 
-    /// The same without what the server says in words.
+    /// The same without the server's words.
     var withoutWords: SMTPReply {
         SMTPReply(code: code, enhancedCode: enhancedCode)
     }

@@ -1,14 +1,14 @@
 import PorticoBytes
 
-/// Where mail is handed in, and how the connection is kept from others (RFC 6409, RFC 8314 §3).
+/// The mail server, and how the connection is secured (RFC 6409, RFC 8314 §3).
 package struct SMTPServer: Hashable, Sendable {
-    /// Encryption is never a matter of what the server happens to offer.
+    /// Encryption never depends on what the server happens to offer.
     package enum Security: Hashable, Sendable {
         /// From the first byte.
         case tls
         /// After STARTTLS, without which nothing is sent (RFC 3207).
         case startTLS
-        /// Not at all: on this machine only.
+        /// No encryption: on this machine only.
         case none
     }
 
@@ -20,9 +20,9 @@ package struct SMTPServer: Hashable, Sendable {
 
     package enum Refusal: Error, Hashable, Sendable {
         case malformed
-        /// A password does not belong in a setting that is shown.
+        /// A setting that is displayed must not contain a password.
         case password
-        /// Without encryption beyond this machine.
+        /// Unencrypted, and not on this machine.
         case exposed
     }
 
@@ -30,7 +30,7 @@ package struct SMTPServer: Hashable, Sendable {
         guard port > 0, Self.isHost(host) else { throw .malformed }
         guard security != .none || Self.isLoopback(host) else { throw .exposed }
         if let user {
-            // libcurl would take the rest for something else.
+            // libcurl would misread other values.
             guard (1...256).contains(user.utf8.count), PlainLine.isPlain(user), !user.contains(";")
             else { throw .malformed }
         }
@@ -41,8 +41,8 @@ package struct SMTPServer: Hashable, Sendable {
     }
 
     /// - Parameter text: `smtps://user@host:465` for TLS, `smtp://user@host:587` for STARTTLS. User
-    ///   and port may be left out; an `@` in the user is written `%40`. At a loopback literal such as
-    ///   `smtp://127.0.0.1:25` there is no encryption.
+    ///   and port are optional; an `@` in the user is written `%40`. A loopback literal such as
+    ///   `smtp://127.0.0.1:25` is not encrypted.
     package init(_ text: String) throws(Refusal) {
         let isTLS = text.hasPrefix("smtps://")
         guard isTLS || text.hasPrefix("smtp://") else { throw .malformed }
@@ -77,7 +77,7 @@ package struct SMTPServer: Hashable, Sendable {
         try self.init(host: String(host), port: port, security: security, user: user)
     }
 
-    /// As a setting has it.
+    /// As written in a setting.
     package var text: String {
         var escaped: [UInt8] = []
         for byte in (user ?? "").utf8 {
@@ -103,14 +103,15 @@ package struct SMTPServer: Hashable, Sendable {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Letters, digits and what stands in an address: nothing that would end the host of a URL.
+    /// Letters, digits and the characters of an IP address: nothing that would end the host of a
+    /// URL.
     private static func isHost(_ text: String) -> Bool {
         let allowed: [UInt8] = text.contains(":") ? Array(":.".utf8) : Array("-.".utf8)
         return (1...253).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isLetterOrDigit || allowed.contains($0) }
     }
 
-    /// An IP literal of this machine: a name could be made to mean another one.
+    /// An IP literal of this machine: a name could be made to resolve to another one.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

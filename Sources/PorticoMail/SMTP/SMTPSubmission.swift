@@ -1,9 +1,9 @@
 package import PorticoBytes
 
-/// Hands mail to a mail server (RFC 6409), through libcurl.
+/// Passes mail to a mail server (RFC 6409), with libcurl.
 ///
-/// libcurl is linked, not opened at run time: the program needs it anyway, because Foundation's
-/// `URLSession` brings it along, and a static build of Foundation asks for its development files.
+/// libcurl is linked, not loaded at run time: the program needs it anyway, because Foundation's
+/// `URLSession` depends on it, and a static build of Foundation requires its development files.
 package struct SMTPSubmission: MailTransport {
     private let server: SMTPServer
     private let password: SecretText?
@@ -17,7 +17,7 @@ package struct SMTPSubmission: MailTransport {
     }
 
     /// - Parameters:
-    ///   - authorities: A file of certificates in PEM that are trusted instead of the system's.
+    ///   - authorities: A PEM file of certificates that are trusted instead of the system's.
     ///   - threads: How many mails are sent at once.
     package init(
         to server: SMTPServer,
@@ -57,7 +57,7 @@ package struct SMTPSubmission: MailTransport {
 
 /// How long a mail server may take, in seconds.
 package struct SMTPLimits: Hashable, Sendable {
-    /// Until it greets, encryption included.
+    /// Until its greeting, encryption included.
     package var connecting: Int
     package var whole: Int
 

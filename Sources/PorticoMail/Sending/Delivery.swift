@@ -1,8 +1,8 @@
-/// When a mail that could not be handed over is tried again (RFC 5321 §4.5.4.1).
+/// When a mail that could not be passed on is tried again (RFC 5321 §4.5.4.1).
 package struct Delivery: Hashable, Sendable {
-    /// Seconds after the first, second, … failure; the last of them again and again.
+    /// Seconds after the first, second, … failure; the last one repeats.
     package let pauses: [Int64]
-    /// For how many seconds after its writing a mail is tried.
+    /// How many seconds after it was written a mail is tried.
     package let patience: Int64
 
     /// 1, 5 and 30 minutes, 2 hours, then every 4 hours; given up after a day.
@@ -17,9 +17,9 @@ package struct Delivery: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - tries: How often it was tried, this time included.
-    ///   - goodUntil: When what it says is of no more use, as an expired code.
-    /// - Returns: `nil` where it is given up.
+    ///   - tries: How often it was tried, including this time.
+    ///   - goodUntil: When its content is no longer useful, such as an expired code.
+    /// - Returns: `nil` if it is given up.
     package func nextTry(
         afterTries tries: Int,
         writtenAt: Int64,

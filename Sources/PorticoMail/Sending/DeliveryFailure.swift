@@ -1,6 +1,6 @@
-/// Why a mail was not handed over.
+/// Why a mail was not passed on.
 ///
-/// Its words are ours; of the other side it has numbers, and ``logText`` plain words.
+/// Its description is our own text; from the server it has numbers, and ``logText`` plain words.
 package struct DeliveryFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: Hashable, Sendable {
         case unreachable
@@ -18,10 +18,10 @@ package struct DeliveryFailure: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     package let reason: Reason
-    /// Trying this mail again is of no use (RFC 5321 §4.2.1).
+    /// Trying this mail again does not help (RFC 5321 §4.2.1).
     package let isPermanent: Bool
     package let reply: SMTPReply?
-    /// With what status a command ended.
+    /// The exit status of a command.
     package let exitStatus: Int32?
 
     package init(

@@ -9,13 +9,13 @@ import PorticoBytes
     import Musl
 #endif
 
-/// Threads on which mail is sent: libcurl and commands are waited for, which no task may do.
+/// Threads for sending mail: libcurl and commands block, which no task may do.
 final class MailThreads: Sendable {
     private let pool: NIOThreadPool
     private let waiting = Locked(0)
     private let mostWaiting: Int
 
-    /// - Parameter mostWaiting: How many may wait beyond those that are being sent.
+    /// - Parameter mostWaiting: How many may wait in addition to those being sent.
     init(threads: Int, mostWaiting: Int = 64) {
         pool = NIOThreadPool(numberOfThreads: threads)
         pool.start()
@@ -23,11 +23,11 @@ final class MailThreads: Sendable {
     }
 
     func shutDown() async {
-        // `try?`: it fails only when it was shut down before.
+        // `try?`: it fails only if it was shut down before.
         try? await pool.shutdownGracefully()
     }
 
-    /// Runs `body` on one of the threads; it learns by its argument that nobody waits any more.
+    /// Runs `body` on one of the threads; its argument shows when no caller waits any more.
     func run(_ body: @escaping @Sendable (Cancellation) -> DeliveryFailure?)
         async
         throws(DeliveryFailure)
@@ -51,14 +51,14 @@ final class MailThreads: Sendable {
                 cancellation.cancel()
             }
         } catch {
-            // The threads are shut down, or the task was cancelled before its turn.
+            // The threads were shut down, or the task was cancelled before it started.
             throw DeliveryFailure(.cancelled)
         }
         if let failure { throw failure }
     }
 
-    /// Writing to a connection that the other side has closed raises a signal that ends the process.
-    /// It stays pending on this thread, which is ours, and the writing fails instead.
+    /// Writing to a connection that the peer has closed raises a signal that ends the process. It
+    /// stays pending on this thread, which is ours, and the write fails instead.
     private static func holdBrokenPipes() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -67,7 +67,7 @@ final class MailThreads: Sendable {
     }
 }
 
-/// Whether somebody still waits for what a thread does.
+/// Whether a caller still waits for a thread's result.
 final class Cancellation: Sendable {
     private let flag = Locked(false)
 

@@ -1,17 +1,17 @@
 package import PorticoBytes
 
-/// A password in a file that nobody but its owner may read.
+/// A password in a file that only its owner may read.
 package enum PasswordFile {
     package enum Refusal: Error, Hashable, Sendable {
         case missing
         case notAFile
-        /// Others may read or write it, or it is somebody else's.
+        /// Other users may read or write it, or it belongs to another user.
         case exposed
         /// Not one line of UTF-8, or far too long.
         case malformed
     }
 
-    /// - Returns: The file's text without the line end at its end.
+    /// - Returns: The file's text without the final line end.
     package static func read(_ path: String) throws(Refusal) -> SecretText {
         let bytes: [UInt8]
         do {

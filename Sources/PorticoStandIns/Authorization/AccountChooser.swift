@@ -1,11 +1,11 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// The page where a person says who they are, and may change their mind.
+/// The page where a person chooses who they are, or cancels.
 struct AccountChooser {
     let request: StandInRequest
     let people: [StandInPerson]
-    /// Where the page itself came from: its form goes there.
+    /// The page's own address: its form is sent to it.
     let target: String
 
     var page: StandInPage {
@@ -31,7 +31,7 @@ struct AccountChooser {
         )
     }
 
-    /// The one that the relying party hints at, where there is one (OpenID Connect Core §3.1.2.1).
+    /// The person that the relying party hints at, if any (OpenID Connect Core §3.1.2.1).
     private var shown: [StandInPerson] {
         guard let hint = request.loginHint, !request.prompts.contains("select_account") else {
             return people
@@ -63,7 +63,7 @@ struct AccountChooser {
         )
     }
 
-    /// What Apple and Facebook let a person keep back.
+    /// The data that Apple and Facebook let a person withhold.
     private var choice: HTML? {
         guard request.scopes.contains("email") else { return nil }
         let (name, label): (String, String)

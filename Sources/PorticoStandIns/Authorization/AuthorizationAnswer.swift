@@ -2,7 +2,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
 
-/// What is sent to the redirect URI, in the way that was asked for (RFC 6749 §4.1.2).
+/// The answer to the redirect URI, in the requested mode (RFC 6749 §4.1.2).
 struct AuthorizationAnswer {
     let request: StandInRequest
     var parameters: [(name: String, value: String)]
@@ -26,7 +26,7 @@ struct AuthorizationAnswer {
     func response(_ answers: StandInAnswers) throws -> Response {
         guard request.isFormPost else {
             let location = FormEncoding.appending(parameters, to: request.redirectURI)
-            // PRV-F-13: what Facebook puts behind every answer.
+            // PRV-F-13: Facebook adds this to every answer.
             return try answers.redirect(
                 to: request.kind == .facebook ? location + "#_=_" : location
             )
@@ -34,7 +34,8 @@ struct AuthorizationAnswer {
         return answers.page(formPost)
     }
 
-    /// The page that posts itself, by the button where scripts are off (Form Post Response Mode §2).
+    /// The page that submits itself, or with a button if scripts are off (Form Post Response Mode
+    /// §2).
     private var formPost: StandInPage {
         StandInPage(
             kind: request.kind,

@@ -9,10 +9,10 @@ import PorticoWeb
     import Foundation
 #endif
 
-/// The authorization endpoint (RFC 6749 §3.1): a page with people to be, and what follows.
+/// The authorization endpoint (RFC 6749 §3.1): a page with people to choose from, and what follows.
 ///
-/// There is no session but by ``StandInFaults/oldSession``: whoever has this machine's loopback may be
-/// anybody, each time anew.
+/// Only ``StandInFaults/oldSession`` makes a session: a user of this machine's loopback may choose
+/// any person each time.
 struct StandInAuthorization {
     let answers: StandInAnswers
 
@@ -110,7 +110,7 @@ struct StandInAuthorization {
         ).idToken(for: grant, code: code, at: call.now)
     }
 
-    /// What Google adds.
+    /// The members that Google adds.
     private static func extras(_ request: StandInRequest, _ grant: StandInGrant)
         -> [(name: String, value: String)]
     {
@@ -145,7 +145,7 @@ struct StandInAuthorization {
         return user.isEmpty ? nil : String(decoding: user.serialized(), as: UTF8.self)
     }
 
-    /// The person said no, in each provider's words.
+    /// The person refused, in each provider's form.
     private func cancel(_ request: StandInRequest, _ call: StandInCall) throws -> Response {
         switch call.kind {
         case .apple: try deny(request, call, "user_cancelled_authorize")
@@ -175,7 +175,7 @@ struct StandInAuthorization {
     ) throws -> Response {
         var answer = AuthorizationAnswer(request: request, parameters: [])
         if let state = request.state { answer.parameters.append(("state", state)) }
-        // RFC 9207 §2: of those that announce it.
+        // RFC 9207 §2: for providers that announce it.
         if call.kind == .google || call.kind == .openID {
             answer.parameters.append(("iss", standIns.issuer(of: call.kind)))
         }

@@ -1,7 +1,7 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// An authorization request whose client and redirect URI are proven (RFC 6749 §4.1.1).
+/// An authorization request with a proven client and redirect URI (RFC 6749 §4.1.1).
 struct StandInRequest: Sendable {
     let kind: StandInKind
     let client: StandInClient
@@ -14,7 +14,7 @@ struct StandInRequest: Sendable {
     let isFormPost: Bool
     /// Apple: `code id_token`.
     let wantsIDToken: Bool
-    /// Google: `access_type=offline`; elsewhere the scope `offline_access`.
+    /// Google: `access_type=offline`; others: the scope `offline_access`.
     let isOffline: Bool
     let prompts: [String]
     let loginHint: String?
@@ -25,8 +25,8 @@ struct StandInRequest: Sendable {
         let request: StandInRequest
     }
 
-    /// - Throws: ``StandInRefusal/page(_:)`` for what Google, Facebook and Apple show a page for,
-    ///   which is nearly everything.
+    /// - Throws: ``StandInRefusal/page(_:)`` for nearly every error: Google, Facebook and Apple
+    ///   show a page for these.
     init(_ call: StandInCall, client: StandInClient?) throws {
         let parameters = call.query
         guard (try? parameters.refuseRepeats()) != nil else {  // `try?`: any repeat is one too many
@@ -64,7 +64,7 @@ struct StandInRequest: Sendable {
     }
 
     private func check(_ types: [String], _ parameters: FormParameters) throws {
-        // Only Facebook presumes one.
+        // Only Facebook has a default.
         guard wantsIDToken || types == ["code"] || kind == .facebook && types.isEmpty else {
             guard kind == .openID else {
                 throw StandInRefusal.page("invalid_request: the response_type must be code.")
@@ -94,7 +94,7 @@ struct StandInRequest: Sendable {
         }
     }
 
-    /// RFC 7636 §4.3, with S256 only; Apple does not know it (PRV-A-21).
+    /// RFC 7636 §4.3, with S256 only; Apple does not support it (PRV-A-21).
     private static func challenge(_ parameters: FormParameters, _ kind: StandInKind) throws
         -> CodeChallenge?
     {

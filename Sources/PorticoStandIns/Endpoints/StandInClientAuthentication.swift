@@ -8,15 +8,15 @@ import PorticoProtocol
     import Foundation
 #endif
 
-/// Asks a client to prove itself (RFC 6749 §2.3).
+/// Authenticates a client (RFC 6749 §2.3).
 struct StandInClientAuthentication {
     let standIns: StandIns
 
-    /// Apple's client secrets live at most so long, in seconds (PRV-A-10).
+    /// The longest life of Apple's client secrets, in seconds (PRV-A-10).
     private static let longestSecret = 15_777_000.0
 
-    /// - Parameter withoutSecret: Whether naming itself is enough, as where a code verifier follows
-    ///   (PRV-F-8).
+    /// - Parameter withoutSecret: Whether the client's ID is enough, as when a code verifier
+    ///   follows (PRV-F-8).
     func client(of call: StandInCall, withoutSecret: Bool = false) throws -> StandInClient {
         // RFC 6749 §2.3: one method, and never the secret in two places.
         guard call.basic == nil || call["client_secret"] == nil else {
@@ -48,21 +48,21 @@ struct StandInClientAuthentication {
         return client
     }
 
-    /// The client that a request names: the parameter, the user name, or the assertion's subject.
+    /// The client named in a request: the parameter, the username, or the assertion's subject.
     private func named(by call: StandInCall) -> StandInClient? {
         let clientID = call.basic?.clientID ?? call["client_id"] ?? subject(call)
         return standIns.memory.withLock { $0.client(clientID, at: call.kind) }
     }
 
     private func subject(_ call: StandInCall) -> String? {
-        // `try?`: an assertion that cannot be read names nobody.
+        // `try?`: an assertion that cannot be parsed names no client.
         guard let text = call["client_assertion"], let token = try? JWT(parsing: text) else {
             return nil
         }
         return try? token.uncheckedClaims().string("sub")  // `try?`: as above
     }
 
-    /// A JWT with which a client proves itself (RFC 7523 §3; Sign in with Apple).
+    /// A JWT that authenticates a client (RFC 7523 §3; Sign in with Apple).
     private func isSigned(
         _ text: String,
         by key: VerificationKey,
@@ -72,7 +72,7 @@ struct StandInClientAuthentication {
     ) -> Bool {
         // `try?`: whatever is wrong with it, it proves nothing.
         guard let token = try? JWT(parsing: text),
-            // Apple finds the key by its name: without one there is none.
+            // Apple finds the key by its ID, which is therefore required.
             call.kind != .apple || token.header.keyID != nil,
             let jwt = try? token.verified(
                 by: [key],
@@ -98,7 +98,7 @@ struct StandInClientAuthentication {
         return texts[0]
     }
 
-    /// The stand-in itself; at Apple also who is stood in for, which is how its secrets are made.
+    /// The stand-in itself; for Apple also the real provider, because its secrets are made for it.
     private func audiences(of call: StandInCall) -> [String] {
         let issuer = standIns.issuer(of: call.kind)
         return call.kind == .apple ? [issuer, "https://appleid.apple.com"] : [issuer]

@@ -2,7 +2,7 @@ import HTTPTypes
 import PorticoProtocol
 import PorticoWeb
 
-/// What everybody may read: metadata (OpenID Connect Discovery 1.0 §4) and keys (RFC 7517 §5).
+/// The public documents: metadata (OpenID Connect Discovery 1.0 §4) and keys (RFC 7517 §5).
 struct StandInDocuments {
     let answers: StandInAnswers
 
@@ -46,7 +46,7 @@ struct StandInDocuments {
         return metadata
     }
 
-    /// What the providers' own documents say besides.
+    /// The additional members of the providers' own documents.
     private static func members(of kind: StandInKind) -> JSONObject {
         switch kind {
         case .google:
@@ -65,7 +65,7 @@ struct StandInDocuments {
                 "authorization_response_iss_parameter_supported": true,
             ]
         case .facebook:
-            // Facebook announces no PKCE, though it checks it (PRV-F-8).
+            // Facebook does not announce PKCE, although it checks it (PRV-F-8).
             [
                 "subject_types_supported": ["pairwise"],
                 "claims_supported": [

@@ -40,13 +40,13 @@ struct StandInGraph {
             default: throw StandInRefusal.graph(100, "(#100) Tried accessing nonexisting field")
             }
         }
-        // Graph says who it is about, asked or not.
+        // Graph includes the id, requested or not.
         answer["id"] = .string(token.grant.subject)
         for (name, value) in call.faults.profile { answer[name] = value }
         return answers.json(answer)
     }
 
-    /// Whose token it is, for the app that asks (PRV-F-4).
+    /// The owner of a token, for the requesting app (PRV-F-4).
     func debugToken(_ call: StandInCall) throws -> Response {
         let parts = (call["access_token"] ?? "").split(separator: "|", maxSplits: 1)
         guard parts.count == 2,
@@ -76,7 +76,7 @@ struct StandInGraph {
         return answers.json(["data": .object(details)])
     }
 
-    /// The person's consent is taken back: `DELETE /me/permissions`.
+    /// Revokes the person's consent: `DELETE /me/permissions`.
     func deletePermissions(_ call: StandInCall) throws -> Response {
         guard call.method == .delete || call["method"] == "delete" else {
             throw StandInRefusal.graph(100, "Unsupported post request.")
@@ -152,7 +152,7 @@ struct StandInGraph {
         )
     }
 
-    /// Names, without what is asked about them: `picture.type(large)`, `picture{url}`.
+    /// Field names without their arguments: `picture.type(large)`, `picture{url}`.
     private static func fields(_ text: String) -> [String] {
         var depth = 0
         var names = [""]

@@ -3,13 +3,13 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
 
-/// The ends of things: a grant (RFC 7009) and a session (OpenID Connect RP-Initiated Logout).
+/// Ends a grant (RFC 7009) and a session (OpenID Connect RP-Initiated Logout).
 struct StandInRevocation {
     let answers: StandInAnswers
 
     private var standIns: StandIns { answers.standIns }
 
-    /// Google asks nobody who they are; the others do (RFC 7009 §2.1).
+    /// Google does not authenticate the caller; the others do (RFC 7009 §2.1).
     func answer(to call: StandInCall) throws -> Response {
         let client =
             call.kind == .google
@@ -17,7 +17,7 @@ struct StandInRevocation {
         let token = standIns.memory.withLock { $0.token(call["token"], at: call.kind) }
         guard let token, client.map({ sameBytes($0.clientID, token.grant.client.clientID) }) ?? true
         else {
-            // Google says so; for the others a token that is unknown is as good as revoked (§2.2).
+            // Google reports it; for the others an unknown token is as good as revoked (§2.2).
             guard call.kind == .google else { return answers.json([:]) }
             throw StandInRefusal.oauth(
                 .badRequest,
@@ -29,7 +29,8 @@ struct StandInRevocation {
         return answers.json([:])
     }
 
-    /// RP-Initiated Logout §2, §3: back only to an address of the client that the hint was for.
+    /// RP-Initiated Logout §2, §3: redirects only to an address of the client that the hint was
+    /// for.
     func endSession(_ call: StandInCall) throws -> Response {
         guard let uri = call["post_logout_redirect_uri"], let clientID = audience(of: call),
             let client = standIns.memory.withLock({ $0.client(clientID, at: call.kind) }),
@@ -42,7 +43,7 @@ struct StandInRevocation {
     private func audience(of call: StandInCall) -> String? {
         guard let hint = call["id_token_hint"],
             let keys = try? standIns.keys(of: call.kind),  // `try?`: no key, no hint
-            // `try?`: a hint that is not ours names nobody.
+            // `try?`: a hint that is not ours names no client.
             let jwt = try? JWT(parsing: hint).verified(
                 by: keys.map(\.verificationKey),
                 allowing: [.rs256],

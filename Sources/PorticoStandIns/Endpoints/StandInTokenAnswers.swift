@@ -2,7 +2,7 @@ import HTTPTypes
 import PorticoProtocol
 import PorticoWeb
 
-/// Writes the tokens down, as well or as badly as it was told to (attack E19).
+/// Writes token answers, correctly or with the configured faults (attack E19).
 struct StandInTokenAnswers {
     let answers: StandInAnswers
 
@@ -18,7 +18,7 @@ struct StandInTokenAnswers {
         case .redirect(let location): return try answers.redirect(to: location)
         case .html: return answers.page(.down, nil)
         case .huge(let bytes):
-            // Blanks behind the object: JSON, if anybody read that far.
+            // Blanks after the object: JSON, if a reader read that far.
             let body = tokens.serialized()
             return raw(body + [UInt8](repeating: 0x20, count: max(0, bytes - body.count)))
         case .invalidUTF8:

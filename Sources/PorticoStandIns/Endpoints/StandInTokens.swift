@@ -9,7 +9,7 @@ import PorticoWeb
     import Foundation
 #endif
 
-/// The token endpoint (RFC 6749 §3.2), as each provider has it.
+/// The token endpoint (RFC 6749 §3.2) of each provider.
 struct StandInTokens {
     let answers: StandInAnswers
 
@@ -58,7 +58,7 @@ struct StandInTokens {
         guard sameBytes(code.grant.client.clientID, client.clientID) else {
             throw Self.refusal(call, 36009, "The code was given to another client.")
         }
-        // A native code was redirected nowhere; then the parameter is left out, or empty.
+        // A native code had no redirect; the parameter is then missing or empty.
         let redirectURI = call["redirect_uri"]
         guard
             redirectURI.map({ uri in code.redirectURI.map { sameBytes($0, uri) } ?? false })
@@ -81,8 +81,8 @@ struct StandInTokens {
     private static func check(_ verifier: String?, _ code: StandInCode, _ call: StandInCall) throws
     {
         guard let challenge = code.challenge else {
-            // RFC 9700 §2.1.1: a verifier without a challenge is somebody else's code. Apple does
-            // not look at either.
+            // RFC 9700 §2.1.1: a verifier without a challenge is for another code. Apple checks
+            // neither.
             guard verifier == nil || call.kind == .apple else {
                 throw refusal(call, 100, "There was no code challenge.")
             }

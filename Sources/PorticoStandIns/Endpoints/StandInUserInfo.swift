@@ -3,7 +3,7 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
 
-/// UserInfo (OpenID Connect Core §5.3), as Google and the OpenID provider have it.
+/// UserInfo (OpenID Connect Core §5.3) of Google and the OpenID provider.
 struct StandInUserInfo {
     let answers: StandInAnswers
 

@@ -3,12 +3,12 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
 
-/// Writes the answers of the stand-ins down.
+/// Writes the answers of the stand-ins.
 struct StandInAnswers {
     let standIns: StandIns
     let headers: SecurityHeaders
 
-    /// A disc with a letter: an image of nobody.
+    /// A disc with a letter: an image of no real person.
     func picture(_ call: StandInCall) -> Response {
         let people = standIns.people(at: call.kind)
         guard let person = people.first(where: { $0.id == call.segments.last }) else {
@@ -65,7 +65,7 @@ struct StandInAnswers {
         return Response(status: status, headers: fields, bytes: page.html)
     }
 
-    /// 302, as all of them do (RFC 6749 §4.1.2).
+    /// 302, like all of the providers (RFC 6749 §4.1.2).
     func redirect(to location: String) throws -> Response {
         guard let redirect = Redirect(to: location) else {
             throw StandInRefusal.page("The redirect URI cannot stand in a header.")

@@ -1,6 +1,6 @@
 import PorticoBytes
 
-/// A page that says one thing.
+/// A page with one message.
 enum StandInNotice: Sendable {
     case nothing
     case down

@@ -1,7 +1,7 @@
 import PorticoBytes
 
-/// A page of a stand-in: plainly labelled, without scripts but one, and nothing like the pages of
-/// the provider it stands for.
+/// A page of a stand-in: clearly labelled, with one script at most, and unlike the pages of the
+/// real provider.
 struct StandInPage {
     let kind: StandInKind?
     let title: String
@@ -32,8 +32,8 @@ struct StandInPage {
 
     /// The content security policy.
     ///
-    /// It has no `form-action`: that would hold for every redirect behind the form, and where a
-    /// relying party sends its people next is none of a provider's business.
+    /// It has no `form-action`, which would apply to every redirect after the form: a provider does
+    /// not decide where a relying party redirects its people next.
     var policy: String {
         let script = script?.hash ?? "'none'"
         return "default-src 'none'; style-src \(Self.style.hash); script-src \(script); "

@@ -9,14 +9,14 @@ import PorticoWeb
     import Foundation
 #endif
 
-/// One request to one endpoint, read and not yet answered.
+/// A parsed request to one endpoint, not answered yet.
 struct StandInCall: Sendable {
     let kind: StandInKind
     let endpoint: StandInEndpoint
     let method: HTTPRequest.Method
-    /// Path and query as they came, for a form that comes back to the same place.
+    /// Path and query as received, for a form that is sent to the same address.
     let target: String
-    /// What stands behind the stand-in's name.
+    /// The segments after the stand-in's name.
     let segments: [String]
     let query: FormParameters
     let form: FormParameters
@@ -45,7 +45,7 @@ struct StandInCall: Sendable {
 
     var now: Date { moment.now }
 
-    /// A parameter, from the body or else from the query.
+    /// A parameter, from the body or otherwise from the query.
     subscript(name: String) -> String? { form[name] ?? query[name] }
 
     /// The token of `Authorization: Bearer` (RFC 6750 §2.1).
@@ -61,7 +61,7 @@ struct StandInCall: Sendable {
         guard let field = headers[.authorization], field.lowercased().hasPrefix("basic ") else {
             return nil
         }
-        // The strict decoder takes the URL alphabet without padding: the same bits.
+        // The strict decoder accepts the URL alphabet without padding: the same bits.
         let text = field.dropFirst("basic ".count).prefix { $0 != "=" }
             .replacing("+", with: "-").replacing("/", with: "_")
         guard let bytes = Base64URL.decode(String(text)) else { return nil }

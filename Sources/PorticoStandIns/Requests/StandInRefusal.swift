@@ -1,7 +1,7 @@
 import HTTPTypes
 import PorticoProtocol
 
-/// Why a stand-in does not do what it is asked, in the words of the provider it stands for.
+/// Why a stand-in refuses a request, in the form of the real provider.
 enum StandInRefusal: Error, Sendable {
     /// A page for the person: nothing is sent to an address that was not proven.
     case page(StaticString)

@@ -1,4 +1,4 @@
-/// Where the endpoints of a stand-in are, laid out as the real provider lays them out.
+/// The addresses of a stand-in's endpoints, with the real provider's paths.
 struct StandInAddresses: Sendable {
     let base: String
     private let kind: StandInKind
@@ -8,7 +8,7 @@ struct StandInAddresses: Sendable {
         self.base = base
     }
 
-    /// The version of Graph that is named in addresses; any other is answered as well.
+    /// Graph's version in addresses; any other is answered as well.
     private static let graphVersion = "v23.0"
 
     var authorization: String {

@@ -1,14 +1,14 @@
 package import PorticoBytes
 package import PorticoProtocol
 
-/// An application that is registered at a stand-in (RFC 6749 §2).
+/// An application registered at a stand-in (RFC 6749 §2).
 package struct StandInClient: Sendable {
     package let clientID: String
     /// Compared byte for byte, as the real providers do (RFC 9700 §2.1).
     package var redirectURIs: [String]
     package let authentication: Authentication
 
-    /// How the application proves itself at the token endpoint (RFC 6749 §2.3).
+    /// How the application authenticates at the token endpoint (RFC 6749 §2.3).
     package enum Authentication: Sendable {
         /// `client_secret_post` or `client_secret_basic`; at Facebook the app secret.
         case secret(SecretText)
@@ -16,7 +16,7 @@ package struct StandInClient: Sendable {
         case teamKey(teamID: String, key: VerificationKey)
         /// `private_key_jwt` (OpenID Connect Core §9).
         case key(VerificationKey)
-        /// Not at all: an app on a device, which must use PKCE (RFC 8252 §8.1).
+        /// No authentication: an app on a device, which must use PKCE (RFC 8252 §8.1).
         case none
     }
 
@@ -26,7 +26,7 @@ package struct StandInClient: Sendable {
         self.authentication = authentication
     }
 
-    /// Within which a person's consent and, at Apple, the person's id are the same.
+    /// The group in which a person's consent and, at Apple, the person's id are the same.
     var group: String {
         if case .teamKey(let teamID, _) = authentication { teamID } else { clientID }
     }

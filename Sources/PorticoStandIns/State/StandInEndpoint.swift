@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What a stand-in can be asked for.
+/// The endpoints of a stand-in.
 package enum StandInEndpoint: String, CaseIterable, Hashable, Sendable {
     case discovery
     case keys
@@ -18,7 +18,7 @@ package enum StandInEndpoint: String, CaseIterable, Hashable, Sendable {
     /// A person's picture.
     case picture
 
-    /// Whether a server asks for it, and no browser.
+    /// Whether servers call it, and not browsers.
     var isForServers: Bool {
         self != .authorization && self != .endSession && self != .picture
     }

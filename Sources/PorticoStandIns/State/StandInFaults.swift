@@ -6,30 +6,30 @@ package import PorticoProtocol
     package import Foundation
 #endif
 
-/// What a stand-in does wrong. Tests change it while it runs.
+/// The faults of a stand-in. Tests change them while it runs.
 package struct StandInFaults: Sendable {
     /// 503 for everything.
     package var isDown = false
     /// 503 for these only.
     package var failing: Set<StandInEndpoint> = []
-    /// How long the endpoints that servers call wait before they answer.
+    /// How long the endpoints for servers wait before they answer.
     package var delay: Duration = .zero
     /// Sent to the redirect URI instead of a page: `server_error`.
     package var authorizationError: String?
-    /// Somebody has a session, by which it answers at once, whatever `prompt` and `max_age` ask for.
+    /// An existing session, with which it answers at once, whatever `prompt` and `max_age` require.
     package var oldSession: OldSession?
-    /// What is wrong with the authorization response.
+    /// The faults of the authorization response.
     package var response: [ResponseFault] = []
     package var tokenAnswer = TokenAnswer.right
-    /// What is wrong with ID Tokens, those of ``StandIns/identityToken(_:for:audience:)`` too.
+    /// The faults of ID Tokens, including those of ``StandIns/identityToken(_:for:audience:)``.
     package var idToken: [IDTokenFault] = []
-    /// Set in the document of discovery; `nil` takes the member away.
+    /// Set in the discovery document; `nil` removes the member.
     package var metadata: [String: JSONValue?] = [:]
-    /// Set in UserInfo's or Graph's answer about the person; `nil` takes the member away.
+    /// Set in UserInfo's or Graph's answer about the person; `nil` removes the member.
     package var profile: [String: JSONValue?] = [:]
-    /// Graph says so of every token (code 190), UserInfo answers 401.
+    /// Graph refuses every token (code 190), UserInfo answers 401.
     package var refusesAccessTokens = false
-    /// Graph's `debug_token` tells of other apps' tokens whose they are, instead of refusing.
+    /// Graph's `debug_token` reveals the owner of other apps' tokens, instead of refusing.
     package var tellsForeignTokens = false
     package var appleUser = AppleUser.firstTime
     /// Apple's flags as `true` and not as `"true"`: both are seen (PRV-A-7).
@@ -37,7 +37,7 @@ package struct StandInFaults: Sendable {
 
     package init() {}
 
-    /// A session from before, and how `auth_time` tells of it, where the provider tells it at all.
+    /// An earlier session, and its `auth_time`, if the provider returns it at all.
     package struct OldSession: Sendable {
         package let person: StandInPerson
         package let began: Date
@@ -48,11 +48,11 @@ package struct StandInFaults: Sendable {
         }
     }
 
-    /// What can be wrong with an authorization response (RFC 6749 §4.1.2, RFC 9207 §2).
+    /// A fault of an authorization response (RFC 6749 §4.1.2, RFC 9207 §2).
     package enum ResponseFault: Sendable {
-        /// `nil` takes the parameter away.
+        /// `nil` removes the parameter.
         case parameter(String, String?)
-        /// The parameter stands there twice, the second time with this value.
+        /// The parameter is repeated, the second time with this value.
         case repeated(String, String)
 
         package static let withoutIssuer = Self.parameter("iss", nil)
@@ -60,12 +60,12 @@ package struct StandInFaults: Sendable {
         package static let codeBesideError = Self.parameter("error", "access_denied")
     }
 
-    /// What the token endpoint answers (attack E19).
+    /// The token endpoint's answer (attack E19).
     package enum TokenAnswer: Sendable {
         case right
         /// An OAuth error with this status.
         case refused(status: Int, code: String)
-        /// An error that says 200, as Facebook and GitHub once did.
+        /// An error with status 200, as Facebook and GitHub once sent it.
         case errorWithStatusOK(String)
         case redirect(to: String)
         case html
@@ -76,23 +76,23 @@ package struct StandInFaults: Sendable {
         case repeatedMember
         /// Half of it.
         case truncated
-        /// `nil` takes the member away.
+        /// `nil` removes the member.
         case member(String, JSONValue?)
     }
 
-    /// What can be wrong with an ID Token (OpenID Connect Core §3.1.3.7).
+    /// A fault of an ID Token (OpenID Connect Core §3.1.3.7).
     package enum IDTokenFault: Sendable {
-        /// `nil` takes the claim away.
+        /// `nil` removes the claim.
         case claim(String, JSONValue?)
         /// Issued two hours ago and expired an hour ago.
         case expired
-        /// `alg` is `none`, and there is no signature.
+        /// `alg` is `none`, without a signature.
         case unsigned
         /// HMAC with the modulus of the public key (RFC 8725 §2.1).
         case symmetric
         /// Signed with a key that is not in the key set.
         case unpublishedKey
-        /// Signed with another key under the name of the published one.
+        /// Signed with another key, using the ID of the published one.
         case forged
         /// The token answer has none.
         case absent
@@ -105,11 +105,11 @@ package struct StandInFaults: Sendable {
         package static let withoutHostedDomain = Self.claim("hd", nil)
     }
 
-    /// When Apple's `user` comes along.
+    /// When Apple's `user` is sent.
     package enum AppleUser: Sendable {
         case firstTime
         case always
-        /// This text, whatever it is, each time.
+        /// Any text, each time.
         case text(String)
     }
 }

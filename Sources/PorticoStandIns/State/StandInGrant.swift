@@ -14,14 +14,14 @@ struct StandInGrant: Sendable {
     let person: StandInPerson
     /// Whether Apple's relay stands in for the person's address.
     let hidesEmail: Bool
-    /// What was asked for, without what the person kept.
+    /// The requested scopes, without those the person refused.
     let scopes: [String]
     let nonce: String?
     let authTime: Date
     /// `sid` (OpenID Connect Back-Channel Logout §2.1).
     let sessionID: String
 
-    /// The person's id at this stand-in, for this client, the same at every start: global at
+    /// The person's id at this stand-in for this client, the same after every restart: global at
     /// Google, one per app at Facebook, one per team at Apple.
     var subject: String { Self.subject(of: person, for: client, at: kind) }
 
@@ -41,7 +41,7 @@ struct StandInGrant: Sendable {
         }
     }
 
-    /// The address that the client gets to see.
+    /// The address that the client sees.
     var email: String? {
         guard scopes.contains("email"), let email = person.email else { return nil }
         guard kind == .apple, hidesEmail else { return email }
@@ -49,7 +49,7 @@ struct StandInGrant: Sendable {
         return "\(Hexadecimal.text(hash.bytes.prefix(5)))@privaterelay.appleid.com"
     }
 
-    /// The last digits of a number that a hash makes, so many of them.
+    /// The last `count` digits of a number made from a hash.
     private static func decimal(_ hash: Hash256, _ count: Int) -> String {
         let number = UInt64(bigEndianBytes: hash.bytes.prefix(8))
         let digits = String(number)
@@ -57,19 +57,19 @@ struct StandInGrant: Sendable {
     }
 }
 
-/// A code that was given out (RFC 6749 §4.1.2).
+/// An issued code (RFC 6749 §4.1.2).
 struct StandInCode: Sendable {
     let grant: StandInGrant
     /// `nil` for the code of a native sign-in, which was not redirected.
     let redirectURI: String?
     let challenge: CodeChallenge?
-    /// Whether its redemption brings a refresh token.
+    /// Whether redeeming it returns a refresh token.
     let isOffline: Bool
     let expiresAt: Date
     var isSpent = false
 }
 
-/// An access token or a refresh token that was given out.
+/// An issued access token or refresh token.
 struct StandInToken: Sendable {
     let grant: StandInGrant
     let isRefreshToken: Bool

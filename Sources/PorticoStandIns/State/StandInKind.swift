@@ -1,12 +1,12 @@
-/// Whose manners a stand-in has.
+/// The provider that a stand-in imitates.
 package enum StandInKind: String, CaseIterable, Hashable, Sendable {
     case google
     case facebook
     case apple
-    /// An OpenID provider like any other, found by discovery (OpenID Connect Discovery 1.0).
+    /// An ordinary OpenID provider, found by discovery (OpenID Connect Discovery 1.0).
     case openID = "openid"
 
-    /// As pages call the provider that is stood in for.
+    /// The real provider's name on pages.
     package var name: String {
         switch self {
         case .google: "Google"
@@ -16,6 +16,6 @@ package enum StandInKind: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// How long a code is good, in seconds: ten minutes at most (RFC 6749 §4.1.2), five at Apple.
+    /// How long a code is valid, in seconds: ten minutes at most (RFC 6749 §4.1.2), five at Apple.
     var codeLife: Double { self == .apple ? 300 : 600 }
 }

@@ -2,29 +2,29 @@ package import HTTPTypes
 import PorticoBytes
 package import PorticoProtocol
 
-/// What the stand-ins were asked, for tests that say what must be asked and what must not.
+/// The requests to the stand-ins, for tests of what must be requested and what must not.
 ///
-/// Codes, tokens and secrets are in it as they came: all of them are made up here.
+/// It holds codes, tokens and secrets as received: all of them are invented.
 package final class StandInLog: Sendable {
     /// One request that reached an endpoint.
     package struct Entry: Sendable {
         package let kind: StandInKind
         package let endpoint: StandInEndpoint
         package let method: HTTPRequest.Method
-        /// Of the query.
+        /// From the query.
         package let query: FormParameters
-        /// Of the body.
+        /// From the body.
         package let form: FormParameters
         package let authentication: Authentication
         /// The token of `Authorization: Bearer`.
         package let bearer: String?
         package let headers: HTTPFields
 
-        /// A parameter, from the body or else from the query.
+        /// A parameter, from the body or otherwise from the query.
         package subscript(name: String) -> String? { form[name] ?? query[name] }
     }
 
-    /// How a client said who it is (OpenID Connect Core §9).
+    /// How a client authenticated (OpenID Connect Core §9).
     package enum Authentication: String, Hashable, Sendable {
         case none
         case basic = "client_secret_basic"
@@ -32,12 +32,12 @@ package final class StandInLog: Sendable {
         case assertion = "private_key_jwt"
     }
 
-    /// Older entries go when there are more.
+    /// The most entries; older ones are dropped.
     private static let limit = 2000
 
     private let entries = Locked<[Entry]>([])
 
-    /// In the order in which they came.
+    /// In the order received.
     package var all: [Entry] { entries.withLock { $0 } }
 
     package func requests(to endpoint: StandInEndpoint, at kind: StandInKind) -> [Entry] {
@@ -48,7 +48,7 @@ package final class StandInLog: Sendable {
         requests(to: endpoint, at: kind).count
     }
 
-    /// How many requests came that a server makes: none where an answer was refused in time.
+    /// How many requests servers made: none if an answer was refused in time.
     package var serverCalls: Int { all.count { $0.endpoint.isForServers } }
 
     package func clear() {

@@ -7,17 +7,17 @@ import PorticoProtocol
     import Foundation
 #endif
 
-/// What the stand-ins remember while they run; nothing of it is kept.
+/// The stand-ins' state while they run; nothing is stored.
 struct StandInMemory: Sendable {
     var clients: [StandInKind: [StandInClient]] = [:]
     var appleKeys: [String: StandInSettings.AppleKey] = [:]
     var people: [StandInKind: [StandInPerson]] = [:]
     var faults: [StandInKind: StandInFaults] = [:]
-    /// Published; the last one signs.
+    /// The published keys; the last one signs.
     private var keys: [StandInKind: [SigningKey]]
     private var codes: [String: StandInCode] = [:]
     private var tokens: [String: StandInToken] = [:]
-    /// Who has consented; whether behind a relay address.
+    /// Who has consented; whether with a relay address.
     private var consents: [Consent: Bool] = [:]
 
     init(keys: [StandInKind: [SigningKey]]) {
@@ -30,12 +30,12 @@ struct StandInMemory: Sendable {
         let personID: String
     }
 
-    /// What a presented code turned out to be.
+    /// The result of presenting a code.
     enum Redemption {
         case redeemed(StandInCode)
         case unknown
         case expired
-        /// Used before, by whomever.
+        /// Used before, by any client.
         case spent
     }
 }
@@ -46,7 +46,7 @@ extension StandInMemory {
         return clients[kind]?.first { sameBytes($0.clientID, clientID) }
     }
 
-    /// Made when first asked for: an RSA key takes its time.
+    /// Made on the first request: an RSA key takes some time.
     mutating func keys(of kind: StandInKind, random: RandomSource) throws(JWKError) -> [SigningKey]
     {
         if let known = keys[kind], !known.isEmpty { return known }
@@ -65,9 +65,9 @@ extension StandInMemory {
 }
 
 extension StandInMemory {
-    /// Whether it is the first time that the person consents to this application's group.
+    /// Whether the person consents to this application's group for the first time.
     ///
-    /// What was chosen then about the address stays (Sign in with Apple).
+    /// The choice about the address made then is kept (Sign in with Apple).
     mutating func consent(
         of person: StandInPerson,
         to client: StandInClient,
@@ -80,7 +80,7 @@ extension StandInMemory {
         return (true, hidingEmail)
     }
 
-    /// The person is asked anew, and every token ends (RFC 7009 §2.1).
+    /// The person will be asked again, and every token ends (RFC 7009 §2.1).
     mutating func withdraw(_ grant: StandInGrant) {
         let consent = Consent(
             kind: grant.kind,
@@ -105,7 +105,7 @@ extension StandInMemory {
         codes[text] = code
     }
 
-    /// A code is spent by the first who presents it and is known, right or wrong.
+    /// A code is spent by the first known client that presents it, whether correctly or not.
     mutating func redeem(_ text: String, at now: Date) -> Redemption {
         guard let code = codes[text] else { return .unknown }
         guard !code.isSpent else { return .spent }
@@ -121,7 +121,7 @@ extension StandInMemory {
         tokens[text] = token
     }
 
-    /// A token of this stand-in, good or no longer so.
+    /// A token of this stand-in, valid or not.
     func token(_ text: String?, at kind: StandInKind) -> StandInToken? {
         guard let text, let token = tokens[text], token.grant.kind == kind else { return nil }
         return token

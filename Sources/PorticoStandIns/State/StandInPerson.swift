@@ -1,13 +1,13 @@
-/// Somebody who has an account at a stand-in.
+/// A person with an account at a stand-in.
 package struct StandInPerson: Hashable, Sendable {
-    /// What the account chooser's button sends; a word of ASCII letters.
+    /// The value of the account chooser's button; a word of ASCII letters.
     package var id: String
     package var givenName: String
     package var familyName: String
-    /// `nil` for an account that was made with a phone number, or that an organisation manages.
+    /// `nil` for an account made with a phone number, or managed by an organisation.
     package var email: String?
     package var isEmailVerified = true
-    /// Gives applications a relay address in place of the own one (Sign in with Apple).
+    /// Gives applications a relay address instead of the real one (Sign in with Apple).
     package var hidesEmail = false
     /// `hd`: the Google Workspace domain that the account belongs to.
     package var hostedDomain: String?
@@ -36,9 +36,9 @@ package struct StandInPerson: Hashable, Sendable {
 }
 
 extension StandInPerson {
-    /// Ann has one address everywhere, so that each way of linking accounts by e-mail can be met:
-    /// verified at Google (whose Workspace owns the domain), at Apple and at the OpenID provider,
-    /// unverified at Facebook, which verifies none.
+    /// Ann has one address everywhere, for testing every rule of linking accounts by email:
+    /// verified at Google (with a Workspace that owns the domain), at Apple and at the OpenID
+    /// provider, unverified at Facebook, which verifies none.
     package static let ann = StandInPerson(
         id: "ann",
         givenName: "Ann",
@@ -47,7 +47,7 @@ extension StandInPerson {
         hostedDomain: "example.com"
     )
 
-    /// His address is verified, but no provider is the owner of its domain.
+    /// Ben's address is verified, but no provider owns its domain.
     package static let ben = StandInPerson(
         id: "ben",
         givenName: "Ben",
@@ -55,7 +55,7 @@ extension StandInPerson {
         email: "ben@example.org"
     )
 
-    /// Her address is not verified anywhere.
+    /// Uma's address is not verified anywhere.
     package static let uma = StandInPerson(
         id: "uma",
         givenName: "Uma",
@@ -81,7 +81,7 @@ extension StandInPerson {
         email: nil
     )
 
-    /// An account that a school manages: no address, no name.
+    /// An account managed by a school: no address, no name.
     package static let managed = StandInPerson(
         id: "managed",
         givenName: "",
@@ -98,7 +98,7 @@ extension StandInPerson {
         hostedDomain: "example.com"
     )
 
-    /// Her name is markup, which no page may take for its own (E11).
+    /// Mia's name is markup, which no page may render (E11).
     package static let mia = StandInPerson(
         id: "mia",
         givenName: "<script>alert(1)</script>",
@@ -106,7 +106,7 @@ extension StandInPerson {
         email: "mia@example.net"
     )
 
-    /// Who has an account where.
+    /// The people with an account at a provider.
     package static func everybody(at kind: StandInKind) -> [StandInPerson] {
         switch kind {
         case .google: [ann, ben, uma, layla]

@@ -1,26 +1,26 @@
 package import PorticoBytes
 
-/// What a relying party has to know of a stand-in, as an operator would write it down.
+/// A relying party's settings for a stand-in, as an operator would enter them.
 package struct StandInSettings: Sendable {
     package let kind: StandInKind
     /// `iss` of ID Tokens.
     package let issuer: String
-    /// How Google's old tokens spell the same issuer; `nil` elsewhere.
+    /// The issuer's spelling in Google's old tokens; `nil` for others.
     package let legacyIssuer: String?
     package let authorizationEndpoint: String
     package let tokenEndpoint: String
     package let keySetURI: String
     /// Facebook: `/me`.
     package let userInfoEndpoint: String?
-    /// `nil` at Facebook, where permissions are deleted by Graph.
+    /// `nil` for Facebook, where Graph deletes permissions.
     package let revocationEndpoint: String?
     package let endSessionEndpoint: String?
-    /// Facebook: below it stand the version and the nodes of Graph; `nil` elsewhere.
+    /// Facebook: the base of the version and the nodes of Graph; `nil` for others.
     package let graphURL: String?
     package let clientID: String
-    /// `nil` where the client proves itself by a key.
+    /// `nil` if the client authenticates with a key.
     package let clientSecret: SecretText?
-    /// Where ``StandIns/registerAppleDemo(redirectURIs:)`` made one.
+    /// Set if ``StandIns/registerAppleDemo(redirectURIs:)`` made one.
     package let appleKey: AppleKey?
 
     /// What Apple's developer pages give a team.

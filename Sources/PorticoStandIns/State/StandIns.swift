@@ -9,27 +9,26 @@ import PorticoWeb
     import Foundation
 #endif
 
-/// Providers that behave on the wire as Google, Facebook and Apple do, and one OpenID provider
-/// like any other: for `--demo`, and for tests over real sockets.
+/// Stand-ins for Google, Facebook and Apple with their behaviour on the wire, and an ordinary
+/// OpenID provider: for `--demo`, and for tests over real sockets.
 ///
-/// They know a handful of made-up people, whom anybody can be by pressing a button, so they answer
-/// nobody but this machine (``StandInResponder``). All four stand behind one responder, each below
-/// a path of its own: `/google`, `/facebook`, `/apple`, `/openid`.
+/// They have a few invented people, whom anyone can choose with a button, so they serve only this
+/// machine (``StandInResponder``). All four have one responder, each below its own path: `/google`,
+/// `/facebook`, `/apple`, `/openid`.
 package final class StandIns: Sendable {
-    /// `http://localhost:9000`, without a slash at the end: another *site* than a Portico on
-    /// 127.0.0.1. A port alone makes none.
+    /// `http://localhost:9000`, without a trailing slash: a different *site* from a Portico on
+    /// 127.0.0.1. A different port alone would be the same site.
     package let baseURL: String
     package let log = StandInLog()
     package let clock: Clock
     let memory: Locked<StandInMemory>
 
     package enum Refusal: Error, Hashable, Sendable {
-        /// `baseURL` is no `http://host:port` or `https://host`.
+        /// `baseURL` is not `http://host:port` or `https://host`.
         case notAnOrigin
     }
 
-    /// - Parameter keys: What to sign with, where there is something already: an RSA key takes its
-    ///   time to make.
+    /// - Parameter keys: Existing signing keys, if any: an RSA key takes some time to make.
     package init(
         baseURL: String,
         clock: Clock = .system,
@@ -47,12 +46,12 @@ package final class StandIns: Sendable {
         self.memory = Locked(memory)
     }
 
-    /// `iss` of the stand-in's tokens; every address of it begins so.
+    /// `iss` of the stand-in's tokens; every address of it begins with it.
     package func issuer(of kind: StandInKind) -> String { "\(baseURL)/\(kind.rawValue)" }
 }
 
 extension StandIns {
-    /// Registers an application, or registers it anew.
+    /// Registers an application, or replaces it.
     package func register(_ client: StandInClient, at kind: StandInKind) {
         memory.withLock { memory in
             memory.clients[kind, default: []].removeAll { $0.clientID == client.clientID }
@@ -60,8 +59,8 @@ extension StandIns {
         }
     }
 
-    /// Registers an application as the real provider's pages for developers would, with an id and
-    /// a secret of the right kind, made up here.
+    /// Registers an application as on the real provider's developer pages, with an invented id and
+    /// secret of the right kind.
     ///
     /// - Returns: What the operator would copy from those pages.
     @discardableResult
@@ -107,7 +106,7 @@ extension StandIns {
         return settings(of: client, at: .apple)
     }
 
-    /// What a relying party has to know, for the application that was registered last.
+    /// The settings of a relying party, for the application that was registered last.
     package func settings(for kind: StandInKind) -> StandInSettings? {
         let client = memory.withLock { $0.clients[kind]?.last }
         return client.map { settings(of: $0, at: kind) }
@@ -137,12 +136,12 @@ extension StandIns {
 }
 
 extension StandIns {
-    /// Changes what a stand-in does wrong; it holds from the next request on.
+    /// Changes a stand-in's faults, from the next request on.
     package func configure(_ kind: StandInKind, _ change: (inout StandInFaults) -> Void) {
         memory.withLock { change(&$0.faults[kind, default: StandInFaults()]) }
     }
 
-    /// Everything right again, everywhere.
+    /// Removes all faults, at all stand-ins.
     package func repair() {
         memory.withLock { $0.faults = [:] }
     }

@@ -7,13 +7,13 @@ import PorticoProtocol
     import Foundation
 #endif
 
-/// What a stand-in says of a person, in the words of the provider it stands for.
+/// A stand-in's claims about a person, in the form of the real provider.
 struct StandInClaims {
     let grant: StandInGrant
     let base: String
     let writesBooleans: Bool
 
-    /// The claims of an ID Token without those of the time and the audience's request.
+    /// The claims of an ID Token, without those about time and the request.
     var idToken: JSONObject {
         switch grant.kind {
         case .google:
@@ -25,13 +25,13 @@ struct StandInClaims {
         }
     }
 
-    /// The claims of UserInfo (OpenID Connect Core §5.1), without those that were not asked for.
+    /// The claims of UserInfo (OpenID Connect Core §5.1), as far as requested.
     var profile: JSONObject {
         let person = grant.person
         var claims: JSONObject = ["sub": .string(grant.subject)]
         if let email = grant.email {
             claims["email"] = .string(email)
-            // Facebook vouches for no address (PRV-F-6).
+            // Facebook verifies no address (PRV-F-6).
             if grant.kind != .facebook {
                 claims["email_verified"] = .bool(person.isEmailVerified)
             }

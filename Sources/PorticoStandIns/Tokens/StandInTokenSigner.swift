@@ -8,13 +8,13 @@ import PorticoProtocol
     import Foundation
 #endif
 
-/// Signs what a stand-in says, as well or as badly as it was told to.
+/// Signs a stand-in's tokens, correctly or with the configured faults.
 struct StandInTokenSigner {
     let standIns: StandIns
     let kind: StandInKind
     let faults: [StandInFaults.IDTokenFault]
 
-    /// An ID Token (OpenID Connect Core §2), or `nil` where there shall be none.
+    /// An ID Token (OpenID Connect Core §2), or `nil` if a fault omits it.
     ///
     /// - Parameters:
     ///   - accessToken: For `at_hash`.
@@ -52,7 +52,7 @@ struct StandInTokenSigner {
         return try sign(claims, .jwt, at: now)
     }
 
-    /// - Returns: `nil` where a fault says that there is no token.
+    /// - Returns: `nil` if a fault omits the token.
     func sign(_ claims: JSONObject, _ type: JWTType, at now: Date) throws -> String? {
         var claims = claims
         for fault in faults {
@@ -86,7 +86,7 @@ struct StandInTokenSigner {
         )
     }
 
-    /// HS256 with what everybody can read in the key set.
+    /// HS256 with the public data of the key set as the secret.
     private static func symmetric(_ claims: JSONObject, _ key: SigningKey) -> String {
         guard case .rsa(let modulus, _) = key.verificationKey.jwk.parameters else {
             return handmade(claims, "HS256", key.keyID) { _ in [] }
@@ -98,7 +98,7 @@ struct StandInTokenSigner {
         }
     }
 
-    /// A token that no ``SigningKey`` would make.
+    /// A token that a ``SigningKey`` would never make.
     private static func handmade(
         _ claims: JSONObject,
         _ algorithm: String,

@@ -8,21 +8,21 @@ package import PorticoProtocol
     import Foundation
 #endif
 
-/// What a provider says without being asked, or to an app on a device. The stand-ins make it; who
-/// runs them delivers it, because they call nobody.
+/// A provider's notifications, and tokens for an app on a device. The stand-ins make them; the
+/// caller delivers them, because the stand-ins send no requests.
 extension StandIns {
-    /// The person's id at a stand-in, as the application sees it that was registered last.
+    /// The person's id at a stand-in, for the application that was registered last.
     package func subject(of person: StandInPerson, at kind: StandInKind) -> String? {
         client(at: kind).map { StandInGrant.subject(of: person, for: $0, at: kind) }
     }
 
-    /// An identity token as the provider's kit gives one to a native app (PRV-G-12, PRV-A-16,
-    /// PRV-F-9), with the faults that ``configure(_:_:)`` says.
+    /// An identity token as a native app gets it from the provider's SDK (PRV-G-12, PRV-A-16,
+    /// PRV-F-9), with the faults set by ``configure(_:_:)``.
     ///
     /// - Parameters:
-    ///   - audience: A platform's own client id; the registered one where it is `nil`.
-    ///   - nonce: As the app sends it: at Apple the SHA-256 of the raw one, in hexadecimal.
-    ///   - changes: Claims that are set, or taken away by `nil`.
+    ///   - audience: A platform's own client ID; the registered one if `nil`.
+    ///   - nonce: As the app sends it: for Apple the SHA-256 of the raw one, in hexadecimal.
+    ///   - changes: Claims to set, or to remove with `nil`.
     package func identityToken(
         of person: StandInPerson,
         at kind: StandInKind,
@@ -38,7 +38,7 @@ extension StandIns {
             .idToken(for: grant, at: clock.moment().now)
     }
 
-    /// The code that comes beside it, to be redeemed without a redirect URI (PRV-G-15, PRV-A-18).
+    /// The code issued with it, to be redeemed without a redirect URI (PRV-G-15, PRV-A-18).
     package func nativeCode(of person: StandInPerson, at kind: StandInKind) -> String? {
         guard let grant = nativeGrant(of: person, at: kind, nonce: nil) else { return nil }
         return newCode(
@@ -50,9 +50,9 @@ extension StandIns {
         )
     }
 
-    /// An access token as Facebook's kit gives one to a native app (PRV-F-4).
+    /// An access token as a native app gets it from Facebook's SDK (PRV-F-4).
     ///
-    /// - Parameter clientID: The app it is for; the one registered last where it is `nil`.
+    /// - Parameter clientID: The app it is for; the one registered last if `nil`.
     package func nativeAccessToken(
         of person: StandInPerson,
         at kind: StandInKind,
@@ -64,7 +64,7 @@ extension StandIns {
         return newToken(for: grant, life: 5_184_000, clock.moment())
     }
 
-    /// What Apple posts to the server of an application, and what it says (PRV-A-20).
+    /// The events that Apple posts to an application's server (PRV-A-20).
     package enum AppleEvent: String, CaseIterable, Sendable {
         case emailDisabled = "email-disabled"
         case emailEnabled = "email-enabled"
@@ -124,8 +124,8 @@ extension StandIns {
     /// A logout token of the OpenID provider (OpenID Connect Back-Channel Logout §2.4).
     ///
     /// - Parameters:
-    ///   - person: `nil` leaves `sub` out.
-    ///   - sessionID: `sid` of the ID Token; `nil` leaves it out.
+    ///   - person: `nil` omits `sub`.
+    ///   - sessionID: `sid` of the ID Token; `nil` omits it.
     package func logoutToken(
         about person: StandInPerson?,
         sessionID: String?,

@@ -106,7 +106,7 @@ import Testing
         #expect(told.map(\.language) == ["de"])
     }
 
-    @Test("a code that gives somebody new an account is said to be that, in its mail")
+    @Test("a mail says so if its code creates an account for a new person")
     func claim() async throws {
         let server = try await BackendUnderTest()
         let (visitor, found) = try await walker.found(at: server)

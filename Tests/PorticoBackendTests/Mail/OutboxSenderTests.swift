@@ -227,7 +227,7 @@ struct OutboxSenderTests {
         #expect(!text.contains("\r\nX:"))
     }
 
-    @Test("Broken off, a mail comes back; nobody else gets it meanwhile")
+    @Test("Broken off, a mail comes back; no one else gets it meanwhile")
     func cancelled() async throws {
         let id = try await queue()
         let post = Post([DeliveryFailure(.cancelled)])

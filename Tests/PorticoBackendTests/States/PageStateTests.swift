@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "each state of each page is what the services show to whoever takes the right steps",
+        "each state of each page is what the services show after the right steps",
         arguments: sample
     )
     func reached(_ walk: PageWalk, _ language: Language) async throws {

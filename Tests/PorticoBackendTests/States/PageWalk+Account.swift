@@ -33,7 +33,7 @@ extension PageWalk {
         },
     ]
 
-    /// By somebody who has registered.
+    /// By a person who has registered.
     private static func signedIn(
         _ page: any Page.Type,
         _ state: String,
@@ -177,7 +177,7 @@ extension PageWalk {
         },
     ]
 
-    /// The ways to sign in of an account.
+    /// The sign-in methods of an account.
     static let accountWays = [
         ways("two methods") { try await $0.withTwoWays(at: $1).open("/account/ways") },
         ways("only one") { try await $0.registered(at: $1).open("/account/ways") },

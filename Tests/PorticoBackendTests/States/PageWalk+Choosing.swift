@@ -6,7 +6,7 @@ import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
 
-/// The choice of a way to sign in.
+/// The choice of a sign-in method.
 extension PageWalk {
     static let choosing = [
         PageWalk(ChooseMethodPage.self, "sign in") { walker in

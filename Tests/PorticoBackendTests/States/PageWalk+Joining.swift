@@ -5,7 +5,7 @@ import PorticoStandIns
 import PorticoStores
 import PorticoTestSupport
 
-/// The welcome of somebody new.
+/// The welcome of a new person.
 extension PageWalk {
     static let welcomes = [
         welcome("e-mail confirmed") { try await $0.registered(at: $1).open("/onboarding") },
@@ -51,7 +51,7 @@ extension PageWalk {
         }
     }
 
-    /// Somebody proven whom no account knows, and whose address one has.
+    /// A proven person without an account, with the address of an existing one.
     static let joining = [
         PageWalk(RelayPage.self, "asked") { walker in
             try await walker.visitor(try await BackendUnderTest()).signIn("apple", as: .rea).reply
@@ -169,7 +169,7 @@ extension PageWalk {
         return page
     }
 
-    /// What has to be proved, or is refused, of somebody who is signed in.
+    /// What a signed-in person must prove, or is refused.
     static let linking: [PageWalk] =
         codes + [
             taken("other account", "apple", .ann, by: .ann),
@@ -237,7 +237,7 @@ extension PageWalk {
         }
     }
 
-    /// Asked by somebody whose proof is more than ten minutes old.
+    /// Asked by a person whose proof is more than ten minutes old.
     private static func confirm(
         _ state: String,
         _ walk: @escaping @Sendable (TestVisitor) async throws -> TestVisitor.Visited

@@ -4,7 +4,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoTestSupport
 
-/// The Provider's pages that go with mails, and the apps that somebody has allowed.
+/// The Provider's pages that go with mails, and the apps that a person has allowed.
 extension PageWalk {
     static let mailboxes = [confirming] + forgotten + chosen + ended
 
@@ -16,7 +16,7 @@ extension PageWalk {
         return try await walker.browser(server).signIn("alice", TestFlow.request())
     }
 
-    /// Somebody who does not know their password.
+    /// A person who does not know their password.
     private struct Forgetful {
         let server: ProviderUnderTest
         let browser: TestBrowser

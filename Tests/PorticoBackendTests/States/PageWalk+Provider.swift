@@ -42,7 +42,7 @@ extension PageWalk {
     private static let wayBack =
         "client_id=web1&post_logout_redirect_uri=https://app.example.com/bye"
 
-    /// - Parameter walk: From the page that asks somebody who is signed in.
+    /// - Parameter walk: From the page that asks a person who is signed in.
     private static func signOut(
         _ page: any Page.Type,
         _ state: String,

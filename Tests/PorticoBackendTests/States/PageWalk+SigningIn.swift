@@ -70,7 +70,7 @@ extension PageWalk {
         }
     }
 
-    /// - Parameter walk: From the page that asks somebody who is signed in.
+    /// - Parameter walk: From the page that asks a person who is signed in.
     private static func again(
         _ state: String,
         _ walk: @escaping @Sendable (TestBrowser, Reply) async throws -> Reply

@@ -29,7 +29,7 @@ struct PageWalk: Sendable, CustomTestStringConvertible {
         + accountWays + leaving + trouble + demonstration
 }
 
-/// Somebody who takes a walk, and reads one language.
+/// A person who takes a walk, and reads one language.
 struct Walker: Sendable {
     let language: Language
 

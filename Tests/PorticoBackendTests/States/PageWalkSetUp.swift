@@ -9,7 +9,7 @@ import PorticoTestSupport
 
 /// What many walks begin with.
 extension Walker {
-    /// Somebody who has registered with a provider just now, and has proven who they are.
+    /// A person who has registered with a provider just now, and has proven who they are.
     func registered(
         _ provider: String = "google",
         as person: StandInPerson = .ann,
@@ -22,7 +22,7 @@ extension Walker {
         return visitor
     }
 
-    /// Ann with two ways to sign in: Google, and an account at Facebook that tells no address.
+    /// Ann with two sign-in methods: Google, and an account at Facebook that tells no address.
     func withTwoWays(at server: BackendUnderTest) async throws -> TestVisitor {
         let visitor = try await registered(at: server)
         _ = try await visitor.add("facebook", as: .paul)
@@ -45,7 +45,7 @@ extension Walker {
 }
 
 extension TestVisitor {
-    /// Adds a way to sign in to the account, up to the page that tells what became of it.
+    /// Adds a sign-in method to the account, up to the page that tells what became of it.
     func add(_ provider: String, as person: StandInPerson) async throws -> Visited {
         let page = try await open("/account/ways")
         return try await choose(
@@ -80,7 +80,7 @@ extension TestVisitor {
 }
 
 extension BackendUnderTest {
-    /// Somebody has gone from the OpenID provider an hour ago without signing out.
+    /// A person has gone from the OpenID provider an hour ago without signing out.
     func leaveSession(of person: StandInPerson = .ann) {
         let hourAgo = clock.now.addingTimeInterval(-3600)
         standIns.configure(.openID) { $0.oldSession = .init(of: person, since: hourAgo) }

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "Nobody is asked for another name, a literal, or where a certificate says who it is",
+        "Other names, literals and https addresses are not resolved",
         arguments: [
             "https://localhost:8080/", "http://127.0.0.1/", "http://[::1]/",
             "http://op.example.com/",

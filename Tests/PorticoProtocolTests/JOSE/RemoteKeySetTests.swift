@@ -24,7 +24,7 @@ struct RemoteKeySetTests {
         return keys
     }
 
-    @Test("OpenID Connect Core §10.1.1: an empty set is fetched once, whoever asks meanwhile waits")
+    @Test("OpenID Connect Core §10.1.1: an empty set is fetched once, and other callers wait")
     func singleFlight() throws {
         var keys = RemoteKeySet()
         let header = try header(.es256, "ec1")
@@ -137,7 +137,7 @@ struct RemoteKeySetTests {
         #expect(keys.key(for: try header(.es256, "ec1"), at: start + 301) == .unknown)
     }
 
-    @Test("A fetch that nobody reported back on does not block for ever")
+    @Test("A fetch without a report does not block forever")
     func lostFetch() throws {
         var keys = RemoteKeySet()
         let header = try header(.es256, "ec1")

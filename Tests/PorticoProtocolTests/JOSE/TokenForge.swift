@@ -12,7 +12,7 @@ enum TokenForge {
     static var rs256: SigningKey { get throws { try keys.rs256.get() } }
     static var ps256: SigningKey { get throws { try keys.ps256.get() } }
 
-    /// Made once; whoever asks for one finds out whether that worked.
+    /// Made once; the first use shows whether that worked.
     private static let keys = Keys()
 
     private struct Keys {

@@ -61,7 +61,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "attack D12, §3.1.3.7 (3, 4, 5): the token is for this client and nobody unknown",
+        "attack D12, §3.1.3.7 (3, 4, 5): the token is for this client and no unknown one",
         arguments: [
             ("web2", .audience), (["web1", "evil"], .audience), (["web2"], .audience),
             ("web1 ", .audience), ([], .audience), (["0": "web1"], .audience), (nil, .audience),

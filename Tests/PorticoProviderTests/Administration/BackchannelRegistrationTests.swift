@@ -64,7 +64,7 @@ import Testing
         #expect(HTTPAddress(uri) == nil)
     }
 
-    @Test("OIDCBCL-2.2-1: it has a length that fits, and sid is for whoever is told")
+    @Test("OIDCBCL-2.2-1: its length is limited, and sid is only for notified clients")
     func bounds() throws {
         var client = Fixture.web()
         client.backchannelLogoutURI = HTTPAddress(

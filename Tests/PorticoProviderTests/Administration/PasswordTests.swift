@@ -139,7 +139,7 @@ struct PasswordTests {
         #expect(admitted.count == 17)
         let others = (0..<30).count { _ in places.admit(nil) }
         #expect(others == 17)
-        // Whoever is done makes room for the next, suspects for suspects only where all places are taken.
+        // A finished one makes room for the next, suspects for suspects only where all places are taken.
         let last = LimitKey("hashing", "address 19")
         let whereFull = places.admit(last)
         places.leave(nil)
@@ -154,15 +154,15 @@ struct PasswordTests {
         #expect(all == 34)
     }
 
-    @Test("WEB-ENUM-1: a name that nobody has costs a hash, like a wrong password")
+    @Test("WEB-ENUM-1: a name that no one has costs a hash, like a wrong password")
     func unknownName() async throws {
         let hashing = PasswordHashing(threads: 1, mostWaiting: 8, random: .system)
-        // With no place left whoever hashes is turned away.
+        // With no place left, hashing is refused.
         let full = PasswordHashing(threads: 1, mostWaiting: -1, random: .system)
         let people = try TestDatabase.inMemory().people
         let hash = try Argon2id.hash(Array("correct horse".utf8), random: .system)
         for credentials in [nil, PersonCredentials(person: ann, password: hash)] {
-            // Also a password so long that nobody can have it.
+            // Also a password so long that no one can have it.
             for password in ["wrong horse", String(repeating: "a", count: 5000)] {
                 let text = SecretText(password)
                 let outcome = try await PasswordSignIn(people: people, hashing: hashing)(

@@ -48,7 +48,7 @@ struct PersonRegistrationTests {
     }
 
     @Test(
-        "An e-mail address is ASCII of the form name@host and is kept in lower case",
+        "An email address is ASCII of the form name@host and is kept in lower case",
         arguments: [
             ("Ann@Example.COM", "ann@example.com"), ("a.b+c@x-y.example", "a.b+c@x-y.example"),
             ("ann", nil), ("ann@", nil), ("@example.com", nil), ("a@b@c.example", nil),
@@ -66,7 +66,7 @@ struct PersonRegistrationTests {
         }
     }
 
-    @Test("OpenID Connect Core §5.1: without an e-mail address none is verified")
+    @Test("OpenID Connect Core §5.1: without an email address none is verified")
     func noEmail() throws {
         var person = try ann()
         person.email = ""

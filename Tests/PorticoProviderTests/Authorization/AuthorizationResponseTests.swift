@@ -153,7 +153,7 @@ import Testing
         #expect(try await server.redeem(code, "web1").status == 200)
     }
 
-    @Test("RFC 8252 §8.6: prior consent does not count where anybody can receive the answer")
+    @Test("RFC 8252 §8.6: prior consent does not count where anyone can receive the answer")
     func unassuredClient() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -200,7 +200,7 @@ import Testing
         )
         #expect([400, 401].contains(machine.status))
         #expect(machine.json["access_token"] == nil)
-        // §7.2: the type is the registration's: an https redirect makes nobody confidential.
+        // §7.2: the type is the registration's: an https redirect makes no one confidential.
         let code = try await server.code(
             "alice",
             "native1",

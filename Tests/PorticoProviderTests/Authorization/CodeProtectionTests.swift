@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// Whether the request is taken: somebody would have to sign in.
+    /// Whether the request is taken: a person would have to sign in.
     private func isTaken(_ request: [(String, String)], _ server: ProviderUnderTest) async throws
         -> Bool
     {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PorticoProvider
 
-@Suite("Long requests: carried, or refused before anybody types a password")
+@Suite("Long requests: carried, or refused before anyone types a password")
 struct LongRequestTests {
     private static let password = TestRealm.passwords["alice"] ?? ""
 
@@ -126,7 +126,7 @@ struct LongRequestTests {
     }
 
     @Test(
-        "RFC 6749 §4.1.2: a code has room for what was let in, whoever it is, and for no byte more"
+        "RFC 6749 §4.1.2: a code has room for what was accepted, for any person, and for no byte more"
     )
     func room() async throws {
         let room = AuthorizationCodeSeal.room
@@ -218,13 +218,13 @@ struct LongRequestTests {
         for request in [Self.request(claims), parameters] {
             let browser = TestBrowser(server)
             let reply = try await browser.signIn("alice", request)
-            // Nobody has such a sub: that is what is answered, not that the request is too long.
+            // No one has such a sub: that is what is answered, not that the request is too long.
             let error = reply.redirected["error"]
             #expect(error == nil || error == "login_required", "\(error ?? "")")
         }
     }
 
-    @Test("OpenID Connect Core §5.5: nothing is kept of claims that nobody serves")
+    @Test("OpenID Connect Core §5.5: nothing is kept of claims that no one serves")
     func kept() async throws {
         let server = try await ProviderUnderTest()
         let nothing =
@@ -254,7 +254,7 @@ struct LongRequestTests {
                 #"{"id_token":{"sub":{"values":[5,"b"]}}}"#,
                 #"{"id_token":{"sub":{"values":["b"]}}}"#
             ),
-            // Nobody has such a sub, and nobody it stays.
+            // No one has such a sub, and no one it stays.
             (#"{"id_token":{"sub":{"value":5}}}"#, #"{"id_token":{"sub":{"values":[null]}}}"#),
             (#"{"id_token":{"acr":{"values":["1"]}}}"#, nil),
             (

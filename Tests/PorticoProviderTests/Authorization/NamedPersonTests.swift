@@ -66,7 +66,7 @@ import Testing
         expectError(try await browser.authorize(request), "invalid_request")
     }
 
-    @Test("OpenID Connect Core §3.1.2.2, §5.5: sub asked for by value is answered for nobody else")
+    @Test("OpenID Connect Core §3.1.2.2, §5.5: sub asked for by value is answered for no one else")
     func subject() async throws {
         let (server, browser) = try await signedIn()
         let tokens = try await server.tokens("bob")
@@ -124,7 +124,7 @@ import Testing
         #expect(tokens.json["id_token"] == nil)
     }
 
-    @Test("OpenID Connect Core §3.1.2.1: scopes that nobody knows are left out")
+    @Test("OpenID Connect Core §3.1.2.1: scopes that no one knows are left out")
     func unknownScope() async throws {
         let server = try await ProviderUnderTest()
         let tokens = try await server.tokens(scope: "openid foo admin email")

@@ -131,7 +131,7 @@ import Testing
         #expect(try await server.remains().liveSessions == 1)
     }
 
-    @Test("RFC 6749 §4.1.2.1: whoever does not sign in, choose or allow sends access_denied")
+    @Test("RFC 6749 §4.1.2.1: not signing in, choosing or allowing sends access_denied")
     func denied() async throws {
         let (server, browser) = try await signedIn()
         let before = try await server.remains()

@@ -13,7 +13,7 @@ import Testing
         let refused = try await server.push(TestFlow.request())
         #expect(refused.status == 429)
         #expect(refused.json["request_uri"] == nil)
-        // The name of another client costs nobody anything.
+        // The name of another client costs no one anything.
         #expect(try await server.push(TestFlow.request("third")).status == 429)
         #expect(try await server.remains().pushedRequests == 60)
         let elsewhere = try await server.post(
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("WEB-BRUTE-2: a request that is refused takes nobody's place")
+    @Test("WEB-BRUTE-2: a request that is refused takes no one's place")
     func refused() async throws {
         let server = try await ProviderUnderTest()
         for _ in 1...70 {
@@ -54,7 +54,7 @@ import Testing
         #expect(try await server.push(TestFlow.request()).status == 201)
     }
 
-    /// A good request, as many bytes long as it is kept. What nobody knows is not read
+    /// A good request, as many bytes long as it is kept. What no one knows is not read
     /// (RFC 6749 §3.1).
     private func request(ofLength length: Int) -> [(String, String)] {
         let request = TestFlow.request("third", [("prompt", "login")])

@@ -16,7 +16,7 @@ import Testing
         [("client_id", client), ("request_uri", uri)]
     }
 
-    @Test("RFC 9126 §2.2: 201 with a reference that nobody guesses and a short life, never cached")
+    @Test("RFC 9126 §2.2: 201 with a reference that no one guesses and a short life, never cached")
     func pushed() async throws {
         let server = try await ProviderUnderTest()
         let first = try await server.push(TestFlow.request())
@@ -145,7 +145,7 @@ import Testing
         #expect(try await server.remains().pushedRequests == 1)
     }
 
-    @Test("RFC 9126 §2.2: a reference is good for the client that pushed it and for nobody else")
+    @Test("RFC 9126 §2.2: a reference is good for the client that pushed it and for no one else")
     func otherClient() async throws {
         let server = try await ProviderUnderTest()
         let uri = try requestURI(try await server.push(TestFlow.request()))

@@ -176,7 +176,7 @@ struct RedirectURITests {
         )
     }
 
-    @Test("attack A30: characters that nobody sees are characters")
+    @Test("attack A30: characters that no one sees are characters")
     func invisible() async throws {
         try await expectRefused(
             [

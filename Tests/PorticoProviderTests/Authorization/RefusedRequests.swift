@@ -9,7 +9,7 @@ enum RefusedRequests {
 }
 
 /// Client and redirect URI are good, something else is not: the error goes to the redirect URI
-/// before anybody sees a page, by GET, by POST and where the request is pushed; nothing is kept.
+/// before anyone sees a page, by GET, by POST and where the request is pushed; nothing is kept.
 func expectRefused(
     _ changes: [(String, String)],
     adding added: [(String, String)] = [],

@@ -37,7 +37,7 @@ import Testing
         expectCode(try await browser.authorize(silent), of: "third")
     }
 
-    @Test("OpenID Connect Core §3.1.2.4: nobody is asked for what the client may not have")
+    @Test("OpenID Connect Core §3.1.2.4: no one is asked for what the client may not have")
     func notAsked() async throws {
         let server = try await ProviderUnderTest()
         try await server.change("third") { $0.optionalScopes = ["profile"] }

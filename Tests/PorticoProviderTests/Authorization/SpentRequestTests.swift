@@ -80,7 +80,7 @@ import Testing
         // As the browser would send it: with the cookies of after the sign-in.
         let reply = try await browser.submit(page, Self.alice)
         #expect(reply.status == 403)
-        // With those of before it: whoever kept both.
+        // With the earlier ones: a client that kept both.
         let thief = TestBrowser(server)
         thief.cookies = before
         try await expectAnswered(
@@ -221,7 +221,7 @@ import Testing
         #expect(spent.spend(id(end), at: end))
     }
 
-    @Test("A clock that is wrong for a while refuses nobody afterwards")
+    @Test("A clock that is wrong for a while refuses no one afterwards")
     func wrongClock() {
         let spent = SpentRequests()
         let now: Int64 = 1_800_000_000

@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("WEB-ERR-1: what nobody expected is 500 with an id, and no word of where or why")
+    @Test("WEB-ERR-1: what no one expected is 500 with an id, and no word of where or why")
     func unexpected() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)

@@ -87,7 +87,7 @@ struct BackchannelLogoutTests {
             let reply = try await browser.authorize(TestFlow.request(client))
             #expect(try await server.redeem(reply.redirected["code"] ?? "", client).status == 200)
         }
-        // Another browser of hers, and somebody else.
+        // Another browser of hers, and another person.
         _ = try await server.tokens("alice", "other1")
         _ = try await server.tokens("bob", "web1")
         _ = try await Self.signOut(browser, tokens)
@@ -173,7 +173,7 @@ struct BackchannelLogoutTests {
         let server = try await Self.server(receiver, wakes: true)
         let browser = TestBrowser(server)
         let tokens = try await server.tokens("alice", "web1", browser: browser)
-        // Nobody has let it answer yet.
+        // No one has let it answer yet.
         #expect(try await Self.signOut(browser, tokens).status == 200)
         try await waitUntil("the receiver is told") { !receiver.requests.isEmpty }
         #expect(!server.log.contains("logout."))

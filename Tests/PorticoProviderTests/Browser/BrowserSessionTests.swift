@@ -98,7 +98,7 @@ import Testing
         #expect(try await server.remains().liveSessions == 1)
     }
 
-    @Test("WEB-SESS-1: a session cookie that somebody planted never becomes a session")
+    @Test("WEB-SESS-1: a session cookie that a person planted never becomes a session")
     func plantedSession() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -160,7 +160,7 @@ import Testing
         #expect(try await !isSignedIn(used), "10 hours")
     }
 
-    @Test("WEB-SESS-5: whoever is disabled or deleted is signed out everywhere, tokens included")
+    @Test("WEB-SESS-5: a disabled or deleted person is signed out everywhere, tokens included")
     func disabled() async throws {
         for isDeleted in [false, true] {
             let server = try await ProviderUnderTest()
@@ -242,7 +242,7 @@ import Testing
         #expect(server.database.database.commitCounts.writes == before + 1)
         let stronger = try #require(try await kept())
         #expect(stronger.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
-        // Nobody was signed out by it, the password is the same one, and once is enough.
+        // No one was signed out by it, the password is the same one, and once is enough.
         #expect(try await isSignedIn(browser))
         expectCode(try await signIn(TestBrowser(server), Self.weak.password))
         #expect(try await kept() == stronger)

@@ -144,7 +144,7 @@ import Testing
         #expect(try await server.refresh(refresh).error == "invalid_grant")
     }
 
-    @Test("Nobody sees or removes somebody else's apps")
+    @Test("No one sees or removes another person's apps")
     func others() async throws {
         let server = try await ProviderUnderTest()
         let bobs = try await server.tokens("bob", scope: "openid offline_access")
@@ -159,7 +159,7 @@ import Testing
         #expect(try await server.refresh(refresh).status == 200)
     }
 
-    @Test("WEB-CSRF-1, WEB-CSRF-5: no other site removes an app or signs somebody in")
+    @Test("WEB-CSRF-1, WEB-CSRF-5: no other site removes an app or signs a person in")
     func forged() async throws {
         let server = try await ProviderUnderTest()
         let browser = try await signedIn(server)

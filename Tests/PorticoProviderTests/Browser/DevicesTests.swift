@@ -13,7 +13,7 @@ import Testing
         ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
     ]
 
-    /// Somebody's browser, and the tokens that an app got in it.
+    /// A person's browser, and the tokens that an app got in it.
     private struct Device {
         let browser: TestBrowser
         let access: String
@@ -186,7 +186,7 @@ import Testing
         #expect(server.log.contains("sid=\(phone.sessionID)"))
     }
 
-    @Test("WEB-SESS-7: everywhere else ends all but this one, and nobody else's")
+    @Test("WEB-SESS-7: everywhere else ends all but this one, and no one else's")
     func endOthers() async throws {
         let receiver = try LogoutReceiver()
         let server = try await Self.server(telling: receiver)

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "no address of it answers, by no method, whoever asks"
+        "none of its addresses answers any method, for any client"
     )
     func everyAddress() async throws {
         let server = try await Self.server.value

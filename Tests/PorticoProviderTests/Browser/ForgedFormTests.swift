@@ -24,7 +24,7 @@ import Testing
         #expect(!reply.text.contains("code="), sourceLocation: sourceLocation)
     }
 
-    @Test("WEB-CSRF-1, WEB-CSRF-2: a sign-in without its token, or with another's, signs nobody in")
+    @Test("WEB-CSRF-1, WEB-CSRF-2: a sign-in without its token, or with another's, signs no one in")
     func signIn() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -94,7 +94,7 @@ import Testing
         expectCode(try await browser.submit(first, [("action", "allow")]), of: "third")
     }
 
-    @Test("WEB-CSRF-1: what one person read on the consent page, nobody else allows")
+    @Test("WEB-CSRF-1: what one person read on the consent page, no one else allows")
     func otherPerson() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -178,7 +178,7 @@ import Testing
         expectCode(try await browser.submit(page, alice, headers: own))
     }
 
-    @Test("WEB-CSRF-5: GET signs nobody in, allows nothing and signs nobody out")
+    @Test("WEB-CSRF-5: GET signs no one in, allows nothing and signs no one out")
     func get() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -202,7 +202,7 @@ import Testing
         #expect(try await server.remains() == before)
     }
 
-    @Test("RFC 9126 §4: a restart is a new request in whichever browser asks, and signs nobody in")
+    @Test("RFC 9126 §4: a restart is a new request in whichever browser asks, and signs no one in")
     func restart() async throws {
         let server = try await ProviderUnderTest()
         let attacker = TestBrowser(server)

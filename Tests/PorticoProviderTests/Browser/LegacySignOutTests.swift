@@ -56,7 +56,7 @@ import Testing
         ]
     }
 
-    @Test("RFC 7523 §3: an assertion that was used before signs nobody out")
+    @Test("RFC 7523 §3: an assertion that was used before signs no one out")
     func usedAssertion() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -73,7 +73,7 @@ import Testing
         #expect(try await !isSignedIn(browser))
     }
 
-    @Test("decision 0035: an altered refresh token signs nobody out")
+    @Test("decision 0035: an altered refresh token signs no one out")
     func altered() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)

@@ -60,7 +60,7 @@ import Testing
         #expect(try await guess(server, "alice", right, from: "192.0.2.9").status == 429)
         let again = TestFlow.request("native1", [("prompt", "login")])
         expectCode(try await owner.signIn("alice", again))
-        // Nobody is locked out for good: at most a minute for the account.
+        // No one is locked out for good: at most a minute for the account.
         server.clock.advance(by: 61)
         expectCode(try await guess(server, "alice", right, from: "192.0.2.9"))
     }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "WEB-ENUM-1: user name and e-mail address of one person wait like two names of nobody",
+        "WEB-ENUM-1: user name and email address of one person wait like two names of no one",
         arguments: [("bob", "bob@example.com"), ("nobd1", "nobd1@example.com")]
     )
     func twoNames(_ name: String, _ address: String) async throws {
@@ -104,7 +104,7 @@ import Testing
         #expect(try await guess(server, address, from: "192.0.2.66").status == 200)
     }
 
-    @Test("WEB-BRUTE-1: whoever shares a browser cannot guess at the other's account for ever")
+    @Test("WEB-BRUTE-1: a person who shares a browser cannot guess the other's password forever")
     func sharedBrowser() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -126,7 +126,7 @@ import Testing
         expectCode(try await phone.signIn("alice", again))
     }
 
-    @Test("WEB-BRUTE-1: thirty mistakes with made-up names hold nobody behind the address back")
+    @Test("WEB-BRUTE-1: thirty mistakes with made-up names hold no one behind the address back")
     func strangers() async throws {
         let server = try await ProviderUnderTest()
         for number in 0..<40 {
@@ -141,7 +141,7 @@ import Testing
         expectCode(try await guess(server, "bob", bob, from: "192.0.2.66"))
     }
 
-    @Test("WEB-BRUTE-1: a name that nobody has is one name too, however it is written")
+    @Test("WEB-BRUTE-1: a name that no one has is one name too, however it is written")
     func unknownSpellings() async throws {
         let server = try await ProviderUnderTest()
         // In capitals, composed, decomposed, and in full-width letters.
@@ -172,7 +172,7 @@ import Testing
             #expect(known.status == 200)
             #expect(shape(known, one) == shape(unknown, other))
         }
-        // A name that nobody has waits as well.
+        // A name that no one has waits as well.
         for _ in 0..<5 { _ = try await guess(server, "nobd2", from: "192.0.2.11") }
         #expect(try await guess(server, "nobd2", from: "192.0.2.11").status == 429)
         #expect(try await server.remains() == Remains())
@@ -208,7 +208,7 @@ import Testing
             #expect([200, 429].contains(reply.status))
             #expect(reply.location == nil)
         }
-        // Longer than anybody's, and not ASCII: it is not even looked at.
+        // Longer than anyone's, and not ASCII: it is not even looked at.
         let long = String(repeating: "\u{E9}", count: 600)
         #expect(try await guess(server, "alice", long, from: "192.0.2.76").status == 400)
         let huge = try await guess(
@@ -225,7 +225,7 @@ import Testing
 
 extension PasswordGuessingTests {
     @Test(
-        "WCAG 3.3.7: whoever confirms who they are, and mistypes, is not asked for the name again"
+        "WCAG 3.3.7: a person who confirms who they are, and mistypes, is not asked for the name again"
     )
     func againAfterMistake() async throws {
         let browser = TestBrowser(try await ProviderUnderTest())
@@ -238,7 +238,7 @@ extension PasswordGuessingTests {
         #expect(wrong.text.contains("value=\"switch\""))
         let password = ("password", TestRealm.passwords["alice"] ?? "")
         expectCode(try await browser.submit(wrong, [name, password]))
-        // Another name is nobody who has to show that it is still them.
+        // Another name is no one who has to show that it is still them.
         let other = try await browser.submit(page, [("username", "bob"), ("password", "a guess")])
         #expect(!other.text.contains(" readonly"))
     }

@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "Whoever opens the server's or an issuer's own address reads what it is",
+        "The server's and an issuer's own address show what they are",
         arguments: [("/", "Portico"), ("/realms/test", "Test")]
     )
     func start(_ path: String, _ owner: String) async throws {

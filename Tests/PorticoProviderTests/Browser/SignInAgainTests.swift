@@ -8,7 +8,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-/// Somebody signs in where somebody was signed in: the same person goes on, another one takes over.
+/// A person signs in where a person was signed in: the same person goes on, another one takes over.
 @Suite("Signing in again in one browser") struct SignInAgainTests {
     private static func server(_ receiver: LogoutReceiver) async throws -> ProviderUnderTest {
         try await ProviderUnderTest(tellingBy: receiver.transport) { new in
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-1: signing in to a second app signs nobody out of the first",
+        "WEB-SESS-1: signing in to a second app signs no one out of the first",
         arguments: Why.allCases
     )
     func secondApp(_ why: Why) async throws {
@@ -60,7 +60,7 @@ import Testing
         let start = server.clock.seconds
         var first = try await server.tokens("alice", "web1", browser: browser)
         let cookies = browser.cookies
-        // The first app refreshes at its own pace; nobody uses the browser.
+        // The first app refreshes at its own pace; no one uses the browser.
         server.clock.advance(by: why.wait / 2)
         if why == .idle {
             // Its refresh is not what keeps the session here.
@@ -95,7 +95,7 @@ import Testing
         let silent = TestFlow.request("native1", [("prompt", "none")])
         expectError(try await copy.authorize(silent), "login_required")
         expectCode(try await browser.authorize(silent))
-        // Nothing ended, and nobody is told.
+        // Nothing ended, and no one is told.
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await server.remains().sessions == 1)
         #expect(try await Self.refresh(first, server).status == 200)
@@ -215,7 +215,7 @@ import Testing
         )
     }
 
-    @Test("WEB-SESS-5: whoever is enabled again has to sign in again, and so has every app")
+    @Test("WEB-SESS-5: a person who is enabled again has to sign in again, and so has every app")
     func enabledAgain() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)
@@ -240,7 +240,7 @@ import Testing
 }
 
 extension ProviderUnderTest {
-    /// As if nobody had used any browser session since it began: what a refresh has noted is undone.
+    /// As if no one had used any browser session since it began: what a refresh has noted is undone.
     fileprivate func forgetUse() async throws {
         try await database.database.write { transaction in
             _ = try transaction.run("UPDATE browser_sessions SET last_seen_at = created_at", [])

@@ -7,7 +7,7 @@ import Testing
 @Suite("Signing out (OpenID Connect RP-Initiated Logout, decision 0018)") struct SignOutTests {
     private static let bye = "https://app.example.com/bye"
 
-    /// A browser in which somebody is signed in, and the ID Token that web1 got there.
+    /// A browser in which a person is signed in, and the ID Token that web1 got there.
     private func signedIn(_ server: ProviderUnderTest, _ name: String = "alice") async throws -> (
         browser: TestBrowser, hint: String, tokens: Reply
     ) {
@@ -144,7 +144,7 @@ import Testing
         #expect(friendly.text.contains("You weren’t signed in"))
     }
 
-    @Test("RP-Initiated Logout §2: the cookie of a session counts, however long nobody used it")
+    @Test("RP-Initiated Logout §2: the cookie of a session counts, however long no one used it")
     func idle() async throws {
         let server = try await ProviderUnderTest { $0.realm.lifetimes.accessToken = 20_000 }
         let (browser, hint, tokens) = try await signedIn(server)
@@ -159,7 +159,7 @@ import Testing
         #expect(reply.location == Self.bye)
         #expect(try await server.remains().liveSessions == 1)
         #expect(try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401)
-        // Without a hint the page asks, and shows nobody's name to whoever sits there now.
+        // Without a hint the page asks, and shows no one's name to the current user.
         let page = try await logout(second.browser)
         expectAsked(page)
         #expect(!page.text.contains("alice@example.com"))
@@ -203,7 +203,7 @@ import Testing
         #expect(try await server.remains().liveSessions == 0)
     }
 
-    @Test("RP-Initiated Logout §6: an image on another site signs nobody out")
+    @Test("RP-Initiated Logout §6: an image on another site signs no one out")
     func foreignImage() async throws {
         let server = try await ProviderUnderTest()
         let (browser, _, _) = try await signedIn(server)
@@ -457,7 +457,7 @@ import Testing
             #expect(
                 try await server.userInfo(tokens.json.string("access_token") ?? "").status == 401
             )
-            // Whom nobody has signed in has nothing to sign out of.
+            // Whom no one has signed in has nothing to sign out of.
             let alone = try await browser.get(path)
             expectErrorPage(alone)
             #expect(alone.formAction == nil)

@@ -16,7 +16,9 @@ import Testing
         }
     }
 
-    @Test("OpenID Connect Core §5.1: nobody goes on before the code, and email_verified follows it")
+    @Test(
+        "OpenID Connect Core §5.1: no one continues before the code, and email_verified follows it"
+    )
     func whole() async throws {
         let server = try await server()
         let browser = TestBrowser(server)
@@ -100,7 +102,7 @@ import Testing
         expectError(try await browser.authorize(silent), "interaction_required")
     }
 
-    @Test("Without a way to send mail nobody goes on unconfirmed, and the app learns why")
+    @Test("Without mail, no one continues unconfirmed, and the app is told why")
     func noMail() async throws {
         let server = try await server(sendsMail: false)
         let browser = TestBrowser(server)
@@ -168,7 +170,7 @@ import Testing
         let refused = try await other.submit(bobs, form)
         expectPage(refused, "verify-email")
         expectCode(try await browser.submit(page, form))
-        // Nobody confirms without a session.
+        // No one confirms without a session.
         let out = TestBrowser(server)
         out.cookies = other.cookies.filter { !$0.key.contains("session") }
         #expect(try await out.submit(bobs, form).status == 403)

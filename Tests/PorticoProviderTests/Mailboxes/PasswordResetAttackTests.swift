@@ -5,7 +5,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("A forgotten password: who tries it with somebody else's") struct PasswordResetAttackTests {
+@Suite("A forgotten password: who tries it with another person's") struct PasswordResetAttackTests {
     private let old = TestRealm.passwords["alice"] ?? ""
 
     /// Everything of an answer that could tell one address from another.
@@ -20,7 +20,7 @@ import Testing
         return [text, "\(reply.status)"] + headers
     }
 
-    @Test("WEB-ENUM-1: whether an address is anybody's, no page, code or limit tells")
+    @Test("WEB-ENUM-1: whether an address is anyone's, no page, code or limit tells")
     func sameAnswers() async throws {
         let server = try await ProviderUnderTest(sendsMail: true) {
             $0.people[1].person.isEnabled = false
@@ -44,12 +44,12 @@ import Testing
         #expect(shapes[0] == shapes[1])
         #expect(shapes[0].map { $0[1] } == shapes[2].map { $0[1] })
         #expect(shapes[0].last?[1] == "429")
-        // Mails went to the one who may sign in, and to nobody else.
+        // Mails went to the one who may sign in, and to no one else.
         #expect(Set(try await server.mails().compactMap(\.draft.to)) == ["alice@example.com"])
         let rows = try server.database.database.read { reader in
             try reader.rows("SELECT person_id IS NULL FROM password_resets", []) { try $0.bool(0) }
         }
-        // Of alice's one is left; the others' have nobody.
+        // Of alice's one is left; the others' have no one.
         #expect(rows.filter { !$0 }.count == 1)
         #expect(rows.filter { $0 }.count == 10)
     }
@@ -76,7 +76,9 @@ import Testing
         expectCode(try await TestBrowser(server).signIn("alice", password: ResetWalk.password))
     }
 
-    @Test("Whoever asked guesses no code: none is there before the link was opened elsewhere")
+    @Test(
+        "The requester cannot guess the code: it does not exist before the link is opened in another browser"
+    )
     func noCodeYet() async throws {
         let server = try await ProviderUnderTest(sendsMail: true)
         let walk = ResetWalk(server)
@@ -259,7 +261,7 @@ import Testing
             let bare = try await browser.get(ResetWalk.path)
             return try await browser.submit(bare, [("email", email), ("action", "send")])
         }
-        // One address alone gets five, and what it is refused takes nothing of anybody else's.
+        // One address alone gets five, and what it is refused takes nothing of anyone else's.
         for number in 1...20 {
             let isSent = try await ask("alice@example.com", from: "192.0.2.1").status == 200
             #expect(isSent == (number <= 5))
@@ -282,7 +284,7 @@ import Testing
     }
 
     @Test(
-        "A link that nobody was sent is as old as one that is too old",
+        "A link that no one was sent is as old as one that is too old",
         arguments: [
             "", "x", String(repeating: "A", count: 43), String(repeating: "A", count: 4300),
         ]

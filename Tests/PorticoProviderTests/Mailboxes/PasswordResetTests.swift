@@ -190,7 +190,7 @@ import Testing
         let form = [("username", "Ann@Example.com"), ("password", "wrong password")]
         let failed = try await browser.submit(page, form)
         let link = ResetWalk.forgot(failed)
-        // Nobody reads it in the address bar or in a log.
+        // No one reads it in the address bar or in a log.
         #expect(!link.contains("@") && !link.contains("%40"))
         let asked = try await browser.get(link)
         #expect(asked.text.contains(#"value="ann@example.com""#))

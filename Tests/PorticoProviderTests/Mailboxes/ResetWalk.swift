@@ -1,7 +1,7 @@
 import PorticoTestSupport
 import Testing
 
-/// Somebody who has forgotten their password, in one browser.
+/// A person who has forgotten their password, in one browser.
 struct ResetWalk {
     let server: ProviderUnderTest
     let browser: TestBrowser

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("RFC 9068 §6: it says what somebody may do, and nothing of who they are but an id")
+    @Test("RFC 9068 §6: it says what a person may do, and nothing of who they are but an id")
     func privacy() async throws {
         let server = try await ProviderUnderTest()
         let reply = try await server.tokens(

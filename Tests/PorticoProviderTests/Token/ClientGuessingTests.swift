@@ -45,7 +45,7 @@ import Testing
         #expect(try await attempt(server, "wrong", of: "web1").status == 401)
     }
 
-    @Test("A right secret that nobody can guess is never held back by wrong ones")
+    @Test("A right secret that no one can guess is never held back by wrong ones")
     func rightProof() async throws {
         let server = try await ProviderUnderTest()
         _ = try await guess(server)
@@ -74,7 +74,7 @@ import Testing
         #expect(try await attempt(server, "15 bytes, short").status == 200)
     }
 
-    @Test("A public client has nothing to guess, and nobody locks its apps out of refresh")
+    @Test("A public client has nothing to guess, and no one locks its apps out of refresh")
     func publicClient() async throws {
         let server = try await ProviderUnderTest()
         let own = try await server.tokens("alice", "native1")
@@ -97,7 +97,7 @@ import Testing
         #expect(refreshed.status == 200)
     }
 
-    @Test("Clients that nobody has registered are counted by the address alone")
+    @Test("Clients that no one has registered are counted by the address alone")
     func madeUp() async throws {
         let server = try await ProviderUnderTest()
         var statuses: [Int] = []

@@ -141,7 +141,7 @@ struct ClientSecretTests {
         let asked = try await byHeader(server, "token/introspect", "native1", "")
         #expect(asked.status == 401)
         #expect(asked.headers[.wwwAuthenticate]?.hasPrefix("Basic realm=") == true)
-        // Nobody else gets in with an empty one.
+        // No one else gets in with an empty one.
         for client in ["web1", "other1", "machine", "jwt1", "nobody"] {
             let reply = try await byHeader(server, "token", client, "")
             #expect(reply.status == 401 && reply.error == "invalid_client", "\(client)")

@@ -36,7 +36,7 @@ import Testing
         #expect(reply.error == "invalid_request")
     }
 
-    @Test("WEB-INPUT-1: what is typed into a page is bounded as well, and nobody signs in by it")
+    @Test("WEB-INPUT-1: what is typed into a page is bounded as well, and no one signs in by it")
     func page() async throws {
         let server = try await ProviderUnderTest()
         let browser = TestBrowser(server)

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("with the realm's roles it has those, and still nobody else's")
+    @Test("with the realm's roles it has those, and still no one else's")
     func realmRolesSeen() async throws {
         let server = try await Self.server(seesRealmRoles: true)
         for claims in try await Self.claims("native1", server) {

@@ -39,7 +39,7 @@ import Testing
         for groups in try await Self.groups(server) {
             #expect(groups == ["editor", "web1:publisher"])
         }
-        // Nobody's roles are an empty list, and no missing claim.
+        // No one's roles are an empty list, and no missing claim.
         for groups in try await Self.groups(server, "bob") { #expect(groups == []) }
     }
 

@@ -237,7 +237,7 @@ import Testing
         #expect(try await server.userInfo(access).status == 401)
     }
 
-    @Test("decision 0035: an altered refresh token is nobody's, and changes nothing")
+    @Test("decision 0035: an altered refresh token is no one's, and changes nothing")
     func altered() async throws {
         let server = try await ProviderUnderTest()
         let token = try refreshToken(try await server.tokens())

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PorticoProvider
 
-@Suite("Why a client was refused (WEB-LOG-3): said to the operator, and to nobody else")
+@Suite("Why a client was refused (WEB-LOG-3): said to the operator, and to no one else")
 struct RefusedClientTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let reason: String
@@ -161,7 +161,7 @@ struct RefusedClientTests {
     }
 
     @Test(
-        "A client and a reason are one event in ten minutes, and what nobody registered one in all"
+        "A client and a reason are one event in ten minutes, and what no one registered one in all"
     )
     func flood() async throws {
         let server = try await ProviderUnderTest()

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "RFC 6749 §5.2: a grant type that is not served is so for everybody, whatever they bring",
+        "RFC 6749 §5.2: a grant type that is not served is so for everyone, whatever they bring",
         arguments: [
             "Bearer x", "Digest x", "Basic !", ProviderUnderTest.basic("web1", "wrong"),
             ProviderUnderTest.basic("nobody", "x"), nil,
@@ -41,7 +41,7 @@ import Testing
         for extra in [
             [], [("client_id", "web1"), ("client_secret", "x")], [("client_assertion", "x")],
         ] {
-            // More often than anybody may guess: nothing was tried, so nothing is counted.
+            // More often than anyone may guess: nothing was tried, so nothing is counted.
             for _ in 1...25 {
                 let reply = try await server.post(path, [uma] + extra, headers: headers)
                 #expect(reply.status == 400)
@@ -232,7 +232,7 @@ import Testing
         let empty = TestFlow.redemption(code).map { $0.0 == "code" ? ("code", "") : $0 }
         #expect(try await server.token(empty).error == "invalid_request")
         #expect(try await server.token(TestFlow.redemption(code) + [("foo", "bar")]).status == 200)
-        // One that nobody reads.
+        // One that no one reads.
         let hints = [("token_type_hint", "access_token"), ("token_type_hint", "refresh_token")]
         let revocation = [("client_id", "native1"), ("token", "x")] + hints
         let revoked = try await server.post(ProviderUnderTest.path("revoke"), revocation)

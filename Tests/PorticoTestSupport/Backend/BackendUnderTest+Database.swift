@@ -6,7 +6,7 @@ extension BackendUnderTest {
     /// The durable transactions until now (docs/decisions/0034).
     package var transactions: Int { database.database.commitCounts.writes }
 
-    /// As if everybody who has a session had proven just now who they are (WEB-SESS-8).
+    /// As if everyone with a session had just proven who they are (WEB-SESS-8).
     package func proveSessions() async throws {
         let now = clock.seconds
         try await database.database.write { transaction in
@@ -14,7 +14,7 @@ extension BackendUnderTest {
         }
     }
 
-    /// The rows in all tables of people: what somebody left behind.
+    /// The rows in all tables of people: what a person left behind.
     package func keptRows() throws -> Int64 {
         let count = try database.database.read { reader in
             try reader.first(

@@ -158,7 +158,7 @@ package final class ProviderUnderTest: Sendable {
     }
 }
 
-/// The mails that the Provider has put into the outbox, read as whoever gets them does.
+/// The mails that the Provider has put into the outbox, read as their recipient does.
 extension ProviderUnderTest {
     /// The latest first.
     package func mails() async throws -> [OutboxMail] {

@@ -157,7 +157,7 @@ final class FakeBackend: HTTPTransport {
         return issue()
     }
 
-    /// Linear rotation, and once more the same for whoever rotated.
+    /// Linear rotation, and the same answer again for the client that rotated.
     private func refresh(_ request: Request) -> HTTPReply {
         let key = request.fields[HTTPField.Name("Idempotency-Key") ?? .accept]
         let isGood = state.withLock { state in
@@ -203,7 +203,7 @@ extension HTTPReply {
         json(["error": .string(code), "message": "SECRET words"], status: status)
     }
 
-    /// Nobody is signed in (docs/decisions/0029).
+    /// No one is signed in (docs/decisions/0029).
     static var noSession: HTTPReply {
         json(
             [

@@ -9,7 +9,7 @@ import PorticoProtocol
 /// a real one checks, and can be told to answer wrongly.
 final class FakeProvider: HTTPTransport {
     static let issuer = "https://op.example.com"
-    /// Made once; whoever signs with it finds out whether that worked.
+    /// Made once; the first use shows whether that worked.
     typealias Key = Result<SigningKey, any Error>
 
     static let key = newKey("k1")
@@ -173,7 +173,7 @@ final class FakeProvider: HTTPTransport {
         return issue(nonce: authorization.nonce)
     }
 
-    /// Linear rotation, and once more the same for whoever rotated.
+    /// Linear rotation, and the same answer again for the client that rotated.
     private func refresh(_ request: Request) -> HTTPReply {
         let key = request.fields[HTTPField.Name("Idempotency-Key") ?? .accept]
         let isGood = state.withLock { state in

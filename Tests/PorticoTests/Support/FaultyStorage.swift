@@ -72,6 +72,6 @@ final class FaultyStorage: SessionStorage {
         return lock
     }
 
-    /// How often somebody asked for the lock while another had it.
+    /// How often the lock was requested while it was held.
     var lockRefusals: Int { faults.withLock { $0.lockRefusals } }
 }

@@ -101,7 +101,7 @@ struct Scene {
     }
 }
 
-/// Holds whoever comes until it is opened.
+/// Holds every caller until it is opened.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -131,7 +131,7 @@ final class Gate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits until somebody stands at the gate.
+    /// Waits until a caller is held.
     func arrival(_ count: Int = 1) async {
         do {
             try await waitUntil("\(count) at the gate") { state.withLock { $0.arrivals } >= count }

@@ -34,7 +34,7 @@ struct Scene {
         var nonce: String?
     }
 
-    /// Made once; whoever signs with it finds out whether that worked.
+    /// Made once; the first use shows whether that worked.
     static let key = newKey(.rs256, "k1")
     static let otherKey = newKey(.rs256, "k1")
     static let p256 = newKey(.es256, "e1")

@@ -136,7 +136,7 @@ import Testing
         #expect(try await stores.accounts.account(first.account.id)?.email == nil)
         #expect(try await stores.kinds(of: first.account.id) == [.registered, .emailLost])
         #expect(try await stores.live(first.cookie)?.providers == ["google"])
-        // Whoever lost it does not get it back by saying it once more.
+        // An account that lost the address does not get it back by claiming it again.
         #expect(try await stores.signedIn(email: AccountExample.vouched()).account.email == nil)
     }
 

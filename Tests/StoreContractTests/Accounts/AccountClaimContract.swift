@@ -7,7 +7,7 @@ import Testing
     static let apple = AccountExample.key("ann", at: AccountExample.apple)
 
     @Test(
-        "decision 0020: of an account whose address nobody proved whoever registered it goes: sessions, codes and identities",
+        "decision 0020: if no one proved an account's address, its first owner is removed: sessions, codes and identities",
         arguments: StoreUnderTest.allCases,
         [AccountExample.unverified(), AccountExample.vouched()]
     )
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "decision 0020: an account with a proven address gets one more identity and the notice of it, and nobody goes",
+        "decision 0020: an account with a proven address gets one more identity and the notice of it, and no one goes",
         arguments: StoreUnderTest.allCases,
         [AccountExample.verified(), AccountExample.mailed()]
     )
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "WEB-ACC-1: without the right code nobody claims anything",
+        "WEB-ACC-1: without the right code no one claims anything",
         arguments: StoreUnderTest.allCases
     )
     func wrongCode(_ database: StoreUnderTest) async throws {

@@ -159,7 +159,7 @@ enum AccountExample {
 }
 
 extension TestDatabase {
-    /// Somebody signed in in a browser.
+    /// A person who signed in with a browser.
     struct SignedIn {
         var account: Account
         var cookie: Hash256
@@ -172,7 +172,7 @@ extension TestDatabase {
         try await accounts.signIn(event, at: now)
     }
 
-    /// Signs somebody in who can be signed in.
+    /// Signs in a person who may sign in.
     func signedIn(
         _ key: IdentityKey = AccountExample.ann,
         email: AccountEmail? = nil,

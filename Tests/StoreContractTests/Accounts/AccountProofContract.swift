@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-8: whoever claims an account by its mailbox has proven it",
+        "WEB-SESS-8: anyone who claims an account by its mailbox has proven it",
         arguments: StoreUnderTest.allCases
     )
     func claim(_ database: StoreUnderTest) async throws {

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "a hand-off code that nobody redeemed is remembered until its time is over",
+        "an unredeemed hand-off code is remembered until it expires",
         arguments: StoreUnderTest.allCases,
         [true, false]
     )
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "a spent attempt is remembered until nobody would accept it any more",
+        "a spent attempt is remembered until it would not be accepted any more",
         arguments: StoreUnderTest.allCases
     )
     func attempts(_ database: StoreUnderTest) async throws {
@@ -95,7 +95,7 @@ import Testing
         for event in events {
             #expect(try await stores.hasRow(ofSession: event.session.id) == false)
         }
-        // Whoever uses an attempt of the past is not turned away: nobody accepts it.
+        // A past attempt can be used here without a refusal: no later check accepts it.
         #expect(try await stores.signIn(events[0]) != .spent)
     }
 }

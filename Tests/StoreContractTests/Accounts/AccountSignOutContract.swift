@@ -42,7 +42,7 @@ import Testing
         #expect(try await stores.kinds().last == .refreshReplayed)
     }
 
-    @Test("nobody ends another account's session", arguments: StoreUnderTest.allCases)
+    @Test("no one ends another account's session", arguments: StoreUnderTest.allCases)
     func others(_ database: StoreUnderTest) async throws {
         let stores = try database.empty()
         let ann = try await stores.signedIn()

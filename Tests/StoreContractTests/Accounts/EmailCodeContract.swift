@@ -32,7 +32,7 @@ import Testing
         [
             (AccountExample.verified("old@example.com"), ["old@example.com"]),
             (AccountExample.relay(), ["x1@privaterelay.example"]),
-            // Whose mailbox it is nobody knows.
+            // The mailbox's owner is unknown.
             (AccountExample.unverified("old@example.com"), []),
             // The same mailbox, written in another way.
             (AccountExample.verified("ANN@example.com"), []),
@@ -56,7 +56,7 @@ import Testing
         #expect(notices.allSatisfy { $0.message == .emailChanged && $0.language == "de" })
     }
 
-    @Test("whose new address is refused tells nobody", arguments: StoreUnderTest.allCases)
+    @Test("a refused new address is not reported to anyone", arguments: StoreUnderTest.allCases)
     func untold(_ database: StoreUnderTest) async throws {
         let stores = try database.empty()
         _ = try await stores.signedIn(email: AccountExample.verified())
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(
-        "WEB-ACC-1: a proven address is not taken from whoever has it proven, too",
+        "WEB-ACC-1: an address proven by two accounts is taken from neither",
         arguments: StoreUnderTest.allCases,
         [AccountExample.verified(), AccountExample.mailed()]
     )
@@ -254,7 +254,7 @@ extension TestDatabase {
         return try await accounts.confirm(presentation, at: now)
     }
 
-    /// The right code proves the mailbox of an account's address to somebody unknown.
+    /// An unknown person proves the mailbox of an account's address with the right code.
     func claim(_ accountID: UniqueID, _ event: SignInEvent, code: String = "123456") async throws
         -> EmailConfirmationOutcome
     {

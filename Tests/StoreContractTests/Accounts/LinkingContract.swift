@@ -4,7 +4,7 @@ import PorticoTestSupport
 import Testing
 
 /// The table of docs/decisions/0030, as far as a store decides it.
-@Suite("AccountStore: one person, several ways to sign in") struct LinkingContract {
+@Suite("AccountStore: one person, several sign-in methods") struct LinkingContract {
     static let apple = AccountExample.key("ann", at: AccountExample.apple)
 
     @Test(
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "decision 0030, WEB-ACC-1: a person who is signed in adds an identity that nobody has",
+        "decision 0030, WEB-ACC-1: a person who is signed in adds an identity that no account has",
         arguments: StoreUnderTest.allCases
     )
     func link(_ database: StoreUnderTest) async throws {
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "decision 0030, WEB-BFF-6: what somebody decides counts once, and only where they were asked",
+        "decision 0030, WEB-BFF-6: a person's decision counts once, and only if they were asked",
         arguments: StoreUnderTest.allCases
     )
     func decision(_ database: StoreUnderTest) async throws {
@@ -153,7 +153,7 @@ import Testing
             spending: [decision]
         )
         #expect(try await stores.signIn(decided) == .spent)
-        // Somebody who is not asked leaves no question behind.
+        // A person who is not asked leaves no open question.
         var event = AccountExample.signIn(Self.apple, rule: .ask)
         event.question = question
         event.identity.key.subject = "somebody else"
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(
-        "decision 0030: a missing address matches nobody, and with the rule never none does",
+        "decision 0030: a missing address matches no one, and with the rule never, no address does",
         arguments: StoreUnderTest.allCases,
         [
             (nil, SignInEvent.EmailRule.ask), (nil, .link), (AccountExample.unverified(), .never),
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test(
-        "decision 0030, PRV-A-8: a relay's address matches nobody, and nobody's address matches it",
+        "decision 0030, PRV-A-8: a relay's address matches no one, and no one's address matches it",
         arguments: StoreUnderTest.allCases,
         [SignInEvent.EmailRule.ask, .link]
     )
@@ -293,7 +293,7 @@ import Testing
     }
 
     @Test(
-        "a match names its ways to sign in, the one used last first",
+        "a match names its sign-in methods, most recently used first",
         arguments: StoreUnderTest.allCases
     )
     func ways(_ database: StoreUnderTest) async throws {
@@ -314,7 +314,7 @@ import Testing
     }
 
     @Test(
-        "WEB-SESS-5: an address links nobody to a blocked account, nor a second one of a provider",
+        "WEB-SESS-5: an address links no one to a blocked account, nor a second one of a provider",
         arguments: StoreUnderTest.allCases
     )
     func notLinked(_ database: StoreUnderTest) async throws {
@@ -353,7 +353,7 @@ import Testing
 }
 
 extension TestDatabase {
-    /// Somebody comes with an identity and, unless told otherwise, Ann's address, verified.
+    /// A person comes with an identity and, unless told otherwise, Ann's address, verified.
     func meet(
         _ key: IdentityKey,
         email: AccountEmail? = AccountExample.verified(),

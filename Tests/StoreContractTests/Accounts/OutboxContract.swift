@@ -43,7 +43,7 @@ import Testing
         #expect(try await stores.outbox.latest(limit: 10) == [mail])
     }
 
-    @Test("a mail to nobody is none", arguments: StoreUnderTest.allCases)
+    @Test("a mail without a recipient is not stored", arguments: StoreUnderTest.allCases)
     func nobody(_ database: StoreUnderTest) async throws {
         let stores = try database.empty()
         var draft = Self.draft()
@@ -143,7 +143,7 @@ import Testing
         #expect(try await outbox.latest(limit: 10).count == 3)
         try await outbox.purge(before: now + 101)
         #expect(try await outbox.latest(limit: 10).map(\.draft) == [waiting])
-        // Where no mail is set up, nobody comes for it.
+        // If no mail is set up, nothing fetches it.
         try await outbox.purge(before: now + 200)
         #expect(try await outbox.latest(limit: 10).map(\.draft) == [waiting])
         try await outbox.purge(before: now + 201)

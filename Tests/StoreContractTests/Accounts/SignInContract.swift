@@ -5,7 +5,7 @@ import Testing
 
 @Suite("AccountStore: signing in") struct SignInContract {
     @Test(
-        "decision 0030, SEED-ADR-7, SEED-ADR-9: somebody unknown is registered, with what the provider said",
+        "decision 0030, SEED-ADR-7, SEED-ADR-9: an unknown person is registered, with what the provider said",
         arguments: StoreUnderTest.allCases
     )
     func registration(_ database: StoreUnderTest) async throws {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "decision 0030: somebody known is signed in to their account, whatever the rule",
+        "decision 0030: a known person is signed in to their account, whatever the rule",
         arguments: StoreUnderTest.allCases,
         [SignInEvent.EmailRule.never, .ask, .askFirst, .link, .separate]
     )
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "where sign-up is closed nobody new is registered; nothing but the attempt is spent",
+        "where sign-up is closed no one new is registered; nothing but the attempt is spent",
         arguments: StoreUnderTest.allCases,
         [SignInEvent.EmailRule.never, .ask, .link, .separate]
     )
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(
-        "PRV-N-4: the same subject at another issuer is somebody else",
+        "PRV-N-4: the same subject at another issuer is another person",
         arguments: StoreUnderTest.allCases
     )
     func issuers(_ database: StoreUnderTest) async throws {
@@ -249,7 +249,7 @@ import Testing
     }
 
     @Test(
-        "the notice of a new device goes to the verified address of somebody known, to no other",
+        "the notice of a new device goes to the verified address of a known person, to no other",
         arguments: StoreUnderTest.allCases
     )
     func notices(_ database: StoreUnderTest) async throws {

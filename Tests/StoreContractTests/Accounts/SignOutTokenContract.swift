@@ -137,7 +137,7 @@ import Testing
         )
         #expect(end == .changed)
         ann = try await stores.signedIn()
-        // Somebody else signs in in the same browser.
+        // Another person signs in in the same browser.
         let bob = AccountExample.browser(replacing: ann.cookie)
         _ = try await stores.signIn(AccountExample.signIn(AccountExample.key("bob"), session: bob))
         #expect(try await stores.live(ann.cookie) == nil)
@@ -203,7 +203,7 @@ extension SignOutOutcome {
 }
 
 extension TestDatabase {
-    /// Somebody signed in in a browser, and their provider gave us a token to keep.
+    /// A person who signed in with a browser, and their provider gave us a token to keep.
     func signedIn(_ key: IdentityKey = AccountExample.ann, bringing token: String) async throws
         -> SignedIn
     {

@@ -3,7 +3,7 @@ import PorticoStores
 import PorticoTestSupport
 import Testing
 
-@Suite("AccountStore: taking a way to sign in away") struct UnlinkingContract {
+@Suite("AccountStore: removing a sign-in method") struct UnlinkingContract {
     static let apple = AccountExample.key("ann", at: AccountExample.apple)
 
     @Test(
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "WEB-ACC-4: the last identity that somebody can sign in by stays, whatever else there is",
+        "WEB-ACC-4: the last identity that a person can sign in with stays, whatever else exists",
         arguments: StoreUnderTest.allCases
     )
     func lastUsable(_ database: StoreUnderTest) async throws {
@@ -65,7 +65,7 @@ import Testing
         #expect(try await stores.accounts.identities(of: id).count == 2)
         #expect(try await stores.live(ann.cookie) != nil)
         #expect(try await stores.recipients().isEmpty)
-        // The one that nobody can use goes.
+        // The one that cannot be used is removed.
         let outcome = try await stores.unlink("apple", from: id, usable: ["google"])
         #expect(outcome.identity?.key == Self.apple)
         // What its provider gives up goes in any case.

@@ -1,7 +1,7 @@
 import Foundation
 import Portico
 
-// Run by scripts/consumer: the app must start, and report that no one is signed in.
+// Run by scripts/consumer: the built program must start, and report that no one is signed in.
 let path = NSTemporaryDirectory() + "shop-app-\(ProcessInfo.processInfo.processIdentifier)/session"
 switch await client(keepingIn: path).restore() {
 case .signedIn(let session): print("signed in: \(session.user.displayName)")
