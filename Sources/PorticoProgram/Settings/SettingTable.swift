@@ -12,7 +12,7 @@ import PorticoWeb
 /// Its property of ``Settings``, option, variable, key in a file, check, default and row in the
 /// document all follow from its entry.
 struct SettingTable: Sendable {
-    static let shared = SettingTable()
+    static let all = SettingTable()
 
     /// Its default depends on the environment: ``Settings/init(dataDirectory:)``.
     let dataDirectory = Entry(
