@@ -191,7 +191,7 @@ import Testing
             (["--public-url", "https://demo.example.com"], "for this machine only"),
             (["--public-url", "https://192.0.2.1"], "for this machine only"),
             (["--public-url", "https://localhost.example.com"], "for this machine only"),
-            (["--import-realm", "acme.json"], "no realms but its own"),
+            (["--import-realm", "acme.json"], "only its own realm"),
         ]
     )
     func beyond(_ options: [String], _ said: String) async throws {

@@ -94,7 +94,7 @@ struct DoctorTests {
         try Data("listne: 127.0.0.1:8080\n".utf8).write(to: settings)
         try doctor().expectProblem("There is no setting \"listne\"", fix: "portico serve --help")
         try Data("mail:\n  smtp: smtp://127.0.0.1:25\n".utf8).write(to: settings)
-        try doctor().expectProblem("not who it is from", fix: "mail.from: ")
+        try doctor().expectProblem("but no sender", fix: "mail.from: ")
         try FileManager.default.removeItem(at: settings)
         let folder = portico.home.appending(path: ".local/share/portico/server")
         try FileManager.default.setAttributes(

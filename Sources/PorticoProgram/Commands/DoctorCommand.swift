@@ -14,7 +14,7 @@ struct DoctorCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: SettingTable.all.publicURL.setting.argumentHelp)
+    @Option(help: SettingTable.entries.publicURL.setting.argumentHelp)
     var publicURL: String?
     @Flag(help: "Check this machine only, without the network.")
     var offline = false

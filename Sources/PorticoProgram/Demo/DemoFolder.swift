@@ -12,7 +12,7 @@ struct DemoFolder {
 
     /// - Throws: `not-a-demo` if it has a realm, provider, app or account that no demo created.
     func check() async throws {
-        guard let own = try await somebodysOwn() else { return }
+        guard let own = try await otherData() else { return }
         throw Failure(
             .notADemo,
             "\(printable(installation.directory.path)) holds \(own) that no demo made.",
@@ -33,7 +33,7 @@ struct DemoFolder {
     }
 
     /// The kind of data that no demo created. A marked folder may have got some since it was marked.
-    private func somebodysOwn() async throws -> String? {
+    private func otherData() async throws -> String? {
         let isMarked = isMarked
         let realms = try await installation.realms.snapshot().realms
         if realms.contains(where: { !isMarked || $0.name != DemoRealm.name }) { return "realms" }

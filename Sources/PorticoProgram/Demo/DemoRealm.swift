@@ -8,7 +8,7 @@ struct DemoRealm {
 
     let installation: Installation
 
-    private struct Somebody {
+    private struct DemoPerson {
         let username: String
         let givenName: String
         let familyName: String
@@ -16,7 +16,7 @@ struct DemoRealm {
     }
 
     private static let people = [
-        Somebody(
+        DemoPerson(
             username: "ann",
             givenName: "Ann",
             familyName: "Example",
@@ -25,7 +25,7 @@ struct DemoRealm {
                 RoleName(clientID: SessionChoice.standardClientID, name: "tester"),
             ]
         ),
-        Somebody(username: "bob", givenName: "Bob", familyName: "Example", roles: []),
+        DemoPerson(username: "bob", givenName: "Bob", familyName: "Example", roles: []),
     ]
 
     /// Creates the realm or repairs it, and sets new passwords.
@@ -92,15 +92,15 @@ struct DemoRealm {
         let moment = installation.clock.moment()
         let people = installation.people
         try await installation.registering { registration in
-            for (somebody, (_, password)) in zip(Self.people, passwords) {
+            for (wanted, (_, password)) in zip(Self.people, passwords) {
                 var person = try registration.person(
-                    username: somebody.username,
+                    username: wanted.username,
                     realmID: realm.id,
                     at: moment
                 )
-                person.givenName = somebody.givenName
-                person.familyName = somebody.familyName
-                person.email = "\(somebody.username)@example.com"
+                person.givenName = wanted.givenName
+                person.familyName = wanted.familyName
+                person.email = "\(wanted.username)@example.com"
                 person.isEmailVerified = true
                 let hash = try await registration.hash(
                     password,
@@ -110,7 +110,7 @@ struct DemoRealm {
                 )
                 let found = try await people.credentials(
                     realmID: realm.id,
-                    login: somebody.username,
+                    login: wanted.username,
                     byEmail: false
                 )
                 if let found {
@@ -118,7 +118,7 @@ struct DemoRealm {
                     continue
                 }
                 _ = try await people.create(
-                    NewPerson(person: person, password: hash, roles: somebody.roles)
+                    NewPerson(person: person, password: hash, roles: wanted.roles)
                 )
             }
         }

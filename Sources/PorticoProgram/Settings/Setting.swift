@@ -27,7 +27,7 @@ struct Setting: Sendable {
     /// The value as it would be written.
     let texts: @Sendable (Settings) -> [String]
 
-    static let all = Mirror(reflecting: SettingTable.all).children
+    static let all = Mirror(reflecting: SettingTable.entries).children
         .compactMap { ($0.value as? any SettingEntry)?.setting }
 
     /// `PORTICO_LOG_LEVEL`

@@ -53,7 +53,8 @@ struct SettingOptions: ParsableArguments, CustomReflectable {
 
 /// Where the server's data and settings are: all that the commands which administer it need.
 struct DataDirectoryOptions: ParsableArguments {
-    @Option(help: SettingTable.all.dataDirectory.setting.argumentHelp) var dataDirectory: String?
+    @Option(help: SettingTable.entries.dataDirectory.setting.argumentHelp) var dataDirectory:
+        String?
 
     @Option(help: ArgumentHelp("The settings file instead of ./portico.yaml.", valueName: "path"))
     var config: String?

@@ -12,7 +12,7 @@ import PorticoWeb
 /// Its property of ``Settings``, option, variable, key in a file, check, default and row in the
 /// document all follow from its entry.
 struct SettingTable: Sendable {
-    static let all = SettingTable()
+    static let entries = SettingTable()
 
     /// Its default depends on the environment: ``Settings/init(dataDirectory:)``.
     let dataDirectory = Entry(
@@ -61,7 +61,10 @@ struct SettingTable: Sendable {
         more: "An address or a range. The headers are `X-Forwarded-For` and `X-Forwarded-Proto`."
     )
     let importRealm = Entry("import-realm", list: .path("paths of realm files"))
-        .help("Import new realms from this file.", more: "A broken file stops the start.")
+        .help(
+            "Import new realms from this file.",
+            more: "Existing realms stay as they are. A broken file stops the start."
+        )
     let backchannelAllow = Entry(
         "backchannel-allow",
         list: .text(
@@ -69,7 +72,10 @@ struct SettingTable: Sendable {
             expected: "hosts with their ports, such as 10.0.0.7:8443 or app.internal:443",
             check: { NamedHost($0) != nil }
         )
-    ).help("A client's host at a private address that may be notified of logouts.")
+    ).help(
+        "A client's host at a private address that may be notified of logouts.",
+        more: "A host with its port, such as `10.0.0.7:8443`."
+    )
 
     let logLevel = Entry("log.level", .choice("level", of: Logger.Level.allCases), default: .info)
         .help("What to log: trace, debug, info, notice, warning, error or critical.")
@@ -90,8 +96,8 @@ struct SettingTable: Sendable {
         .help(
             "The longest request body, in bytes.",
             more: """
-                Of this, the backend takes at most 4194304 bytes at `/bff/NAME/` and 65536 at its other \
-                addresses.
+                The backend never accepts more than 4194304 bytes at `/bff/NAME/` or 65536 at its \
+                other addresses.
                 """
         )
     let limitRequestSeconds = Entry(
@@ -99,7 +105,10 @@ struct SettingTable: Sendable {
         .number(1...600, "seconds"),
         default: 10
     )
-    .help("How long a request may take to arrive.", more: "First its head, then its body.")
+    .help(
+        "How long a request may take to arrive.",
+        more: "The head and the body each have this long."
+    )
     let limitIdleSeconds = Entry("limits.idle-seconds", .number(1...3600, "seconds"), default: 60)
         .help("How long a connection may be idle between requests.")
 
@@ -133,7 +142,10 @@ struct SettingTable: Sendable {
     let mailCAFile = Entry("mail.ca-file", .file, none: "the system's")
         .help("Certificates to trust for the mail server.", more: "In PEM.")
     let mailSendmail = Entry("mail.sendmail", .file)
-        .help("A program to send email with, instead of a mail server.", more: "As `sendmail -i`.")
+        .help(
+            "A program to send email with, instead of a mail server.",
+            more: "It is called like `sendmail -i`."
+        )
 
     let serviceName = Entry(
         "service.name",
@@ -183,7 +195,7 @@ struct SettingTable: Sendable {
         )
     ).help(
         "An API of yours to serve at /bff/NAME/.",
-        more: "`NAME=ADDRESS,PROVIDER`; it is sent access tokens of that provider."
+        more: "`NAME=ADDRESS,PROVIDER`; requests carry that provider's access token."
     )
 
     let pagesLight = Entry(

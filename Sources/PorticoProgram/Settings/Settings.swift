@@ -19,11 +19,11 @@ struct Settings: Sendable {
     subscript<Value>(dynamicMember path: KeyPath<SettingTable, SettingTable.Entry<Value>>) -> Value
     {
         get {
-            let entry = SettingTable.all[keyPath: path]
+            let entry = SettingTable.entries[keyPath: path]
             return self[entry.setting.key, or: entry.standard]
         }
         set {
-            let entry = SettingTable.all[keyPath: path]
+            let entry = SettingTable.entries[keyPath: path]
             self[entry.setting.key, or: entry.standard] = newValue
         }
     }
