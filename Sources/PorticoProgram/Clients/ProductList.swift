@@ -855,7 +855,7 @@ enum ProductList {
         works: An API that accepts access tokens. With issuer-uri alone, Spring accepts only the header typ JWT.
         ran: 2026-11-22, Spring Boot 3.5 and 4.0 with the JwtDecoder below: takes access tokens, refuses ID Tokens
         source: https://docs.spring.io/spring-security/reference/servlet/oauth2/resource-server/jwt.html
-        note: You have two options. Either set the tokens' type to JWT: portico client update APP --access-token-type JWT --audience {client_id}, for each client that calls the API, or portico realm update {realm} --access-token-type JWT for all of them.
+        note: You have two options. Either set the tokens' type to JWT: portico client update APP --access-token-type JWT --audience {client_id}, for each client that calls the API, or for all of them: portico realm update {realm} --access-token-type JWT
         note: Or keep at+jwt (RFC 9068) and use the JwtDecoder in the API. Its clientId is the calling client, which Spring requires.
         note: Spring's documentation once calls the method validateTypes; its name is validateType.
         file: application.yml
