@@ -2,9 +2,9 @@ package import HTTPTypes
 package import PorticoProtocol
 
 /// Sends to the hosts that the operator named, each with its port, by the plain client, and to
-/// everybody else by the guarded one.
+/// all others by the guarded one.
 ///
-/// Plain http goes to nobody but a named loopback IP literal: there it leaves no machine.
+/// Plain http goes only to a named loopback IP literal: there it leaves no machine.
 package struct OperatorsExceptions: HTTPTransport {
     private let exceptions: Set<NamedHost>
     private let plain: any HTTPTransport

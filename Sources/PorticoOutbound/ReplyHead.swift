@@ -50,10 +50,11 @@ struct ReplyHead {
     }
 
     private static func field(_ text: String) throws(HTTPTransportError) -> HTTPField {
-        guard let colon = text.firstIndex(of: ":"),
+        // By bytes: a mark behind it would make one character of both.
+        guard let colon = text.utf8.firstIndex(of: 0x3A),
             let name = HTTPField.Name(String(text[..<colon]))
         else { throw .malformed }
-        return HTTPField(name, received: String(text[text.index(after: colon)...]))
+        return HTTPField(name, received: String(text[text.utf8.index(after: colon)...]))
     }
 
     /// One length, or chunks, and no other transfer coding: it would be undone, and none was asked

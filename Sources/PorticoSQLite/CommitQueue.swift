@@ -4,7 +4,7 @@ import PorticoStores
 
 /// Durable transactions that share their commits.
 ///
-/// Whoever writes appends a job and waits. One thread takes up to 128 jobs, runs each in a savepoint
+/// A writer appends a job and waits. One thread takes up to 128 jobs, runs each in a savepoint
 /// of one transaction, commits, and only then lets them go on; what arrives while it waits for the
 /// disk is the next batch. There is no timer: a lone write goes at once.
 final class CommitQueue: Sendable {

@@ -4,7 +4,7 @@ import PorticoBytes
 /// A file that only its owner can read (0600), in a folder that only its owner can enter (0700).
 enum PrivateDatabaseFile {
     /// Makes file and folder where they are missing. A file that is there loses the rights of
-    /// others; a folder that is there is left as it is: it may be somebody's home.
+    /// others; a folder that is there is left as it is: it may be a home folder.
     ///
     /// - Throws: ``DatabaseOpeningError``.
     static func prepare(_ path: String) throws(DatabaseOpeningError) {

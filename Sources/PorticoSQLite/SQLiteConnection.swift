@@ -3,7 +3,7 @@ import PorticoStores
 
 /// One connection with the statements it has prepared.
 ///
-/// It is used by one thread at a time: whoever holds it sees to that.
+/// It is used by one thread at a time: its holder ensures that.
 final class SQLiteConnection: @unchecked Sendable {
     let handle: OpaquePointer
     /// By the address of their text.

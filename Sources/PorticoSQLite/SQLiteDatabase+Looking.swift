@@ -23,7 +23,7 @@ extension SQLiteDatabase {
         self.init(alone: connection)
     }
 
-    /// Without a log nobody has the file open. SQLite would make one even for reading, unless it is
+    /// Without a log no process has the file open. SQLite would make one even for reading, unless it is
     /// told that the file does not change.
     private static func address(of file: String) -> String {
         let path = URL(filePath: file).absoluteURL.path

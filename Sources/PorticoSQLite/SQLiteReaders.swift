@@ -3,7 +3,7 @@ import PorticoStores
 
 /// The connections that read: as many as reads run at the same time, kept for the next ones.
 ///
-/// Nobody waits for a free one. A read on the thread that asks, with a statement prepared before,
+/// No read waits for a free one. A read on the thread that asks, with a statement prepared before,
 /// is quicker than any hop; in WAL mode it waits neither for the writer nor for other readers.
 final class SQLiteReaders: Sendable {
     private let idle = Locked<[SQLiteConnection]?>([])

@@ -16,7 +16,7 @@ package struct MissingReference: Error, Hashable, Sendable {
 }
 
 /// What is kept is not what a change was made from: another process has changed it, or taken it away,
-/// meanwhile. Nothing has happened, so that nobody's change is undone by one who had not seen it.
+/// meanwhile. Nothing has happened, so that no change is undone by one that had not seen it.
 package struct ChangedMeanwhile: Error, Hashable, Sendable {
     package init() {}
 }

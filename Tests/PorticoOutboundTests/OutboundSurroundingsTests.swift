@@ -39,6 +39,7 @@ struct OutboundSurroundingsTests {
             let home = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
             try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
             // `try?`: what is left behind lies in the system's folder for such things.
+            // `try?`: what stays behind is in the system's temporary folder.
             defer { try? FileManager.default.removeItem(at: home) }
             try Data("machine 127.0.0.1 login ann password horse\n".utf8)
                 .write(to: home.appending(path: ".netrc"))

@@ -62,14 +62,14 @@ package struct AccountEmail: Hashable, Sendable {
         self.isRelay = isRelay
     }
 
-    /// Somebody vouches for it: what `email_verified` says.
+    /// A provider vouches for it: what `email_verified` says.
     package var isVerified: Bool { verification > .unverified }
 
     /// The one spelling that addresses are compared in.
     package var key: String { LoginName.folded(address) }
 }
 
-/// Who somebody is at an identity provider: unique among all accounts (WEB-ACC-2). The audience
+/// Who a person is at an identity provider: unique among all accounts (WEB-ACC-2). The audience
 /// that a token was made for is no part of it (PRV-N-4). Two are one only where their bytes are
 /// (OpenID Connect Core §14).
 package struct IdentityKey: Hashable, Sendable {

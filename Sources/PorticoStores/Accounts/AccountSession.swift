@@ -14,7 +14,7 @@ package struct AccountSession: Hashable, Sendable {
     /// The address it began at, as text; `nil` where it is not known.
     package var address: String?
     /// When the person last proved who they are: the provider's `auth_time`, or when a mailed code
-    /// came back. `nil`: nobody says when, and a sign-in alone is no proof, because a provider may
+    /// came back. `nil`: the provider does not say when, and a sign-in alone is no proof, because a provider may
     /// answer by a session that it still has. Seconds since 1970, as all times here.
     package var provenAt: Int64?
     /// When the person signed in.

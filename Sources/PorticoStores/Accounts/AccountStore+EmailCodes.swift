@@ -113,7 +113,7 @@ extension SQLTransaction {
         let email = AccountEmail(address: address, verification: .mailedCode)
         guard try !isTaken(email, exceptBy: accountID) else { return .taken }
         if let former = account.email, !sameBytes(former.key, email.key) {
-            // Before the account has another one: whoever lost it hears so (WEB-BRUTE-3).
+            // Before the account has another one: the address that is replaced is told (WEB-BRUTE-3).
             try queue(
                 MailDraft(.emailChanged, id: noticeID, to: account, at: now),
                 about: accountID
@@ -125,7 +125,7 @@ extension SQLTransaction {
         return .confirmed(account)
     }
 
-    /// Whoever has the mailbox of an account's address gets the account (docs/decisions/0020).
+    /// The person with the mailbox of an account's address gets the account (docs/decisions/0020).
     fileprivate func claim(
         _ accountID: UniqueID,
         by address: String,
@@ -165,7 +165,7 @@ extension SQLTransaction {
         return .confirmed(try enter(event, claimed, at: now))
     }
 
-    /// Whoever has a session and the mailbox of its account's address is the account's person.
+    /// A person with a session and the mailbox of its account's address is the account's person.
     fileprivate func prove(
         _ sessionID: UniqueID,
         by address: String,

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// What becomes of an account once it is there.
+/// Changing, blocking and deleting accounts.
 extension AccountStore {
     /// Sets what a person says of themselves: the name becomes their own. `nil` leaves it. There is
     /// no event of it.

@@ -28,7 +28,7 @@ extension AccountStore {
     }
 
     /// Removes an identity from an account, and ends the sessions that it began. Never the last
-    /// one that somebody can sign in by, of any number of concurrent calls (WEB-ACC-4).
+    /// one that the person can sign in by, of any number of concurrent calls (WEB-ACC-4).
     ///
     /// - Parameter usable: The providers, by name, that people can sign in with now.
     package func unlink(
@@ -50,7 +50,7 @@ extension AccountStore {
     }
 
     /// Takes an identity away that its provider has given up, and with the last one the account,
-    /// which nobody could sign in to any more. An identity that was linked after `issuedAt` stays:
+    /// which no one could sign in to any more. An identity that was linked after `issuedAt` stays:
     /// the provider's word is older than the person's.
     ///
     /// - Parameter noticeID: Of the mail that tells the account's verified address which of both it
@@ -70,7 +70,7 @@ extension AccountStore {
             let outcome = try transaction.unlink(
                 identity.provider,
                 from: account.id,
-                // What the provider has given up nobody signs in by, whatever is left.
+                // No one signs in by what the provider has given up, whatever is left.
                 usable: nil,
                 notice: MailDraft(
                     .wayRemoved(provider: identity.provider),

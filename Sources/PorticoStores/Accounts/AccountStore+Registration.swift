@@ -1,6 +1,6 @@
 import PorticoBytes
 
-/// Somebody whose identity is no account's yet (docs/decisions/0030).
+/// A person whose identity no account has yet (docs/decisions/0030).
 extension SQLTransaction {
     func meet(_ event: SignInEvent, at now: Int64) throws -> SignInOutcome {
         let email = event.identity.email

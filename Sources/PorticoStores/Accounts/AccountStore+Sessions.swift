@@ -39,9 +39,9 @@ extension AccountStore {
         }
     }
 
-    /// Moves a live app session's refresh state on, as ``GrantStore/rotate(_:spending:at:)`` does:
+    /// Moves a live app session's refresh state on, as ``GrantStore/rotate(_:sessionIdle:spending:at:)`` does:
     /// of any number of concurrent calls with one generation exactly one gets `.rotated`. It counts
-    /// as seen. `grantID` is the session's id.
+    /// as seen. `familyID` is the session's id.
     package func rotate(_ rotation: Rotation, at now: Int64) async throws -> RotationOutcome {
         try await database.change { transaction in
             let changed = try transaction.run(

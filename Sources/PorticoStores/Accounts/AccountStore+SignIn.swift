@@ -1,7 +1,7 @@
 import PorticoBytes
 
 extension AccountStore {
-    /// Signs somebody in whom a provider has proven, or registers them (docs/decisions/0030).
+    /// Signs in a person whom a provider has proven, or registers them (docs/decisions/0030).
     ///
     /// The identity is known: a session of its account begins, and the identity is never moved; the
     /// address that it brings replaces the identity's, and the account's name only where that is
@@ -29,7 +29,7 @@ extension AccountStore {
 }
 
 extension SQLReader {
-    /// Whose an identity is.
+    /// The account that has an identity.
     func account(with key: IdentityKey) throws -> CountedAccount? {
         try first(
             Statement.accountOfIdentity,
@@ -124,7 +124,7 @@ extension SQLTransaction {
                 .text(event.identity.key.issuer), .text(event.identity.key.subject),
                 SQLValue(session.providerSessionID), .text(session.device),
                 SQLValue(session.address),
-                // A clock that is ahead of ours makes nobody's proof newer than now.
+                // A clock that is ahead of ours makes no proof newer than now.
                 SQLValue(session.provenAt.map { max(0, min($0, now)) }), .int64(now),
                 .int64(session.idleSeconds), .int64(session.expiresAt), .bool(isNew),
             ] + session.form.values

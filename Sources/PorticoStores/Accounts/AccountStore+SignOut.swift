@@ -78,7 +78,7 @@ extension AccountStore {
     /// (OpenID Connect Back-Channel Logout §2.7). Its token is kept: what becomes of that is the
     /// provider's to say, which has ended its own session.
     ///
-    /// - Parameter subject: `nil`: whoever's session has that `sid`.
+    /// - Parameter subject: `nil`: any identity's with that `sid`.
     /// - Returns: How many ended, or `nil` where `spending` was spent before: then nothing happened.
     package func endSessions(
         issuer: String,

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Something that happened to an account, for its person and for whoever runs the server; or to a
+/// Something that happened to an account, for its person and for the operator; or to a
 /// client of a realm, for the latter.
 package struct AuditEvent: Hashable, Sendable {
     /// The place in the order of events; given by the store.
@@ -30,7 +30,7 @@ package struct AuditEvent: Hashable, Sendable {
         case signedOutByProvider = "sign_out.provider"
         case wayAdded = "way.added"
         case wayRemoved = "way.removed"
-        /// Whoever has the session has proven by a mailed code who they are.
+        /// The session's person has proven by a mailed code who they are.
         case proven = "sign_in.proven"
         case emailConfirmed = "email.confirmed"
         /// Another account has proven the address, which was only vouched for here, or not even that.

@@ -1,7 +1,7 @@
 /// How it is known whose an e-mail address is, from the least to the most
 /// (docs/decisions/0020).
 package enum EmailVerification: UInt8, CaseIterable, Comparable, Sendable {
-    /// Nobody vouches for it.
+    /// No provider vouches for it.
     case unverified
     /// A provider vouches for it that has no authority over the mailbox; or it is not known any more
     /// who did.

@@ -18,7 +18,7 @@ package struct MailDraft: Hashable, Sendable {
         case confirmationCode(sealedCode: String, use: MailedCodeUse, minutes: Int)
         /// The account has another address now. To the one before.
         case emailChanged
-        /// Somebody signed in from a browser or app that was not seen before.
+        /// A person signed in from a browser or app that was not seen before.
         case newDevice(device: String, at: Int64, provider: String)
         case wayAdded(provider: String)
         case wayRemoved(provider: String)
@@ -46,7 +46,7 @@ package struct MailDraft: Hashable, Sendable {
     }
 }
 
-/// What a mailed code does for whoever types it in: its mail says so, that nobody is talked out of
+/// What a mailed code does for the person who types it in: its mail says so, that nobody is talked out of
 /// one that is for something else.
 package enum MailedCodeUse: Hashable, Sendable {
     /// Makes the mailbox that of the account which asked.
@@ -54,7 +54,7 @@ package enum MailedCodeUse: Hashable, Sendable {
     /// Signs in to the account that has the mailbox's address, and adds an identity at this
     /// provider, by its configured name, to it.
     case claimAccount(provider: String)
-    /// Lets whoever has a session of the account change how it is reached, or delete it.
+    /// Lets a person with a session of the account change how it is reached, or delete it.
     case confirmItsYou
 }
 

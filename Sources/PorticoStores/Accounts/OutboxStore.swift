@@ -70,7 +70,7 @@ package struct OutboxStore: Sendable {
     }
 
     /// Removes mails sent before `time`, those given up whose last try was before it, and those that
-    /// were due before it: there is nobody who sends.
+    /// were due before it: nothing sends them.
     package func purge(before time: Int64) async throws {
         try await database.purge { reader, cursor in
             try reader.rows(

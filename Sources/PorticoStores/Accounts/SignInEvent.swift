@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Somebody came back from an identity provider, proven: what the callback's one transaction does.
+/// A person came back from an identity provider, proven: what the callback's one transaction does.
 package struct SignInEvent: Hashable, Sendable {
     /// The attempt, the native nonce, or whatever else may be used for one sign-in only.
     package var spending: [SpentOnce]
@@ -21,7 +21,7 @@ package struct SignInEvent: Hashable, Sendable {
     package var session: NewAccountSession
     /// Who was at the other end, kept with the registration: address and user agent.
     package var userAgent: String?
-    /// Queued where somebody known signs in whose account has a verified address and is none of
+    /// Queued where a known person signs in whose account has a verified address and is none of
     /// ``knownHere``: the notice of a new device.
     package var notice: MailDraft?
     /// Queued where the identity is linked to an account that was there, and that account has a
@@ -70,7 +70,7 @@ package struct SignInEvent: Hashable, Sendable {
         /// Accounts with the same address are answered as ``SignInOutcome/matches(_:)``; nothing
         /// is made.
         case ask
-        /// Nothing is made for somebody unknown: ``SignInOutcome/matches(_:)`` without any. The person
+        /// Nothing is made for an unknown person: ``SignInOutcome/matches(_:)`` without any. The person
         /// is asked first whether they have an account, because the address cannot tell
         /// (a relay's).
         case askFirst
@@ -93,14 +93,14 @@ package enum SignInOutcome: Hashable, Sendable {
     case spent
     /// The account is blocked. Nothing but the attempt is spent.
     case blocked(UniqueID)
-    /// Unknown, and nobody new is let in. Nothing but the attempt is spent.
+    /// Unknown, and new people are not let in. Nothing but the attempt is spent.
     case signUpClosed
     /// Unknown, and the person is to be asked: accounts with the address, the oldest first, at most
     /// five; none with ``SignInEvent/EmailRule/askFirst``. Nothing but the attempt is spent.
     case matches([AccountMatch])
 }
 
-/// An account with the same e-mail address as somebody unknown.
+/// An account with the same e-mail address as an unknown person.
 package struct AccountMatch: Hashable, Sendable {
     package var accountID: UniqueID
     package var verification: EmailVerification
@@ -117,7 +117,7 @@ package struct AccountMatch: Hashable, Sendable {
 /// Something that counts once: the id of an attempt, a nonce, the hash of a token.
 package struct SpentOnce: Hashable, Sendable {
     package var hash: Hash256
-    /// When nobody would accept it any more anyway. Seconds since 1970.
+    /// When it is no longer accepted anyway. Seconds since 1970.
     package var expiresAt: Int64
     /// It counts only where this was spent before: what follows from a question, for instance,
     /// only where the question was put.

@@ -91,7 +91,7 @@ package struct RefreshState: Hashable, Sendable {
 }
 
 extension RefreshState {
-    /// Whether a request comes from whoever made the current generation (docs/decisions/0035): by
+    /// Whether a request comes from the client that made the current generation (docs/decisions/0035): by
     /// the same `Idempotency-Key`, at any time; or, where neither has one, within `grace` seconds.
     package func wasRotated(by key: Hash256?, at now: Int64, grace: Int64) -> Bool {
         guard let idempotencyKey else { return key == nil && now - rotatedAt < grace }

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// What becomes of a grant once it is there.
+/// Reading, rotating and ending grants.
 extension GrantStore {
     /// The grant of that id, live or not, with its person and their roles.
     package func grant(id: UniqueID, realmID: String, at now: Int64) async throws -> GrantReading? {
@@ -27,7 +27,7 @@ extension GrantStore {
     ///
     /// Unless the grant is offline, that is a use of its browser session: noted in the same step, where
     /// the last one was noted five minutes ago or more (``SessionActivity/precision``). A session that
-    /// nobody used for `sessionIdle` seconds stays unused.
+    /// no one used for `sessionIdle` seconds stays unused.
     package func rotate(
         _ rotation: Rotation,
         sessionIdle: Int64,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A user name as it is kept and looked up (RFC 8265 §3.3, UsernameCaseMapped): what somebody types
+/// A user name as it is kept and looked up (RFC 8265 §3.3, UsernameCaseMapped): what a person types
 /// in capitals, in full-width letters or in decomposed characters is the same name. Stores, sign-in,
 /// import and commands all use this one spelling.
 package enum LoginName {

@@ -1,6 +1,6 @@
 package import PorticoBytes
 
-/// Somebody's wish for a new password, from the form that asks for it until the link in the mail has
+/// A request for a new password, from the form that asks for it until the link in the mail has
 /// come back (WEB-PW-7).
 package struct PasswordReset: Hashable, Sendable {
     package var id: UniqueID
@@ -41,7 +41,7 @@ package struct PasswordReset: Hashable, Sendable {
 /// A wish for a new password as it stands now.
 package struct PasswordResetReading: Hashable, Sendable {
     package var reset: PasswordReset
-    /// Whose password it is; `nil` where nobody who may sign in has that address.
+    /// Whose password it is; `nil` where no one who may sign in has that address.
     package var person: Person?
     package var isUsed: Bool
 
@@ -63,7 +63,7 @@ package enum PasswordResetCode: Hashable, Sendable {
 package enum PasswordResetOutcome: Hashable, Sendable {
     case changed
     case used
-    /// Too late, replaced by a newer one, or the address is nobody's any more.
+    /// Too late, replaced by a newer one, or no one has the address any more.
     case expired
 }
 

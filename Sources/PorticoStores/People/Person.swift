@@ -1,4 +1,4 @@
-/// Somebody who signs in to a realm.
+/// A person who signs in to a realm.
 package struct Person: Hashable, Sendable {
     /// `sub` (OpenID Connect Core §2): at most 255 ASCII characters, never given to another.
     package var id: String

@@ -12,7 +12,7 @@ package struct PersonMailboxStore: Sendable {
     /// Keeps a wish for a new password and queues its mail, to the address as the person has it, who
     /// may sign in. Older unused wishes of that person are gone.
     ///
-    /// Where nobody has the address the wish is kept all the same, without a mail: it costs one
+    /// Where no one has the address the request is kept all the same, without a mail: it costs one
     /// transaction in either case, and nothing that can be asked later differs (WEB-ENUM-1).
     package func ask(_ reset: PasswordReset, mail: MailDraft) async throws {
         try await database.change { transaction in

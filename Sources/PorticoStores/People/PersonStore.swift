@@ -22,7 +22,7 @@ package struct PersonStore: Sendable {
 
     /// The person that `login` names: a user name, or an e-mail address where `byEmail`; compared in
     /// their one spelling (``LoginName/folded(_:)``). With the password hash, for signing in.
-    /// Somebody's user name comes before somebody else's e-mail address.
+    /// A user name comes before another person's e-mail address.
     package func credentials(realmID: String, login: String, byEmail: Bool) async throws
         -> PersonCredentials?
     {
@@ -56,7 +56,7 @@ package struct PersonStore: Sendable {
     /// Creates a person with password and roles, all or nothing.
     ///
     /// `.conflict` where user name or e-mail address is taken; exactly one of many concurrent calls
-    /// for one user name creates it. An id that somebody had is taken. A role that the realm does
+    /// for one user name creates it. The id of a deleted person is taken. A role that the realm does
     /// not have throws ``MissingReference``.
     package func create(_ person: NewPerson) async throws -> Creation {
         try await database.change { try $0.insert(person) }
@@ -65,7 +65,7 @@ package struct PersonStore: Sendable {
     /// Replaces what is kept of a person; id, realm and creation stay. `.conflict` is reported as
     /// thrown ``StoreConflict``.
     ///
-    /// Where somebody is disabled, or enabled again, every session and grant that there is ends for
+    /// Where a person is disabled, or enabled again, every session and grant that there is ends for
     /// good, and so does a wish for a new password: enabling revives nothing.
     ///
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
@@ -152,7 +152,7 @@ extension PersonCredentials {
 }
 
 extension SQLTransaction {
-    /// A new person with password and roles. An id that somebody had before is taken.
+    /// A new person with password and roles. The id of a deleted person is taken.
     func insert(_ new: NewPerson) throws -> Creation {
         let isNew = try hasRow(
             Statement.insert,

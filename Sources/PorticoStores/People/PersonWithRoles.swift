@@ -6,7 +6,7 @@ package struct ConnectedApp: Hashable, Sendable {
     package var clientID: String
     /// What it was allowed, and what its live grants are for.
     package var scope: Scope
-    /// When the person allowed it; `nil` where nobody was asked. Seconds since 1970.
+    /// When the person allowed it; `nil` where the person was not asked. Seconds since 1970.
     package var allowedAt: Int64?
     /// When it last got tokens by a grant that is live; `nil` where it has none.
     package var lastUsedAt: Int64?

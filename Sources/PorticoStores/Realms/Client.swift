@@ -16,7 +16,7 @@ package struct Client: Hashable, Sendable {
     package var authenticatesStrictly = false
     /// Whether the URL of the token endpoint is an audience of its assertions besides the issuer
     /// (OpenID Connect Core §9). What is good there could be played on by another server that was
-    /// given the same URL, so it is off unless somebody needs it.
+    /// given the same URL, so it is off unless it is needed.
     package var takesTokenEndpointAudience = false
     package var secret: ClientSecret?
     /// The public keys of a `private_key_jwt` client: a JWK set as it was registered.
@@ -113,6 +113,6 @@ package enum AccessTokenType: String, CaseIterable, Hashable, Sendable {
 package enum ClientSecret: Hashable, Sendable {
     /// The SHA-256 of a secret that was made here, with 256 random bits.
     case hashed([UInt8])
-    /// A secret that somebody chose, sealed: it is compared in constant time.
+    /// A secret that a person chose, sealed: it is compared in constant time.
     case sealed(String)
 }

@@ -21,7 +21,7 @@ package struct Realm: Hashable, Sendable {
     package var notBefore: Int64 = 0
     /// Whether an e-mail address is accepted in place of the user name.
     package var signsInWithEmail = true
-    /// Whether somebody who does not know their password may choose a new one by way of their
+    /// Whether a person who does not know their password may choose a new one by way of their
     /// mailbox. It takes a server that sends mail.
     package var allowsPasswordReset = true
     /// Whether people confirm their address before an app gets anything. It takes a server that
@@ -43,7 +43,7 @@ package struct Realm: Hashable, Sendable {
     package struct Lifetimes: Hashable, Sendable {
         package var accessToken: Int64 = 300
         package var code: Int64 = 60
-        /// A browser session that nobody uses ends after this time,
+        /// A browser session that is not used ends after this time,
         package var sessionIdle: Int64 = 1800
         /// and any session after this.
         package var sessionMaximum: Int64 = 36_000

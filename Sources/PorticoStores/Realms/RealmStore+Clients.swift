@@ -69,7 +69,7 @@ extension RealmStore {
         try await database.change { try $0.insert(role) }
     }
 
-    /// Deletes a role and takes it from everybody.
+    /// Deletes a role and takes it from everyone.
     package func deleteRole(id: String) async throws -> Change {
         try await database.change { transaction in
             let changed = try transaction.run("DELETE FROM roles WHERE id = $1", [.text(id)])

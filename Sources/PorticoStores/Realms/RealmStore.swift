@@ -92,7 +92,7 @@ package struct RealmStore: Sendable {
         try await database.change { transaction in
             let changed = try transaction.run("DELETE FROM realms WHERE id = $1", [.text(id)])
             guard changed > 0 else { return .notFound }
-            // Nobody is there any more who could sign what they say.
+            // No key is left that could sign them.
             try transaction.run(
                 "DELETE FROM logout_deliveries WHERE realm_id = $1",
                 [.text(id)]

@@ -52,7 +52,7 @@ package struct BrowserSession: Hashable, Sendable {
     }
 }
 
-/// What became of the session that a browser had when somebody signed in there.
+/// What became of the session that a browser had when a person signed in.
 package enum SessionBeginning: Hashable, Sendable {
     /// There was none, or it was over.
     case began

@@ -22,7 +22,7 @@ extension BrowserSessionStore {
         }
     }
 
-    /// Ends a session of that person as ``end(id:realmID:at:)`` does, and nobody else's. `.notFound`
+    /// Ends a session of that person as ``end(id:realmID:at:)`` does, and no one else's. `.notFound`
     /// also where it was over before.
     package func end(id: String, of personID: String, realmID: String, at now: Int64) async throws
         -> Change

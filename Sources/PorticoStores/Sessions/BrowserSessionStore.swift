@@ -15,19 +15,19 @@ package struct BrowserSessionStore: Sendable {
         self.database = database
     }
 
-    /// Keeps that somebody proved who they are in a browser: the session of the cookie it had goes on
+    /// Keeps that a person proved who they are in a browser: the session of the cookie it had goes on
     /// where it is that person's, and ends where it is another's. The cookie is a new one in any case
     /// (WEB-SESS-1).
     ///
     /// A session goes on where it has not ended and not expired, and its person was not signed out
-    /// everywhere since; nobody need have used it lately. It keeps `id` and `createdAt` and takes over
-    /// all else that `session` has: no grant in it ends, and nobody is told. A new session whose
+    /// everywhere since; it need not have been used lately. It keeps `id` and `createdAt` and takes over
+    /// all else that `session` has: no grant in it ends, and no client is told. A new session whose
     /// person was signed out everywhere after its credentials were read is dead from the start.
     ///
     /// - Parameters:
     ///   - session: As it is kept where none goes on.
     ///   - old: The hash of the cookie that the browser had.
-    ///   - upgrade: A stronger hash of the password that was checked, kept in the same step. Nobody is
+    ///   - upgrade: A stronger hash of the password that was checked, kept in the same step. No one is
     ///     signed out by it, and it yields to a password that was changed meanwhile.
     @discardableResult
     package func start(
