@@ -13,15 +13,17 @@ extension AccountSession {
     /// - Parameter row: Begins with the columns of ``AccountSessionColumn``.
     init(_ row: any SQLRow) throws {
         func at(_ column: AccountSessionColumn) -> Int { column.rawValue }
-        let cookieHash = try row.optionalHash(at(.cookieHash))
+        let form: Form
+        if let cookieHash = try row.optionalHash(at(.cookieHash)) {
+            form = .browser(cookieHash: cookieHash)
+        } else {
+            let refresh = try RefreshState(row, from: at(.generation))
+            form = .app(name: try row.text(at(.app)), refresh: refresh)
+        }
         self.init(
             id: try row.uniqueID(at(.id)),
             accountID: try row.uniqueID(at(.accountID)),
-            form: try cookieHash.map(Form.browser)
-                ?? .app(
-                    name: row.text(at(.app)),
-                    refresh: RefreshState(row, from: at(.generation))
-                ),
+            form: form,
             identity: IdentityKey(
                 issuer: try row.text(at(.issuer)),
                 subject: try row.text(at(.subject))
