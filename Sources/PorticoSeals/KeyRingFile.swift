@@ -116,9 +116,9 @@ extension KeyRingError {
 extension KeyRing.KeyID {
     /// Exactly eight lowercase hexadecimal digits.
     init?(hexadecimal text: some Collection<UInt8>) {
-        guard text.count == 8, text.allSatisfy({ $0.lowercased == $0 }),
-            let bytes = Hexadecimal.bytes(text)
-        else { return nil }
+        guard text.allSatisfy({ $0.lowercased == $0 }), let bytes = Hexadecimal.bytes(text) else {
+            return nil
+        }
         self.init(bytes: bytes)
     }
 }

@@ -10,7 +10,7 @@ struct ProviderDownWalkTests {
     @Test(
         "PRV-E-2: a provider that is down at the start is told as that, with the way on",
         .needs(.chromium),
-        arguments: Scripts.onAndOff
+        arguments: Scripts.on
     )
     func atTheStart(scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in
@@ -52,7 +52,7 @@ struct ProviderDownWalkTests {
         "PRV-E-2, decision 0028: a provider that fails at the callback leads back to the choice, with no one signed in",
         .needs(.chromium),
         arguments: ["google", "facebook", "apple"],
-        Scripts.onAndOff
+        Scripts.on
     )
     func atTheCallback(_ provider: String, scripts: Bool) async throws {
         try await Walk.run(scripts) { walk, server in

@@ -47,9 +47,11 @@ def shorter(old, new):
     longer = len(after) - len(before)
     while True:
         if sum(map(anchors.has_letters, before[first:last])) >= LEAST:
-            old_end, new_end = olds[last - 1][1], news[last + longer - 1][1]
-            is_gone = last + longer == first
-            yield old[olds[first][0] : old_end], "" if is_gone else new[news[first][0] : new_end]
+            begin, end = olds[first][0], olds[last - 1][1]
+            text = new[news[first][0] : news[last + longer - 1][1]] if last + longer > first else ""
+            # A space before it that was none before: Swift tells ` ==` from `==`.
+            is_apart = text and 0 < first and news[first - 1][1] < news[first][0]
+            yield old[begin:end], " " + text if is_apart and olds[first - 1][1] == begin else text
         sides = []  # (Whether a line ends in between, how much is there already, the side)
         if first > 0:
             between = old[olds[first - 1][1] : olds[first][0]] if first < len(olds) else ""

@@ -193,6 +193,7 @@ import Testing
         let page = try await returning.visitor.open(returning.callback)
         #expect(page.path.contains("reason=provider_unreachable"))
         #expect(page.reply.status == 503)
+        #expect(page.reply.headers[.retryAfter] != nil)
         #expect(!returning.visitor.cookies.keys.contains { $0.hasPrefix("__Host-attempt-") })
         returning.server.standIns.repair()
     }

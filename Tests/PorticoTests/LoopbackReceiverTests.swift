@@ -101,6 +101,13 @@ struct LoopbackReceiverTests {
         #expect(await answer?.status == 303)
     }
 
+    @Test("RFC 8252 §8.3: programs that the app starts do not inherit our sockets")
+    func inherited() throws {
+        let listening = try LoopbackSocket.listen(.ipv4, port: 0)
+        defer { RawSocket.close(listening.socket) }
+        #expect(fcntl(listening.socket, F_GETFD) & FD_CLOEXEC != 0)
+    }
+
     @Test(
         "attack E18, OpenID Connect Core §3.1.2.1: a port that was asked for is that of 127.0.0.1, or none",
         arguments: [

@@ -38,7 +38,6 @@ struct PageForms: Sendable {
     func checked(_ purpose: StaticString, _ transaction: String, _ context: BackendContext)
         throws(BackendError) -> FormParameters
     {
-        guard FetchSite.permitsPost(context.headers) else { throw Self.forged }
         let body = try context.form()
         let cookie = cookies.form.value(context.headers)
         do {

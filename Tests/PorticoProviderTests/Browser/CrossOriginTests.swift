@@ -135,6 +135,8 @@ import Testing
         let page = try await browser.get(path, headers: [.origin: Self.origin])
         #expect(page.status == 200)
         #expect(allowed(page) == nil)
+        let unnamed = try await server.post(path, [], headers: [.origin: Self.origin])
+        #expect(allowed(unnamed) == nil)
         let foreign = try await server.post(path, form, headers: [.origin: "https://evil.example"])
         #expect(allowed(foreign) == nil)
         let again = try await server.post(path, form, headers: [.origin: Self.origin])
