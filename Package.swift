@@ -26,6 +26,12 @@ let cryptoExtras = Target.Dependency.product(
     condition: .when(platforms: [.linux, .android, .windows, .openbsd])
 )
 
+/// Where the client sends requests through URLSession.
+let notLinux: [Platform] = [
+    .macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS, .driverKit, .android, .windows,
+    .openbsd,
+]
+
 func serverProduct(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: server)
 }
@@ -47,11 +53,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.6.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.26.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(
-            url: "https://github.com/apple/swift-configuration",
-            from: "1.2.0",
-            traits: [.defaults, "YAML"]
-        ),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.11.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -73,14 +74,38 @@ let package = Package(
         ),
 
         // MARK: Floor 1
+        .systemLibrary(
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
         .target(
-            name: "Portico",
-            dependencies: ["PorticoBytes", "PorticoProtocol", crypto, httpTypes],
+            name: "PorticoOutbound",
+            dependencies: ["PorticoBytes", "PorticoProtocol", "CCurl", httpTypes],
             swiftSettings: settings
         ),
         .target(
+            name: "PorticoURLSession",
+            dependencies: ["PorticoBytes", "PorticoProtocol", httpTypes],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Portico",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", crypto, httpTypes,
+                .target(name: "PorticoOutbound", condition: .when(platforms: [.linux])),
+                .target(name: "PorticoURLSession", condition: .when(platforms: notLinux)),
+            ],
+            swiftSettings: settings
+        ),
+        .systemLibrary(
+            name: "CUTF8Proc",
+            pkgConfig: "libutf8proc",
+            providers: [.apt(["libutf8proc-dev"])]
+        ),
+        .target(
             name: "PorticoStores",
-            dependencies: ["PorticoBytes", "PorticoProtocol", crypto],
+            dependencies: ["PorticoBytes", "PorticoProtocol", "CUTF8Proc", crypto],
             swiftSettings: settings
         ),
         .target(
@@ -103,16 +128,6 @@ let package = Package(
                 "PorticoBytes", "PorticoProtocol", "PorticoWeb", crypto, httpTypes,
             ],
             resources: [.embedInCode("Resources")],
-            swiftSettings: settings
-        ),
-        .systemLibrary(
-            name: "CCurl",
-            pkgConfig: "libcurl",
-            providers: [.apt(["libcurl4-openssl-dev"])]
-        ),
-        .target(
-            name: "PorticoOutbound",
-            dependencies: ["PorticoBytes", "PorticoProtocol", "CCurl", httpTypes],
             swiftSettings: settings
         ),
         .target(
@@ -204,15 +219,19 @@ let package = Package(
         ),
 
         // MARK: Floor 4
+        .systemLibrary(
+            name: "CYAML",
+            pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"])]
+        ),
         .executableTarget(
             name: "PorticoProgram",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
-                "PorticoBackend", "PorticoStandIns", crypto, httpTypes,
+                "PorticoBackend", "PorticoStandIns", "CYAML", crypto, httpTypes,
                 serverProduct("ArgumentParser", "swift-argument-parser"),
-                serverProduct("Configuration", "swift-configuration"),
                 serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
                 serverProduct("UnixSignals", "swift-service-lifecycle"),
                 serverProduct("Logging", "swift-log"),
@@ -279,8 +298,8 @@ let package = Package(
         .testTarget(
             name: "PorticoOutboundTests",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound",
-                "PorticoTestSupport", httpTypes,
+                "PorticoBytes", "PorticoProtocol", "PorticoOutbound", "PorticoURLSession",
+                "Portico", "PorticoTestSupport", httpTypes,
             ],
             swiftSettings: settings
         ),

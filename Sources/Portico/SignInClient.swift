@@ -71,7 +71,7 @@ public final class SignInClient: Sendable {
         scopes: [ScopeToken] = [.openid, .profile, .email],
         options: Options = Options(),
         storage: any SessionStorage = .inMemory,
-        transport: any HTTPTransport = URLSessionTransport()
+        transport: any HTTPTransport = SystemTransport()
     ) {
         self.init(
             issuer: issuer,

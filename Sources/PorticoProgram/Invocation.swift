@@ -1,5 +1,10 @@
 import ArgumentParser
-import Foundation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// One call of the program: parses, runs, and says how it went.
 struct Invocation {
@@ -74,7 +79,7 @@ struct Invocation {
         return
             words
             .filter { isAboutTokens && $0.utf8.count >= 16 || TokenForm.isToken($0) }
-            .reduce(message) { $0.replacingOccurrences(of: $1, with: "…") }
+            .reduce(message) { $0.replacing($1, with: "…") }
     }
 
     private static func isOfOptionName(_ byte: UInt8) -> Bool {

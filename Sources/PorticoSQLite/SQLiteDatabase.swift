@@ -79,7 +79,7 @@ package final class SQLiteDatabase: SQLDatabase {
             do {
                 return try body()
             } catch is StoreBusy where ContinuousClock.now < end {
-                Thread.sleep(forTimeInterval: 0.01)
+                usleep(10_000)
             }
         }
     }

@@ -1,10 +1,10 @@
 import Foundation
 import HTTPTypes
-import Portico
 import PorticoBytes
 import PorticoOutbound
 import PorticoProtocol
 import PorticoTestSupport
+import PorticoURLSession
 import Testing
 
 /// Both implementations keep the one promise.

@@ -1,11 +1,11 @@
 import Foundation
 import HTTPTypes
+import Portico
 import PorticoOutbound
 import PorticoProtocol
 import PorticoTestSupport
+import PorticoURLSession
 import Testing
-
-@testable import Portico
 
 /// What a client of ours does with plain http on `localhost`.
 @Suite("HTTP transports: localhost", .serialized) struct LocalhostTests {
@@ -95,7 +95,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test("localhost as the system knows it is asked, by both clients")
+    @Test("localhost as the system knows it is asked, by all clients")
     func system() async throws {
         let server = try LocalServer { _ in LocalServer.reply() }
         defer { server.stop() }
@@ -105,6 +105,9 @@ import Testing
             }
             #expect(reply.response.status == .ok)
         }
-        #expect(server.requests.count == 2)
+        let own = SystemTransport()
+        let reply = try await own.send(request(server.port), body: [], limits: Self.limits)
+        #expect(reply.response.status == .ok)
+        #expect(server.requests.count == 3)
     }
 }

@@ -62,7 +62,7 @@ public final class BackendClient: Sendable {
         redirect: Redirect = .loopback(),
         options: Options = Options(),
         storage: any SessionStorage = .inMemory,
-        transport: any HTTPTransport = URLSessionTransport()
+        transport: any HTTPTransport = SystemTransport()
     ) {
         self.init(
             backend: backend,

@@ -33,7 +33,7 @@ extension DataDirectoryCommand {
     /// Opens the data directory for `body`, and closes it whatever happens.
     func administer(_ body: (Administration) async throws -> Void) async throws {
         let isDryRun = options.isDryRun
-        let reader = try await options.place.reader(publicURL: publicURL)
+        let reader = try options.place.reader(publicURL: publicURL)
         let installation = try Installation.open(
             reader.settings().settings,
             missing: isDryRun && Self.missing == .create ? .pretend : Self.missing,
@@ -57,10 +57,10 @@ extension DataDirectoryCommand {
 }
 
 extension DataDirectoryOptions {
-    func reader(publicURL: String?) async throws -> SettingsReader {
+    func reader(publicURL: String?) throws -> SettingsReader {
         var options = values
         options["public-url"] = publicURL.map { [$0] }
-        return try await SettingsReader(
+        return try SettingsReader(
             options: options,
             file: config,
             environment: ProcessInfo.processInfo.environment

@@ -27,7 +27,7 @@ struct ConfigCommand: AsyncParsableCommand {
         @OptionGroup var output: ConsoleOptions
 
         func run() async throws {
-            let reader = try await SettingsReader(
+            let reader = try SettingsReader(
                 options: settings.values,
                 file: settings.config,
                 environment: ProcessInfo.processInfo.environment

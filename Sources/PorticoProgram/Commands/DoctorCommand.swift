@@ -33,7 +33,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let settings: Settings
         let origins: [String: SettingOrigin]
         do {
-            (settings, origins) = try await place.reader(publicURL: publicURL).settings()
+            (settings, origins) = try place.reader(publicURL: publicURL).settings()
         } catch let failure as Failure {
             var findings = Findings()
             findings.add("Server", [.problem("settings", failure.what, fix: failure.remedy)])

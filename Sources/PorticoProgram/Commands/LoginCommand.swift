@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import Foundation
 import Portico
 import PorticoProtocol
@@ -119,13 +120,12 @@ struct LoginCommand: AsyncParsableCommand {
 
     /// On a thread of its own, which waits for the terminal as long as the program runs.
     private static func readPastedLines(into pasted: PastedCallback, _ console: Console) {
-        let thread = Thread {
+        DispatchQueue(label: "pasted lines").async {
             while let line = readLine() {
                 guard !line.isEmpty, !pasted.offer(line) else { continue }
                 console.warn("That is not the address of this sign-in. Still waiting.")
             }
         }
-        thread.start()
     }
 
     /// The stored session, if it still gives tokens.

@@ -79,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func readSettings() async throws -> Settings {
-        let reader = try await SettingsReader(
+        let reader = try SettingsReader(
             options: settings.values,
             file: settings.config,
             environment: ProcessInfo.processInfo.environment

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PorticoBytes
 import PorticoOutbound
 import PorticoProtocol
 
@@ -45,8 +46,7 @@ extension TokenCommand {
             }
             // An opaque token may stand where the file's name belongs.
             let bytes = try FileInput.bytes(file, limit: 64 * 1024, called: "The file")
-            let text = String(decoding: bytes, as: UTF8.self)
-                .trimmingCharacters(in: .whitespacesAndNewlines)
+            let text = String(decoding: bytes.trimming { $0 <= 0x20 }, as: UTF8.self)
             let token: JWT
             let claims: JSONObject
             do {

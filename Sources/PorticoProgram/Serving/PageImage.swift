@@ -72,7 +72,7 @@ struct PageImage: Hashable, Sendable {
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let start = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-        return start.hasPrefix("<svg") || start.hasPrefix("<?xml") && start.contains("<svg")
-            || start.hasPrefix("<!--") && start.contains("<svg") ? .svg : nil
+        let isMarkup = start.hasPrefix("<?xml") || start.hasPrefix("<!--")
+        return start.hasPrefix("<svg") || isMarkup && text.hasBytes("<svg") ? .svg : nil
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PorticoBytes
 
 /// The port that the server will listen on, reserved before anything else is done: a port that is
 /// free now may be taken by an outgoing connection before the server listens.
@@ -13,7 +14,7 @@ final class ReservedPort: Sendable {
     private let descriptor: Int32
 
     init(_ wanted: ListenAddress) throws(Failure) {
-        let family = wanted.host.contains(":") ? AF_INET6 : AF_INET
+        let family = wanted.host.hasBytes(":") ? AF_INET6 : AF_INET
         #if canImport(Glibc)
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -52,7 +53,7 @@ final class ReservedPort: Sendable {
 
     private static func bind(_ descriptor: Int32, to address: ListenAddress) -> Bool {
         let port = UInt16(truncatingIfNeeded: address.port).bigEndian
-        if address.host.contains(":") {
+        if address.host.hasBytes(":") {
             var name = sockaddr_in6()
             name.sin6_family = sa_family_t(AF_INET6)
             name.sin6_port = port

@@ -21,8 +21,8 @@ struct ListenAddress: Hashable, Sendable {
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()
-            guard host.contains(":") else { return nil }
-        } else if host.contains(":") {
+            guard host.utf8.contains(0x3A) else { return nil }
+        } else if host.utf8.contains(0x3A) {
             return nil
         }
         guard let literal = Self.literal(String(host)) else { return nil }
@@ -31,7 +31,7 @@ struct ListenAddress: Hashable, Sendable {
 
     /// With brackets around IPv6 (RFC 3986 §3.2.2).
     var text: String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        host.hasBytes(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     /// Whether only this machine can reach it.
@@ -46,7 +46,7 @@ struct ListenAddress: Hashable, Sendable {
 
     /// The canonical text of an IP address (RFC 5952), or `nil` if `text` is not one.
     static func literal(_ text: String) -> String? {
-        let family = text.contains(":") ? AF_INET6 : AF_INET
+        let family = text.hasBytes(":") ? AF_INET6 : AF_INET
         var address = [UInt8](repeating: 0, count: 16)
         guard inet_pton(family, text, &address) == 1 else { return nil }
         var spelled = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

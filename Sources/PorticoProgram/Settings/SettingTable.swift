@@ -157,7 +157,7 @@ struct SettingTable: Sendable {
     let serviceContact = Entry(
         "service.contact",
         .text("address", expected: "an email address or an https address") { text in
-            (text.hasPrefix("https://") || text.contains("@"))
+            (text.hasPrefix("https://") || text.hasBytes("@"))
                 && text.utf8.allSatisfy { $0.isVisible }
         }
     ).help("Where people get help: an email address or an https address.")

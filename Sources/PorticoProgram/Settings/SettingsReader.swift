@@ -1,6 +1,10 @@
-import Configuration
-import Foundation
 import PorticoBytes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Reads the settings from options, then the environment, then the project's file, then the
 /// person's file (`docs/configuration.md`).
@@ -17,15 +21,16 @@ struct SettingsReader {
     ///   - options: Values by option.
     ///   - file: The file that `--config` names, instead of `portico.yaml`.
     /// - Throws: where a file or the environment has a name that no setting has.
-    init(options: [String: [String]], file: String?, environment: [String: String]) async throws {
+    init(options: [String: [String]], file: String?, environment: [String: String]) throws(Failure)
+    {
         self.environment = environment
         let named = file ?? environment["PORTICO_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         let personal = Self.configurationHome(environment) + "/portico/config.yaml"
         layers = [
             Self.options(options),
             try Self.environment(environment),
-            try await Self.file(named ?? "portico.yaml", isRequired: named != nil),
-            try await Self.file(personal, isRequired: false),
+            try Self.file(named ?? "portico.yaml", isRequired: named != nil),
+            try Self.file(personal, isRequired: false),
         ]
     }
 
@@ -86,65 +91,49 @@ struct SettingsReader {
         if let unknown = ours.keys.filter({ !known.contains($0) }).min() {
             throw Self.unknown(unknown, known: known, in: "the environment")
         }
-        let provider = EnvironmentVariablesProvider(environmentVariables: ours)
-            .prefixKeys(with: ["portico"])
         return Layer(
             origin: { .variable($0.variable) },
-            texts: { try Self.texts(of: $0, in: provider) }
+            texts: { setting in
+                guard let text = ours[setting.variable] else { return nil }
+                guard setting.isList else { return [text] }
+                return text.split(separator: ",", omittingEmptySubsequences: false)
+                    .map { String($0).trimmingBlanks }
+            }
         )
     }
 
-    private static func file(_ path: String, isRequired: Bool) async throws -> Layer {
-        let seen = Locked<[String]>([])
-        let provider: FileProvider<YAMLSnapshot>
-        do {
-            provider = try await FileProvider<YAMLSnapshot>(
-                // The one place where the parser shows the keys it has found.
-                parsingOptions: .init(
-                    secretsSpecifier: .dynamic { key, _ in
-                        seen.withLock { $0.append(key) }
-                        return false
-                    }
-                ),
-                config: ConfigReader(
-                    provider: InMemoryProvider(
-                        values: [
-                            "filePath": .init(.string(path), isSecret: false),
-                            "allowMissing": .init(.bool(!isRequired), isSecret: false),
-                        ]
-                    )
-                )
-            )
-        } catch {
-            throw Failure(
-                .configUnreadable,
-                "The settings file \(printable(path)) cannot be read.",
-                // The parser shows the place over several lines.
-                advice: "\(error)".split(whereSeparator: \.isNewline).map { printable(String($0)) }
-            )
-        }
+    private static func file(_ path: String, isRequired: Bool) throws(Failure) -> Layer {
+        let file = try contents(path, isRequired: isRequired)
         let known = Set(Setting.all.map(\.key))
-        if let unknown = seen.withLock({ $0 }).filter({ !known.contains($0) }).min() {
+        if let unknown = file.values.keys.filter({ !known.contains($0) }).min() {
             throw Self.unknown(unknown, known: known, in: path)
         }
         return Layer(
             origin: { .file(path, key: $0.key) },
-            texts: { try Self.texts(of: $0, in: provider) }
+            texts: { setting in
+                switch file.values[setting.key] {
+                case .text(let text) where !setting.isList: return [text]
+                case .list(let texts) where setting.isList: return texts
+                case nil: return nil
+                default: throw NotOfItsKind()
+                }
+            }
         )
     }
 
-    /// - Throws: where there is a list for one value, or one value for a list.
-    private static func texts(of setting: Setting, in provider: some ConfigProvider) throws
-        -> [String]?
-    {
-        let value = try provider.value(
-            forKey: AbsoluteConfigKey(setting.key.split(separator: ".").map(String.init)),
-            type: setting.isList ? .stringArray : .string
-        ).value
-        switch value?.content {
-        case .string(let text): return [text]
-        case .stringArray(let texts): return texts
-        default: return nil
+    /// A list for one value, or one value for a list.
+    private struct NotOfItsKind: Error {}
+
+    private static func contents(_ path: String, isRequired: Bool) throws(Failure) -> SettingsFile {
+        do {
+            return try SettingsFile(path)
+        } catch {
+            if error.isMissing, !isRequired { return SettingsFile() }
+            throw Failure(
+                .configUnreadable,
+                "The settings file \(printable(path)) cannot be read.",
+                advice: error.lines.map(printable)
+            )
         }
     }
 
@@ -174,6 +163,6 @@ struct SettingsReader {
     }
 
     private static func home(_ environment: [String: String]) -> String {
-        absolute(environment["HOME"]) ?? NSHomeDirectory()
+        absolute(environment["HOME"]) ?? URL.homeDirectory.path
     }
 }

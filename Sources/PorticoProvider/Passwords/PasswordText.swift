@@ -1,5 +1,5 @@
-import Foundation
 import PorticoBytes
+import PorticoStores
 
 /// A typed password, normalised (Unicode NFC) in the same manner when it is set and when it is
 /// checked.
@@ -7,12 +7,12 @@ package struct PasswordText: Sendable {
     private let secret: SecretText
 
     /// The longest password in bytes: a limit against denial of service by hashing.
-    package static let maximumLength = 1024
+    package static let maximumLength = NormalForm.longest
 
     /// - Returns: `nil` if the text is longer than ``maximumLength``. It is never cut.
     package init?(_ text: String) {
-        guard text.utf8.count <= Self.maximumLength else { return nil }
-        secret = SecretText(text.precomposedStringWithCanonicalMapping)
+        guard let normal = NormalForm.nfc(text) else { return nil }
+        secret = SecretText(normal)
     }
 
     package var bytes: [UInt8] { Array(secret.reveal().utf8) }

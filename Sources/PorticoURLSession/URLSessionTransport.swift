@@ -4,27 +4,27 @@
 #else
     import Foundation
 #endif
-public import HTTPTypes
+package import HTTPTypes
 import PorticoBytes
-public import PorticoProtocol
+package import PorticoProtocol
 
-/// An `HTTPTransport` over URLSession, and the default.
+/// An `HTTPTransport` over URLSession, for Apple's systems.
 ///
-/// On Linux, URLSession does not read response fields without a space after the colon, keeps
-/// reading for a while after a reply was abandoned, and, as of Swift 6.3, ends the process if a
-/// connection breaks off in the head of a response or a response has trailers. A program on Linux
-/// that sends requests to foreign servers should inject another HTTP client.
-public final class URLSessionTransport: HTTPTransport {
+/// It is built and tested on Linux, and not used there: URLSession does not read response fields
+/// without a space after the colon, keeps reading for a while after a reply was abandoned, and, as
+/// of Swift 6.3, ends the process if a connection breaks off in the head of a response or a response
+/// has trailers.
+package final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let exchanges = URLSessionExchanges()
     private let localhost: LocalhostName
 
     /// A separate session: no cookies, no cache, no stored credentials.
-    public convenience init() {
+    package convenience init() {
         self.init(localhost: .system)
     }
 
-    init(localhost: LocalhostName) {
+    package init(localhost: LocalhostName) {
         self.localhost = localhost
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -40,7 +40,7 @@ public final class URLSessionTransport: HTTPTransport {
         session.finishTasksAndInvalidate()
     }
 
-    public func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+    package func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
         async throws(HTTPTransportError) -> HTTPReply
     {
         guard let address = request.address, let url = URL(string: address.text),
