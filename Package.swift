@@ -60,16 +60,23 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.3.0"),
     ],
     targets: [
+        // MARK: Ground
+        .target(name: "PorticoSystem", swiftSettings: settings),
+
         // MARK: Floor 0
-        .target(name: "PorticoBytes", dependencies: [crypto], swiftSettings: settings),
+        .target(
+            name: "PorticoBytes",
+            dependencies: ["PorticoSystem", crypto],
+            swiftSettings: settings
+        ),
         .target(
             name: "PorticoProtocol",
-            dependencies: ["PorticoBytes", crypto, httpTypes, cryptoExtras],
+            dependencies: ["PorticoSystem", "PorticoBytes", crypto, httpTypes, cryptoExtras],
             swiftSettings: settings
         ),
         .target(
             name: "PorticoSeals",
-            dependencies: ["PorticoBytes", crypto],
+            dependencies: ["PorticoSystem", "PorticoBytes", crypto],
             swiftSettings: settings
         ),
 
@@ -92,7 +99,7 @@ let package = Package(
         .target(
             name: "Portico",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", crypto, httpTypes,
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", crypto, httpTypes,
                 .target(name: "PorticoOutbound", condition: .when(platforms: [.linux])),
                 .target(name: "PorticoURLSession", condition: .when(platforms: notLinux)),
             ],
@@ -105,13 +112,16 @@ let package = Package(
         ),
         .target(
             name: "PorticoStores",
-            dependencies: ["PorticoBytes", "PorticoProtocol", "CUTF8Proc", crypto],
+            dependencies: [
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "CUTF8Proc", crypto,
+            ],
             swiftSettings: settings
         ),
         .target(
             name: "PorticoWeb",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoSeals", crypto, httpTypes,
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", crypto,
+                httpTypes,
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOCore", "swift-nio"),
                 serverProduct("NIOExtras", "swift-nio-extras"),
@@ -125,7 +135,7 @@ let package = Package(
         .target(
             name: "PorticoPages",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoWeb", crypto, httpTypes,
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoWeb", crypto, httpTypes,
             ],
             resources: [.embedInCode("Resources")],
             swiftSettings: settings
@@ -133,7 +143,7 @@ let package = Package(
         .target(
             name: "PorticoMail",
             dependencies: [
-                "PorticoBytes", "CCurl", serverProduct("NIOPosix", "swift-nio"),
+                "PorticoSystem", "PorticoBytes", "CCurl", serverProduct("NIOPosix", "swift-nio"),
             ],
             swiftSettings: settings
         ),
@@ -141,13 +151,14 @@ let package = Package(
         // MARK: Floor 1 1/2
         .target(
             name: "PorticoGallery",
-            dependencies: ["PorticoPages"],
+            dependencies: ["PorticoSystem", "PorticoPages"],
             swiftSettings: settings
         ),
         .target(
             name: "PorticoHummingbird",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound", httpTypes,
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound",
+                httpTypes,
                 serverProduct("Hummingbird", "hummingbird"),
                 serverProduct("HummingbirdCore", "hummingbird"),
                 serverProduct("NIOCore", "swift-nio"),
@@ -163,7 +174,7 @@ let package = Package(
         ),
         .target(
             name: "PorticoSQLite",
-            dependencies: ["PorticoBytes", "PorticoStores", "CSQLite"],
+            dependencies: ["PorticoSystem", "PorticoBytes", "PorticoStores", "CSQLite"],
             swiftSettings: settings
         ),
         .systemLibrary(
@@ -174,7 +185,8 @@ let package = Package(
         .target(
             name: "PorticoProvider",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
+                "PorticoWeb",
                 "PorticoPages", "CArgon2", crypto, cryptoExtras, httpTypes,
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOPosix", "swift-nio"),
@@ -184,7 +196,8 @@ let package = Package(
         .target(
             name: "PorticoUpstream",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", crypto, httpTypes,
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
+                crypto, httpTypes,
             ],
             swiftSettings: settings
         ),
@@ -201,7 +214,8 @@ let package = Package(
         .target(
             name: "PorticoBackend",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
+                "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoGallery", "PorticoMail", "PorticoUpstream",
                 crypto, httpTypes,
                 serverProduct("NIOCore", "swift-nio"),
@@ -212,7 +226,8 @@ let package = Package(
         .target(
             name: "PorticoStandIns",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoWeb", crypto,
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoWeb",
+                crypto,
                 cryptoExtras, httpTypes,
             ],
             swiftSettings: settings
@@ -227,7 +242,8 @@ let package = Package(
         .executableTarget(
             name: "PorticoProgram",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico",
+                "PorticoStores",
                 "PorticoWeb", "PorticoPages", "PorticoOutbound", "PorticoMail",
                 "PorticoSQLite", "PorticoProvider", "PorticoUpstream", "PorticoKeycloak",
                 "PorticoBackend", "PorticoStandIns", "CYAML", crypto, httpTypes,

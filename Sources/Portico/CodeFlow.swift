@@ -1,11 +1,6 @@
 package import PorticoBytes
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// The authorization code flow of one attempt, from the address a browser opens to verified tokens
 /// (RFC 6749 §4.1, OpenID Connect Core §3.1).

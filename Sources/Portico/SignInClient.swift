@@ -1,11 +1,6 @@
 public import PorticoProtocol
 package import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Signs people in to an app at one OpenID provider (OpenID Connect Core §3.1, RFC 8252).
 ///

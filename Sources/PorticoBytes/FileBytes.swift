@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// Reads and writes the bytes of opened files, whole or not at all.
 package enum FileBytes {

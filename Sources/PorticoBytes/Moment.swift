@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// The time and random source of one request: made once per request and passed down, so that every
 /// rule uses the same time.

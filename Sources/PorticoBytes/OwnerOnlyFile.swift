@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// A file that only its owner may read or write (mode 0600), in a folder that only its owner may
 /// enter (mode 0700).

@@ -1,11 +1,5 @@
 #if !(canImport(UIKit) && !targetEnvironment(macCatalyst))
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PorticoSystem
 
     /// Starts programs without a shell (RFC 8252 appendix B.5).
     package enum Subprocess {

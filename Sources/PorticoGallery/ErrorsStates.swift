@@ -1,5 +1,5 @@
-import Foundation
 package import PorticoPages
+import PorticoSystem
 
 extension CookiesBlockedPage: PageWithStates {
     package static let gallery: [GalleryState] = [

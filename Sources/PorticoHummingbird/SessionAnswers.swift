@@ -1,10 +1,5 @@
 import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// A backend's recent answers about sessions: about live ones only, for seconds, and limited in
 /// number so that attackers cannot fill the memory.

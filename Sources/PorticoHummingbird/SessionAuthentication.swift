@@ -1,12 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// Authenticates sessions at a backend-for-frontend, which checks each (docs/decisions/0029).
 struct SessionAuthentication: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import PorticoSystem
 
 /// How a command ended, for scripts. `docs/errors.md` lists them.
 enum ExitStatus: Int32, CaseIterable, Sendable {

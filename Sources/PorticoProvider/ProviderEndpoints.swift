@@ -126,21 +126,10 @@ struct ProviderEndpoints: Sendable {
             sessionEnded: provider.sessionEnded
         )
         token = TokenEndpoint(
+            provider,
+            issuer: issuer,
             authenticated: authenticated,
-            headers: headers,
-            authorizationCode: AuthorizationCodeGrant(
-                grants: provider.grants,
-                people: provider.people,
-                issuer: issuer,
-                ring: provider.ring
-            ),
-            refreshToken: RefreshTokenGrant(
-                grants: provider.grants,
-                issuer: issuer,
-                ring: provider.ring
-            ),
-            clientCredentials: ClientCredentialsGrant(grants: provider.grants, issuer: issuer),
-            challenges: SeenLately()
+            headers: headers
         )
         userInfo = UserInfoEndpoint(userInfo: UserInfo(verifier: verifier), headers: headers)
         revocation = RevocationEndpoint(

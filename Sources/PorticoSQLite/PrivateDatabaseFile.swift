@@ -1,5 +1,5 @@
-import Foundation
 import PorticoBytes
+import PorticoSystem
 
 /// A file that only its owner can read (0600), in a folder that only its owner can enter (0700).
 enum PrivateDatabaseFile {

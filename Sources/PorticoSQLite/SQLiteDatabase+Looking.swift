@@ -1,5 +1,5 @@
-import Foundation
 import PorticoBytes
+import PorticoSystem
 
 extension SQLiteDatabase {
     /// Opens a database only to look at it: neither the file nor anything beside it is written, and

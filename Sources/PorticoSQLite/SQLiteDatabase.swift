@@ -1,7 +1,7 @@
 import Dispatch
-import Foundation
 import PorticoBytes
 package import PorticoStores
+import PorticoSystem
 
 /// SQLite as the stores' database: one file in WAL mode, durable commits, concurrent reads.
 package final class SQLiteDatabase: SQLDatabase {

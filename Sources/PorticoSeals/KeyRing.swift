@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 package import PorticoBytes
 
 /// The master keys of an installation, one of them active (RFC 9700 §4.14, OWASP ASVS 11).

@@ -1,6 +1,6 @@
 import Crypto
-package import Foundation
 package import PorticoBytes
+package import PorticoSystem
 
 /// Encrypts data for a holder that must return it unread and unchanged: a cookie, an authorization
 /// code, a pending request (RFC 6749 §10.3, §10.5).

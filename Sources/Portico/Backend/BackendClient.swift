@@ -1,11 +1,6 @@
 package import PorticoBytes
 public import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Signs people in to an app behind a backend-for-frontend: the backend holds the OAuth tokens, and
 /// the app holds a session (OAuth 2.0 for Browser-Based Applications §6.1, RFC 8252).

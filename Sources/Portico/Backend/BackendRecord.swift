@@ -1,11 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// The stored state of a session at a backend.
 struct BackendRecord: KeptRecord {

@@ -1,12 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PorticoSystem
 
 /// A person's session at a backend: who they are, and a fresh session token.
 ///

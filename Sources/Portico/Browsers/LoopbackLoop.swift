@@ -1,12 +1,5 @@
 import PorticoBytes
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// The work of a ``LoopbackServer``'s thread, which owns the sockets from start to end.
 final class LoopbackLoop {

@@ -1,13 +1,6 @@
 import Dispatch
 import PorticoBytes
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// The thread of a ``LoopbackReceiver``, and the commands sent to it.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// The address a receiver listens on: one of the two loopback IP literals (RFC 8252 §7.3).
 enum LoopbackFamily: Sendable {

@@ -1,14 +1,7 @@
 #if !(canImport(UIKit) && !targetEnvironment(macCatalyst))
     import Dispatch
     import PorticoBytes
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PorticoSystem
 
     /// The outcome of starting a program to show a page.
     enum ProgramStart {

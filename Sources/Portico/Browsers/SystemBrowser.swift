@@ -1,14 +1,7 @@
 import Dispatch
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// The person's default browser, started with `xdg-open` or `open` (RFC 8252 appendix B.4, B.5).
 ///

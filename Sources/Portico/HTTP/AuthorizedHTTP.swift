@@ -1,12 +1,7 @@
 public import HTTPTypes
 import PorticoBytes
 public import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PorticoSystem
 
 /// Sends requests to an app's own servers with the session's token (RFC 6750 §2.1).
 ///

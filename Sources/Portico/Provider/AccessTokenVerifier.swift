@@ -1,10 +1,5 @@
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Verifies access tokens of one issuer for one resource server, with the issuer's current keys
 /// (RFC 9068 §4).

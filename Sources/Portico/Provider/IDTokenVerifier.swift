@@ -1,11 +1,6 @@
 package import PorticoBytes
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Verifies ID Tokens with the provider's keys, however they were received (OpenID Connect Core
 /// §3.1.3.7).

@@ -1,12 +1,7 @@
 package import HTTPTypes
 import PorticoBytes
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Sends requests to the provider, with failures as ``SignInError``.
 package struct ProviderHTTP: Sendable {

@@ -1,10 +1,5 @@
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// What is known of a provider in advance, including where it departs from the standards. An app's
 /// provider departs only where ``SignInClient/Options`` allows it.

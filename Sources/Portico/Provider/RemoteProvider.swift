@@ -1,12 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// The provider's metadata and keys, fetched when needed and cached.
 ///

@@ -1,12 +1,7 @@
 import HTTPTypes
 package import PorticoBytes
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Sends requests to the token endpoint (RFC 6749 §3.2): a form by POST that identifies the client.
 package struct TokenEndpoint: Sendable {

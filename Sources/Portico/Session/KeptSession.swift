@@ -1,10 +1,5 @@
 import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// A stored session that all processes sharing the storage renew in turn: at a provider
 /// (``Session``) or at a backend (``BackendSession``).

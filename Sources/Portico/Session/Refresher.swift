@@ -1,11 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// The result that a caller needs from a refresh.
 enum RefreshGoal: Sendable {

@@ -1,11 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 extension Session {
     /// The claims at the UserInfo endpoint (OpenID Connect Core §5.3), fetched now.

@@ -1,11 +1,6 @@
 import PorticoBytes
 public import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import PorticoSystem
 
 /// A person's session at the provider: who they are, and fresh access tokens.
 ///

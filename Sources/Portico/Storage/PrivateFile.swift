@@ -1,12 +1,5 @@
 import PorticoBytes
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// Keeps a session in a file that only this user may open (mode 0600, in a folder of mode 0700).
 ///

@@ -3,12 +3,7 @@ package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
 package import PorticoUpstream
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Stores our credentials for identity providers, each sealed for the provider it belongs to.
 package struct ProviderSecrets: Sendable {

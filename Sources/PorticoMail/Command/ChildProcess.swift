@@ -1,12 +1,5 @@
 import PorticoBytes
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// A program that gets a text as input and is waited for, on a thread that may block.
 ///

@@ -1,13 +1,6 @@
 import NIOPosix
 import PorticoBytes
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// Threads for sending mail: libcurl and commands block, which no task may do.
 final class MailThreads: Sendable {

@@ -1,5 +1,5 @@
-package import Foundation
 package import PorticoBytes
+package import PorticoSystem
 
 /// An error that ends the request: one sentence, a next step, and technical details for support,
 /// closed.

@@ -1,5 +1,5 @@
-import Foundation
 package import PorticoBytes
+import PorticoSystem
 
 /// How the pages look: colours by name, font, roundness, logo, marks of providers.
 ///

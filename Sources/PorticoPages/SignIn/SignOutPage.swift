@@ -1,4 +1,3 @@
-import Foundation
 package import PorticoBytes
 
 /// "Do you want to sign out?" (OpenID Connect RP-Initiated Logout §2).

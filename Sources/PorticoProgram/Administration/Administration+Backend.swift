@@ -1,4 +1,3 @@
-import Foundation
 import PorticoBackend
 import PorticoBytes
 import PorticoOutbound
@@ -6,6 +5,7 @@ import PorticoProtocol
 import PorticoStores
 import PorticoUpstream
 import PorticoWeb
+import PorticoSystem
 
 /// What commands about the backend-for-frontend work with.
 extension Administration {

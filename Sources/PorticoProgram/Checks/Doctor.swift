@@ -1,4 +1,3 @@
-import Foundation
 import PorticoBytes
 import PorticoMail
 import PorticoOutbound
@@ -6,6 +5,7 @@ import PorticoPages
 import PorticoProtocol
 import PorticoSeals
 import PorticoStores
+import PorticoSystem
 
 /// Checks everything that a server needs, changes nothing, and suggests fixes.
 struct Doctor {

@@ -1,7 +1,7 @@
-import Foundation
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoSystem
 
 extension HTTPTransportError {
     /// The fix where another party's server did not answer.

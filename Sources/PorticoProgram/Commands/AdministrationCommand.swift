@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
 import PorticoStores
+import PorticoSystem
 
 /// A command that runs while the data directory is open.
 protocol AdministrationCommand: DataDirectoryCommand {

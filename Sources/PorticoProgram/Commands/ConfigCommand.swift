@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
 import PorticoProtocol
+import PorticoSystem
 
 /// `portico config`
 struct ConfigCommand: AsyncParsableCommand {

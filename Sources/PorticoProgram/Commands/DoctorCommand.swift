@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
 import PorticoOutbound
+import PorticoSystem
 
 /// `portico doctor`
 struct DoctorCommand: AsyncParsableCommand {

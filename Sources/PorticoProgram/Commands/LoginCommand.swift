@@ -1,8 +1,8 @@
 import ArgumentParser
 import Dispatch
-import Foundation
 import Portico
 import PorticoProtocol
+import PorticoSystem
 
 /// `portico login`
 struct LoginCommand: AsyncParsableCommand {

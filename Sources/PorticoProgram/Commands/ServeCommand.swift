@@ -1,10 +1,10 @@
 import ArgumentParser
-import Foundation
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProvider
 import PorticoStandIns
 import PorticoStores
+import PorticoSystem
 
 /// `portico serve`
 struct ServeCommand: AsyncParsableCommand {

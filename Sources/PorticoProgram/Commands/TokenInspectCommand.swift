@@ -1,8 +1,8 @@
 import ArgumentParser
-import Foundation
 import PorticoBytes
 import PorticoOutbound
 import PorticoProtocol
+import PorticoSystem
 
 extension TokenCommand {
     struct Inspect: AsyncParsableCommand {

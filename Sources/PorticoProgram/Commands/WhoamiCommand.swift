@@ -1,7 +1,7 @@
 import ArgumentParser
-import Foundation
 import Portico
 import PorticoProtocol
+import PorticoSystem
 
 /// `portico whoami`
 struct WhoamiCommand: AsyncParsableCommand {

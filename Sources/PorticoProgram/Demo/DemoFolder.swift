@@ -1,9 +1,9 @@
-import Foundation
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
 import PorticoStores
 import PorticoUpstream
+import PorticoSystem
 
 /// The data folder of a demo. A demo replaces its data and shows it to anyone, so the folder must not
 /// contain anything else.

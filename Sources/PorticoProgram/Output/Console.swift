@@ -1,5 +1,5 @@
-import Foundation
 import PorticoBytes
+import PorticoSystem
 
 /// What a command writes: data to stdout, messages to stderr.
 struct Console: Sendable {

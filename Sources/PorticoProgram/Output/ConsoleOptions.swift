@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import PorticoSystem
 
 /// The flags that every command has.
 struct ConsoleOptions: ParsableArguments {

@@ -1,5 +1,5 @@
-import Foundation
 import PorticoBytes
+import PorticoSystem
 
 /// Files that a command is given by name.
 enum FileInput {

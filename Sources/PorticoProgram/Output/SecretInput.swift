@@ -1,4 +1,3 @@
-import Foundation
 import PorticoBytes
 
 /// Where a command takes a secret from: a file, stdin, or a person who types it unseen. Never an

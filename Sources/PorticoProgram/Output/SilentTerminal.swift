@@ -1,4 +1,4 @@
-import Foundation
+import PorticoSystem
 
 /// A line typed at the terminal without echo.
 enum SilentTerminal {

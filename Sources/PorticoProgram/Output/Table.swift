@@ -1,4 +1,4 @@
-import Foundation
+import PorticoSystem
 
 /// Rows under headers in capitals, without borders.
 struct Table {

@@ -1,4 +1,4 @@
-import Foundation
+import PorticoSystem
 
 /// Times as people and programs read them.
 enum Times {

@@ -1,5 +1,5 @@
-import Foundation
 import PorticoPages
+import PorticoSystem
 
 /// The theme and images of the pages, read from the settings once, before the server listens. An
 /// error stops the start.

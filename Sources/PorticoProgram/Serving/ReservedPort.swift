@@ -1,5 +1,5 @@
-import Foundation
 import PorticoBytes
+import PorticoSystem
 
 /// The port that the server will listen on, reserved before anything else is done: a port that is
 /// free now may be taken by an outgoing connection before the server listens.

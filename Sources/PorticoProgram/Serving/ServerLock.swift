@@ -1,6 +1,6 @@
-import Foundation
 import PorticoBytes
 import PorticoWeb
+import PorticoSystem
 
 /// Keeps a second server out of a data directory: a server has its counters of wrong passwords and
 /// the times when sessions were last seen in memory.

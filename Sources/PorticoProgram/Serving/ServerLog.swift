@@ -1,8 +1,8 @@
-import Foundation
 import Logging
 import PorticoBytes
 import PorticoProvider
 import PorticoWeb
+import PorticoSystem
 
 /// The server's log on stderr: events, and a line for each request.
 struct ServerLog: Sendable {

@@ -1,4 +1,3 @@
-import Foundation
 import Portico
 import PorticoBytes
 import PorticoProtocol

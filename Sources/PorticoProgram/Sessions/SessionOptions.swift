@@ -1,7 +1,7 @@
 import ArgumentParser
-import Foundation
 import Portico
 import PorticoOutbound
+import PorticoSystem
 
 /// Which session a command is about; by default the last sign-in.
 struct SessionOptions: ParsableArguments {

@@ -1,5 +1,5 @@
-import Foundation
 import PorticoBytes
+import PorticoSystem
 
 /// An IP address and a port to listen on.
 struct ListenAddress: Hashable, Sendable {

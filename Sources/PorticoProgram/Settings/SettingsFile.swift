@@ -1,6 +1,6 @@
 import CYAML
-import Foundation
 import PorticoBytes
+import PorticoSystem
 
 /// The values of a settings file (YAML 1.1), read by libyaml: by key, with a period for each level
 /// of nesting.

@@ -1,10 +1,5 @@
 import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// Reads the settings from options, then the environment, then the project's file, then the
 /// person's file (`docs/configuration.md`).

@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import PorticoBackend
 import PorticoBytes
@@ -10,6 +9,7 @@ import PorticoStores
 import PorticoUpstream
 import PorticoWeb
 import ServiceLifecycle
+import PorticoSystem
 
 /// Builds the backend-for-frontend from its parts.
 struct BackendWiring {

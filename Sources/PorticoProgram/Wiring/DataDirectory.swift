@@ -1,6 +1,6 @@
-import Foundation
 import PorticoBytes
 import PorticoSeals
+import PorticoSystem
 
 /// The folder with all data of the server.
 struct DataDirectory: Sendable {

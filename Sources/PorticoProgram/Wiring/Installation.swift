@@ -1,9 +1,9 @@
-import Foundation
 import PorticoBytes
 import PorticoProvider
 import PorticoSQLite
 import PorticoSeals
 import PorticoStores
+import PorticoSystem
 
 /// An opened data directory: the stores and the key ring.
 struct Installation: Sendable {

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Logging
 import PorticoBackend
@@ -12,6 +11,7 @@ import PorticoStores
 import PorticoWeb
 import ServiceLifecycle
 import UnixSignals
+import PorticoSystem
 
 /// Builds the server from all its parts.
 struct Wiring {

@@ -1,13 +1,6 @@
 import Dispatch
 import PorticoBytes
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PorticoSystem
 
 /// Resolves a host name to its addresses.
 package protocol AddressResolver: Sendable {

@@ -1,10 +1,5 @@
 import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Dates in HTTP's preferred format: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 package enum HTTPDate {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Decides when to fetch an issuer's keys and which to use: a state machine without I/O (OpenID
 /// Connect Core §10.1.1).

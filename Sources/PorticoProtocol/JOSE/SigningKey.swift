@@ -1,11 +1,6 @@
 import Crypto
 package import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// A private key that signs tokens with one algorithm and one key ID (RFC 7515 §5.1).
 package struct SigningKey: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Seconds since 1970-01-01T00:00:00Z, as in `exp`, `nbf` and `iat` (RFC 7519 §2).
 package enum NumericDate {

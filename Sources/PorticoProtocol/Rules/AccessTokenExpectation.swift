@@ -1,10 +1,5 @@
 import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// The requirements for an access token at one resource server (RFC 9068 §4).
 package struct AccessTokenExpectation: Sendable {

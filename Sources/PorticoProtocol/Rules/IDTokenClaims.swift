@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// The claims of an ID Token, each with its required type (OpenID Connect Core §2).
 package struct IDTokenClaims: Sendable, Hashable {

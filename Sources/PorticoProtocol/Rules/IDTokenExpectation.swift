@@ -1,10 +1,5 @@
 package import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// The requirements for the ID Token that answers a certain request (OpenID Connect Core §3.1.3.7,
 /// §12.2).

@@ -1,8 +1,8 @@
-import Foundation
 package import PorticoBytes
 package import PorticoProtocol
 package import PorticoSeals
 package import PorticoStores
+import PorticoSystem
 
 /// Makes signing keys, sealed for the store.
 package struct SigningKeyMaker: Sendable {

@@ -8,11 +8,33 @@ import PorticoWeb
 struct TokenEndpoint: Sendable {
     let authenticated: ClientAuthenticator
     let headers: SecurityHeaders
-    let authorizationCode: AuthorizationCodeGrant
-    let refreshToken: RefreshTokenGrant
-    let clientCredentials: ClientCredentialsGrant
+    private let authorizationCode: AuthorizationCodeGrant
+    private let refreshToken: RefreshTokenGrant
+    private let clientCredentials: ClientCredentialsGrant
     /// The recently redeemed challenges.
-    let challenges: SeenLately
+    private let challenges = SeenLately()
+
+    init(
+        _ provider: Provider,
+        issuer: TokenIssuer,
+        authenticated: ClientAuthenticator,
+        headers: SecurityHeaders
+    ) {
+        self.authenticated = authenticated
+        self.headers = headers
+        authorizationCode = AuthorizationCodeGrant(
+            grants: provider.grants,
+            people: provider.people,
+            issuer: issuer,
+            ring: provider.ring
+        )
+        refreshToken = RefreshTokenGrant(
+            grants: provider.grants,
+            issuer: issuer,
+            ring: provider.ring
+        )
+        clientCredentials = ClientCredentialsGrant(grants: provider.grants, issuer: issuer)
+    }
 
     func post(_ context: RealmContext) async throws -> Response {
         let form = try context.form()

@@ -1,8 +1,8 @@
-import Foundation
 import PorticoBytes
 import PorticoProtocol
 import PorticoSeals
 import PorticoStores
+import PorticoSystem
 
 /// The content of an authorization code (RFC 6749 §4.1.2).
 ///

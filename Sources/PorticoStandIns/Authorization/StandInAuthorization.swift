@@ -2,12 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// The authorization endpoint (RFC 6749 §3.1): a page with people to choose from, and what follows.
 ///

@@ -1,12 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// Authenticates a client (RFC 6749 §2.3).
 struct StandInClientAuthentication {

@@ -3,12 +3,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// The part of Facebook's Graph that a sign-in needs.
 struct StandInGraph {

@@ -2,12 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// The token endpoint (RFC 6749 §3.2) of each provider.
 struct StandInTokens {

@@ -2,12 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoWeb
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// A parsed request to one endpoint, not answered yet.
 struct StandInCall: Sendable {

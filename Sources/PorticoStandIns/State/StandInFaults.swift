@@ -1,10 +1,5 @@
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// The faults of a stand-in. Tests change them while it runs.
 package struct StandInFaults: Sendable {

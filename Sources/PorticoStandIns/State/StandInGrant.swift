@@ -1,11 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// What a person has agreed to in one sign-in.
 struct StandInGrant: Sendable {

@@ -2,12 +2,7 @@ import Crypto
 package import PorticoBytes
 package import PorticoProtocol
 import PorticoWeb
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// Stand-ins for Google, Facebook and Apple with their behaviour on the wire, and an ordinary
 /// OpenID provider: for `--demo`, and for tests over real sockets.

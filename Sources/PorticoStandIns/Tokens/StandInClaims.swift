@@ -1,11 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// A stand-in's claims about a person, in the form of the real provider.
 struct StandInClaims {

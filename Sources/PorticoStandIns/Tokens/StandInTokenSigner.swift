@@ -1,12 +1,7 @@
 import Crypto
 import PorticoBytes
 import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// Signs a stand-in's tokens, correctly or with the configured faults.
 struct StandInTokenSigner {

@@ -1,12 +1,7 @@
 import Crypto
 import PorticoBytes
 package import PorticoProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// A provider's notifications, and tokens for an app on a device. The stand-ins make them; the
 /// caller delivers them, because the stand-ins send no requests.

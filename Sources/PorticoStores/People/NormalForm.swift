@@ -1,12 +1,5 @@
 import CUTF8Proc
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// A Unicode normalization form (Unicode Standard Annex 15), computed by utf8proc.
 package enum NormalForm {

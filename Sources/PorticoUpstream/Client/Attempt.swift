@@ -1,7 +1,7 @@
-import Foundation
 package import Portico
 package import PorticoBytes
 import PorticoProtocol
+import PorticoSystem
 
 /// A pending sign-in at an identity provider: everything that must stay secret until its answer
 /// arrives. The server stores none of it: ``encoded`` is kept sealed in the browser that began it.

@@ -1,8 +1,8 @@
-import Foundation
 import HTTPTypes
 import Portico
 import PorticoBytes
 import PorticoProtocol
+import PorticoSystem
 
 /// Authenticates us to a provider (RFC 6749 §2.3, OpenID Connect Core §9). Only this type puts
 /// secrets into requests.

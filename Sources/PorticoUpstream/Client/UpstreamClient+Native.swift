@@ -1,7 +1,7 @@
-package import Foundation
 package import Portico
 package import PorticoBytes
 import PorticoProtocol
+package import PorticoSystem
 
 /// The tokens that an app got from its system's sign-in and passes to its server (PRV-N-1).
 package struct NativeToken: Sendable {

@@ -1,7 +1,7 @@
-package import Foundation
 package import Portico
 package import PorticoBytes
 package import PorticoProtocol
+package import PorticoSystem
 
 /// Signs people in at one identity provider, for a server: an attempt begins in one request and
 /// ends in another, and none of it is stored here. `Portico` has the checks of the flow.

@@ -1,7 +1,7 @@
-import Foundation
 import Portico
 import PorticoBytes
 import PorticoProtocol
+import PorticoSystem
 
 /// Apple's notification to a server about one of its users (PRV-A-20).
 package struct AppleNotification: Hashable, Sendable {

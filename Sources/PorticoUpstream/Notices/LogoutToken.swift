@@ -1,7 +1,7 @@
-import Foundation
 import Portico
 import PorticoBytes
 import PorticoProtocol
+import PorticoSystem
 
 /// A verified logout token: the sessions that are over (OpenID Connect Back-Channel Logout §2.4).
 package struct LogoutNotice: Hashable, Sendable {

@@ -1,9 +1,9 @@
 import Crypto
-import Foundation
 import HTTPTypes
 import Portico
 import PorticoBytes
 import PorticoProtocol
+import PorticoSystem
 
 /// Facebook's Graph API, as far as signing in needs it (PRV-F-1, PRV-F-3, PRV-F-4).
 struct FacebookGraph: Sendable {

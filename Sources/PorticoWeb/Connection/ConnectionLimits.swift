@@ -1,12 +1,5 @@
 package import NIOCore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PorticoSystem
 
 /// The limits of a connection: bytes, fields and time (OWASP ASVS 13, RFC 9110 §2.3).
 package struct ConnectionLimits: Sendable {

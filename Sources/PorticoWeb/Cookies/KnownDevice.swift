@@ -1,6 +1,6 @@
-import Foundation
 package import PorticoBytes
 package import PorticoSeals
+import PorticoSystem
 
 /// Remembers, sealed in a cookie, who has signed in from a browser, so that an attacker who guesses
 /// passwords elsewhere does not lock the owner out (OWASP "device cookies").

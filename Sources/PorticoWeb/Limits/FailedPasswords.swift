@@ -1,10 +1,5 @@
 import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Slows down password guessing (WEB-BRUTE-1, attack B40; NIST SP 800-63B §3.2.2). The rules are in
 /// one table in `docs/threat-model.md`.

@@ -1,10 +1,5 @@
 import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// How often an action is allowed for one key (OWASP ASVS 2.4, WEB-BRUTE-2).
 package struct RateLimit: Hashable, Sendable {

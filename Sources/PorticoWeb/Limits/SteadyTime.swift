@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PorticoSystem
 
 /// Seconds that continue when the clock is set back, for counts that decrease with time: otherwise
 /// what was counted while the clock was ahead would stay until the clock reaches that time again.

@@ -1,10 +1,5 @@
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// One line for each request (WEB-LOG-1): the client, the request and the outcome.
 ///

@@ -1,10 +1,5 @@
 package import Logging
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// swift-log in the form of ``LogLine``, so that libraries and the program write the same log.
 package struct LineLogHandler: LogHandler {

@@ -1,10 +1,5 @@
 import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// The format of log lines.
 package enum LogFormat: String, Sendable, CaseIterable {

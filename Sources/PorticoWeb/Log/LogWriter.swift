@@ -1,11 +1,6 @@
 import Dispatch
 import PorticoBytes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import PorticoSystem
 
 /// Collects log lines and writes them in batches on its own thread: no request waits for the reader
 /// of the log.
