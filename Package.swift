@@ -107,7 +107,6 @@ let package = Package(
         ),
         .systemLibrary(
             name: "CUTF8Proc",
-            pkgConfig: "libutf8proc",
             providers: [.apt(["libutf8proc-dev"])]
         ),
         .target(

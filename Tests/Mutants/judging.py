@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 BUILD = ["swift", "build", "--build-tests"]
+BUILD += os.environ.get("TEST_BUILD", "").split()
 PATIENCE = {"build": 3600, "test": 240}
 WORDS = {"fails": "killed", "passes": "SURVIVED"}
 

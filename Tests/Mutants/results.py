@@ -66,6 +66,10 @@ class Judged:
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for done in [pool.submit(self.one, entry, self.ask_switched) for entry in waiting]:
                 done.result()
+        # Once more, alone: beside others a race may not come about.
+        for entry in waiting:
+            if self.word(entry) not in ("killed", None):
+                self.one(entry, self.ask_switched)
 
     def ask(self, entry, mark=None):
         """Whether its test bites, in the tree as it was built."""
