@@ -56,28 +56,42 @@ import Testing
         let server = try LocalServer { _ in .silence }
         defer { server.stop() }
         let client = OutboundClient()
-        let request = request(server.port)
-        let failures = await withTaskGroup(of: HTTPTransportError?.self) { group in
-            for _ in 0..<40 {
-                group.addTask {
-                    do throws(HTTPTransportError) {
-                        _ = try await client.send(
-                            request,
-                            body: [],
-                            limits: HTTPLimits(bytes: 1000, seconds: 2)
-                        )
-                        return nil
-                    } catch {
-                        return error
-                    }
-                }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(failures.count == 40)
-        #expect(failures.allSatisfy { $0 == .timedOut })
+        let first = failures(of: 32, request(server.port), seconds: 60, by: client)
+        try await waitUntil("32 requests are there") { server.requests.count == 32 }
+        let more = await failures(of: 8, request(server.port), seconds: 1, by: client).value
+        #expect(more.count == 8)
+        #expect(more.allSatisfy { $0 == .timedOut })
         #expect(server.requests.count == 32)
         try await client.shutdown()
+        #expect(await first.value.allSatisfy { $0 == .cancelled })
+    }
+
+    /// What so many requests fail with that are sent side by side.
+    private func failures(
+        of number: Int,
+        _ request: HTTPRequest,
+        seconds: Int,
+        by client: OutboundClient
+    ) -> Task<[HTTPTransportError?], Never> {
+        Task {
+            await withTaskGroup(of: HTTPTransportError?.self) { group in
+                for _ in 0..<number {
+                    group.addTask {
+                        do throws(HTTPTransportError) {
+                            _ = try await client.send(
+                                request,
+                                body: [],
+                                limits: HTTPLimits(bytes: 1000, seconds: seconds)
+                            )
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+        }
     }
 
     @Test("Ending a client ends what is under way")

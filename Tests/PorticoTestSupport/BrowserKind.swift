@@ -33,9 +33,9 @@ package enum BrowserKind: String, CaseIterable, Sendable {
     func capabilities(scripts: Bool, cookies: Bool = true) -> JSONObject {
         switch self {
         case .chromium:
-            ["goog:chromeOptions": .object(Self.chromium(scripts, cookies))]
+            ["timeouts": Self.time, "goog:chromeOptions": .object(Self.chromium(scripts, cookies))]
         case .phone:
-            ["goog:chromeOptions": .object(Self.phone(scripts))]
+            ["timeouts": Self.time, "goog:chromeOptions": .object(Self.phone(scripts))]
         case .firefox:
             [
                 "timeouts": Self.patience,
@@ -57,6 +57,8 @@ package enum BrowserKind: String, CaseIterable, Sendable {
 
     /// These two look for an element at once, Chromium when the page has loaded.
     private static let patience: JSONValue = ["implicit": 5000]
+    /// A script of axe may take more than WebDriver's 30 seconds where the machine is busy.
+    private static let time: JSONValue = ["script": 120_000]
 
     private static func chromium(_ scripts: Bool, _ cookies: Bool = true) -> JSONObject {
         let arguments: [JSONValue] = [
