@@ -6,10 +6,12 @@ build:
 	swift build --explicit-target-dependency-import-check error
 
 # Without symbols and debug information; of what is linked in, nothing is exported.
+RELEASE = -c release --static-swift-stdlib -debug-info-format none \
+	-Xswiftc -use-ld=lld -Xlinker -s -Xlinker --no-export-dynamic
+
 release:
 	@scripts/setup build
-	swift build -c release --product portico --static-swift-stdlib -debug-info-format none \
-		-Xswiftc -use-ld=lld -Xlinker -s -Xlinker --no-export-dynamic
+	swift build --product portico $(RELEASE)
 
 run: release
 	.build/release/portico serve --demo
@@ -31,6 +33,8 @@ docs: build
 bench: release
 	@scripts/setup bench
 	scripts/bench
+	swift build --product PageCost $(RELEASE)
+	.build/release/PageCost
 	scripts/dearest-request
 
 standards:

@@ -256,6 +256,12 @@ let package = Package(
         ),
 
         // MARK: Tests
+        .executableTarget(
+            name: "PageCost",
+            dependencies: ["PorticoSystem", "PorticoPages", "PorticoGallery"],
+            path: "Benchmarks/Sources/PageCost",
+            swiftSettings: settings
+        ),
         .target(
             name: "PorticoTestSupport",
             dependencies: [
