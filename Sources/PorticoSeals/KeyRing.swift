@@ -1,7 +1,7 @@
 import Crypto
 package import PorticoBytes
 
-/// The master keys of an installation, one of them active (RFC 9700 §4.14, OWASP ASVS 11).
+/// The master keys of an installation, one of them active (RFC 6819 §5.1.4.1.4, OWASP ASVS 11).
 ///
 /// Every key that seals or authenticates data is derived from a master key with HKDF and a purpose,
 /// so that no two uses share a key. A seal carries the id of the active key that made it; the other

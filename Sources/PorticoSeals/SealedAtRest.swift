@@ -2,7 +2,7 @@ import Crypto
 package import PorticoBytes
 
 /// Encrypts a stored secret that must be used again: a private key or a client secret in the
-/// database (OWASP ASVS 13.3, RFC 9700 §4.14).
+/// database (OWASP ASVS 13.3, RFC 6819 §5.1.4.1.4).
 ///
 /// `version1 ‖ masterKeyID4 ‖ nonce12 ‖ ciphertext ‖ tag16`, AES-256-GCM. Unlike a ``Seal`` it does
 /// not expire. It opens only for the owner it was sealed for, so rows cannot be exchanged.

@@ -8,7 +8,6 @@ import PorticoSystem
 /// Each person has their own id in it, drawn when they first sign in from the browser and kept from
 /// then on: counts for that id do not start again when another person who shares the browser signs
 /// in.
-/// shares the browser signs in.
 package struct KnownDevice: Sendable {
     private let seal: Seal
 

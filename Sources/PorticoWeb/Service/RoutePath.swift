@@ -1,5 +1,5 @@
 /// The path of a route: literal segments, `{name}` for one segment, and `{name...}` at the end for
-/// the rest, with its leading slash; the rest may be empty.
+/// the rest, without the slash before it; the rest may be empty.
 package struct RoutePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     enum Segment: Hashable, Sendable {
         case literal(String)
