@@ -69,7 +69,7 @@ package struct ByteReader: Sendable {
     }
 
     package mutating func text() throws(Malformed) -> String {
-        guard let text = String(validating: try sized(), as: UTF8.self) else { throw Malformed() }
+        guard let text = String(validUTF8: try sized()) else { throw Malformed() }
         return text
     }
 

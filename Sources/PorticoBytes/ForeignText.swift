@@ -16,7 +16,17 @@ package enum ForeignText {
 
     /// - Returns: `nil` if the bytes are not UTF-8, or not bounded.
     package static func decoded(_ bytes: [UInt8]) -> String? {
-        isBounded(bytes) ? String(validating: bytes, as: UTF8.self) : nil
+        isBounded(bytes) ? String(validUTF8: bytes) : nil
+    }
+}
+
+extension String {
+    /// - Returns: `nil` if the bytes are not UTF-8. What is not is replaced in decoding, and then
+    ///   differs; `String(validating:as:)` needs iOS 18.
+    package init?(validUTF8 bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.elementsEqual(bytes) else { return nil }
+        self = text
     }
 }
 

@@ -20,17 +20,27 @@ package struct RandomSource: Sendable {
         Base64URL.encode(draw(count))
     }
 
-    /// Gets all bytes in one system call; `SystemRandomNumberGenerator` makes one for every eight.
+    /// Gets many bytes in one system call; `SystemRandomNumberGenerator` makes one for every eight.
     package static let system = RandomSource { count in
         Array(unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                // POSIX: at most 256 bytes per call.
-                let length = min(count - filled, 256)
-                guard let start = buffer.baseAddress, getentropy(start + filled, length) == 0 else {
+            fill(UnsafeMutableRawBufferPointer(buffer))
+            filled = count
+        }
+    }
+
+    private static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+        #if canImport(Darwin)
+            // No SDK of iOS has getentropy.
+            if let start = buffer.baseAddress { arc4random_buf(start, buffer.count) }
+        #else
+            // POSIX: at most 256 bytes per call.
+            for start in stride(from: 0, to: buffer.count, by: 256) {
+                let end = min(start + 256, buffer.count)
+                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[start..<end])
+                guard let first = part.baseAddress, getentropy(first, part.count) == 0 else {
                     preconditionFailure("The system has no randomness: nothing here is safe then.")
                 }
-                filled += length
             }
-        }
+        #endif
     }
 }

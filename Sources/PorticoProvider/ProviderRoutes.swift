@@ -32,9 +32,10 @@ extension ProviderEndpoints {
             .get(at(.userInfo), for: .programs, scripts: .clients, userInfo.get),
             .post(at(.userInfo), for: .programs, scripts: .clients, userInfo.post),
 
-            .get(at(.authorization), for: .popups, authorization.begin),
+            // A code, a pushed request, a session: these spend or end something, so HEAD must not.
+            .get(at(.authorization), for: .popups, answersHead: false, authorization.begin),
             .post(at(.authorization), for: .popups, authorization.begin),
-            .get(at(.restart), for: .popups, authorization.restart),
+            .get(at(.restart), for: .popups, answersHead: false, authorization.restart),
             .post(at(.authenticate), for: .popups, signIn.post),
             .post(at(.consent), for: .popups, consent.post),
             .post(at(.selectAccount), for: .popups, consent.selectAccount),
@@ -43,7 +44,7 @@ extension ProviderEndpoints {
             .post(at(.resetCredentials), for: .popups, forgotPassword.post),
             .get(at(.newPassword), for: .popups, newPassword.get),
             .post(at(.newPassword), for: .popups, newPassword.post),
-            .get(at(.endSession), for: .popups, endSession.begin),
+            .get(at(.endSession), for: .popups, answersHead: false, endSession.begin),
             .post(at(.endSession), for: .popups, scripts: .knownClients, endSession.begin),
             .post(at(.confirmSignOut), for: .popups, endSession.confirm),
 

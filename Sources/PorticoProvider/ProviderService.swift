@@ -25,15 +25,15 @@ package struct ProviderService: HTTPService {
         }
         let name = request.target.segments.dropFirst().first ?? ""
         if let realm = realms.realm(named: name), path.starts(with: "/realms/".utf8) {
-            return page.refuse(NotFound(), request.audience, RealmContext(request, realm))
+            return page.refuse(NotFound(), request.audience(at: nil), RealmContext(request, realm))
         }
-        let isRoute = routes.find(request.target.path) != nil
-        let refusal: any Refusal = isRoute ? NoSuchRealm() : NotFound()
-        return page.refuse(refusal, request.audience, PlainContext(request))
+        let address = routes.find(request.target.path)?.address
+        let refusal: any Refusal = address == nil ? NotFound() : NoSuchRealm()
+        return page.refuse(refusal, request.audience(at: address?.audience), PlainContext(request))
     }
 
     package func methodNotAllowed(_ audience: Audience, _ context: RealmContext) -> Response {
-        page.refuse(MethodNotAllowed(), context.request.audience, context)
+        page.refuse(MethodNotAllowed(), context.request.audience(at: audience), context)
     }
 
     package func answer(_ error: any Error, _ audience: Audience, _ context: RealmContext)
@@ -73,10 +73,13 @@ package struct ProviderService: HTTPService {
 }
 
 extension RequestContext {
-    /// Whether a program sent the request: by its headers, or because the address is a protocol
-    /// endpoint.
-    fileprivate var audience: Audience {
-        RealmPath.isOfProtocol(target.path) || AcceptedMedia.isJSON(headers) ? .programs : .people
+    /// Who reads an answer that no route gives (`docs/errors.md`): programs, if only they use the
+    /// address, or their headers say so.
+    ///
+    /// - Parameter address: The audience of the routes there; `nil` if there are none.
+    fileprivate func audience(at address: Audience?) -> Audience {
+        address == .programs || RealmPath.isOfProtocol(target.path) || AcceptedMedia.isJSON(headers)
+            ? .programs : .people
     }
 }
 

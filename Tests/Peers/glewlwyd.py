@@ -253,9 +253,13 @@ static_files_mime_types = (
                 ["openssl", *arguments], input=given, capture_output=True, check=True, timeout=30
             ).stdout
 
-        private = openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256")
-        public = openssl("pkey", "-pubout", given=private)
-        return private.decode(), public.decode()
+        # glewlwyd publishes a coordinate without its leading zero octets; RFC 7518 §6.2.1.2 wants all
+        # 32, and we refuse fewer. One key in 128 has such a coordinate.
+        while True:
+            private = openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256")
+            point = openssl("pkey", "-pubout", "-outform", "DER", given=private)[-64:]
+            if point[0] and point[32]:
+                return private.decode(), openssl("pkey", "-pubout", given=private).decode()
 
     def sign_in(self, browser, address, arrived):
         """What a person does in glewlwyd's pages, at that address or where they are: password,

@@ -12,7 +12,8 @@ import Testing
 private struct EchoAPI: Responder {
     func respond(to request: Request) async -> Response {
         let fields = request.headers.map { "\($0.name.canonicalName): \($0.value)" }
-        let text = ([request.head.path ?? ""] + fields).joined(separator: "\n")
+        let text = ([request.head.path ?? ""] + fields + ["method: \(request.method)"])
+            .joined(separator: "\n")
         var headers: HTTPFields = [.contentType: "text/plain", .setCookie: "evil=1"]
         headers[.location] = "https://evil.example/"
         return Response(
@@ -61,6 +62,23 @@ private struct EchoAPI: Responder {
         let refreshes = server.standIns.log.requests(to: .token, at: .google)
             .filter { $0["grant_type"] == "refresh_token" }
         #expect(refreshes.count == 1)
+    }
+
+    @Test("RFC 9110 §8.6: HEAD is asked as GET, so that its answer has the same length")
+    func head() async throws {
+        let server = try await Self.server()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("google", as: .ann)
+        for (method, asked) in [(HTTPRequest.Method.head, "GET"), (.get, "GET"), (.put, "PUT")] {
+            let reply = try await visitor.request(
+                "/bff/orders/list",
+                method,
+                [],
+                from: "https://app.example.com/",
+                [.portico: "1"]
+            )
+            #expect(reply.text.contains("method: \(asked)"))
+        }
     }
 
     @Test(

@@ -126,6 +126,24 @@ struct ConnectionLimitTests {
         #expect(answered.withLock { $0 } == [4096])
     }
 
+    @Test("RFC 9112 §7.1.1: endless extensions of a chunk are 413, as a body too long is")
+    func chunkExtensions() async throws {
+        let limits = usualLimits()
+        try await withServer(limits) { port, _ in
+            for (length, status) in [(1000, 200), (limits.request, 413), (5_000_000, 413)] {
+                let answer = try await RawConnection.exchange(
+                    port: port,
+                    [
+                        "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n"
+                            + "Connection: close\r\n\r\n1;"
+                            + String(repeating: "x", count: length) + "\r\na\r\n0\r\n\r\n"
+                    ]
+                )
+                #expect(answer.statuses == [status], "\(length)")
+            }
+        }
+    }
+
     @Test("A refusal waits for the answers before it")
     func order() async throws {
         let refused = AsyncStream.makeStream(of: RequestRefusal.self)

@@ -32,9 +32,10 @@ struct SentAheadTests {
     private final class Connection {
         let channel = EmbeddedChannel()
         let reads = ReadCount()
-        let budget = ConnectionBudget(maximum: 1)
+        let budget: ConnectionBudget
 
-        init() throws {
+        init(places: Int = 1) throws {
+            budget = ConnectionBudget(maximum: places)
             let place = try #require(budget.take(channel, at: .now()))
             let gate = RequestValidator(
                 limits: usualLimits(),
@@ -162,6 +163,19 @@ struct SentAheadTests {
         #expect(connection.budget.kept == 0)
     }
 
+    @Test("A request is waited for from its first byte, however long its connection was silent")
+    func waitedFor() throws {
+        let connection = try Connection(places: 2)
+        let silent = EmbeddedChannel()
+        try silent.connect(to: .init(ipAddress: "127.0.0.1", port: 1)).wait()
+        _ = try #require(connection.budget.take(silent, at: .now()))
+        try connection.channel.writeInbound(ByteBuffer(string: "GET /b"))
+        let next = EmbeddedChannel()
+        _ = try #require(connection.budget.take(next, at: .now()))
+        #expect(connection.channel.isActive)
+        #expect(!silent.isActive)
+    }
+
     @Test("Unfinished requests have so many bytes in all: the one waited for longest gives way")
     func unfinished() throws {
         let channels = (0..<4).map { _ in EmbeddedChannel() }
@@ -212,6 +226,53 @@ struct SentAheadTests {
                 return answer
             }
             #expect(answer.statuses.count { $0 == 200 } == count + (isClosing ? 0 : 1))
+        }
+    }
+
+    @Test("While a peer leaves its answers unread, nothing more that it sent ahead is taken")
+    func takenWhileUnread() throws {
+        let connection = try Connection()
+        let sent = String(repeating: Self.get, count: 100)
+        try connection.channel.writeInbound(ByteBuffer(string: sent))
+        connection.channel.isWritable = false
+        connection.channel.pipeline.fireChannelWritabilityChanged()
+        for _ in try connection.requests() { try connection.answer() }
+        let before = connection.reads.count
+        connection.channel.read()
+        for _ in 0..<5 { connection.goOn() }
+        #expect(try connection.requests().isEmpty)
+        #expect(connection.reads.count == before)
+        // Read again: it goes on, in turns as before.
+        connection.channel.isWritable = true
+        connection.channel.pipeline.fireChannelWritabilityChanged()
+        #expect(try connection.requests().isEmpty)
+        connection.goOn()
+        #expect(try (1...10).contains(connection.requests().count))
+    }
+
+    @Test("While a peer leaves its answers unread, no further one is made")
+    func answeredWhileUnread() async throws {
+        let count = Locked(0)
+        let body = ByteBuffer(repeating: UInt8(ascii: "a"), count: 20_000_000)
+        try await withServer(
+            ConnectionLimits(connections: 3),
+            answer: { _ in
+                count.withLock { $0 += 1 }
+                return Response(status: .ok, body: body)
+            }
+        ) { port, _ in
+            try await RawConnection.with(port: port) { incoming, outbound in
+                try await outbound.write(ByteBuffer(string: String(repeating: Self.get, count: 3)))
+                var read = try await incoming.next(isolation: #isolation)?.readableBytes ?? 0
+                try await Task.sleep(for: .milliseconds(500))
+                #expect(count.withLock { $0 } == 1)
+                while read < 3 * 20_000_000,
+                    let part = try await incoming.next(isolation: #isolation)
+                {
+                    read += part.readableBytes
+                }
+            }
+            #expect(count.withLock { $0 } == 3)
         }
     }
 

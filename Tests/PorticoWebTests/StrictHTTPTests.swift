@@ -228,7 +228,7 @@ struct StrictHTTPTests {
     }
 
     @Test(
-        "HTTP/1.0 and an upgrade are answered, and the connection closed",
+        "HTTP/1.0, an upgrade and CONNECT are answered, and the connection closed",
         arguments: [
             "GET /a HTTP/1.0\r\n\r\n",
             "GET /a HTTP/1.0\r\nHost: h\r\n\r\n",
@@ -236,6 +236,7 @@ struct StrictHTTPTests {
             get
                 + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n\r\n",
             get + "Connection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+            "CONNECT a:1 HTTP/1.1\r\nHost: h\r\n\r\n",
             get + "Connection: Close\r\n\r\n",
             get + "Connection: keep-alive, close\r\n\r\n",
         ]

@@ -40,7 +40,8 @@ struct ProxyEndpoint: Sendable {
         let live = try await check(context)
         let token = try await token(live.account.id, api, context)
         var request = HTTPRequest(
-            method: context.method,
+            // The answer to HEAD has the length of the answer to GET (RFC 9110 §8.6).
+            method: context.method == .head ? .get : context.method,
             scheme: api.base.isSecure ? "https" : "http",
             authority: api.base.authority,
             path: api.base.path + (rest.isEmpty ? "" : "/\(rest)")

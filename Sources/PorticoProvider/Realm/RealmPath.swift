@@ -2,7 +2,7 @@ import PorticoWeb
 
 /// The addresses of a realm in its metadata, pages and mail, below `/realms/{realm}/` (Keycloak's
 /// paths).
-enum RealmPath: String, CaseIterable, Sendable {
+enum RealmPath: String, Sendable {
     case openIDConfiguration = ".well-known/openid-configuration"
     case authorizationServerMetadata = ".well-known/oauth-authorization-server"
     case keySet = "protocol/openid-connect/certs"
@@ -32,8 +32,9 @@ enum RealmPath: String, CaseIterable, Sendable {
     /// With the well-known part between host and path (RFC 8414 §3).
     var routeBeforeRealm: RoutePath { RoutePath("/" + rawValue + "/realms/{realm}") }
 
-    /// Whether a path is below those for programs, such as metadata and the protocol's endpoints;
-    /// those that also serve people do so only for their own methods.
+    /// Whether a path is below the protocol's endpoints or the metadata. Programs ask there: if an
+    /// address does not exist, or does not take the method, they get JSON, even at
+    /// `authorization` and `endSession`, whose own answers are pages.
     static func isOfProtocol(_ path: String) -> Bool {
         guard path.utf8.starts(with: "/realms/".utf8) else {
             return path.utf8.starts(with: "/.well-known/".utf8)

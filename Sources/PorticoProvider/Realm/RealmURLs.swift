@@ -8,18 +8,18 @@ package struct RealmURLs: Hashable, Sendable {
         self.issuer = issuer
     }
 
-    package var authorization: String { endpoint("auth") }
-    package var token: String { endpoint("token") }
-    package var introspection: String { endpoint("token/introspect") }
-    package var userInfo: String { endpoint("userinfo") }
-    package var revocation: String { endpoint("revoke") }
-    package var endSession: String { endpoint("logout") }
-    package var keySet: String { endpoint("certs") }
-    package var pushedAuthorizationRequest: String { endpoint("ext/par/request") }
+    package var authorization: String { endpoint(.authorization) }
+    package var token: String { endpoint(.token) }
+    package var introspection: String { endpoint(.introspection) }
+    package var userInfo: String { endpoint(.userInfo) }
+    package var revocation: String { endpoint(.revocation) }
+    package var endSession: String { endpoint(.endSession) }
+    package var keySet: String { endpoint(.keySet) }
+    package var pushedAuthorizationRequest: String { endpoint(.pushedAuthorization) }
 
     /// The address of an email's link (RFC 3986: the key is base64url).
     func newPassword(link: String) -> String {
-        issuer + "/" + RealmPath.newPassword.rawValue + "?key=" + link
+        endpoint(.newPassword) + "?key=" + link
     }
 
     /// Path and query that restart a sealed request.
@@ -27,8 +27,8 @@ package struct RealmURLs: Hashable, Sendable {
         path(realmName: realmName, .restart) + "?request=" + sealed
     }
 
-    private func endpoint(_ name: String) -> String {
-        issuer + "/protocol/openid-connect/" + name
+    private func endpoint(_ path: RealmPath) -> String {
+        issuer + "/" + path.rawValue
     }
 
     /// The path of the pages and forms of a realm, for `action` and `href`.

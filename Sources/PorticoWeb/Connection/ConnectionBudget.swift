@@ -8,7 +8,6 @@ import PorticoBytes
 /// because each new one only replaces another of them. Unfinished requests, each of which may grow
 /// to a whole one, share a number of bytes; beyond it, the connection that has waited longest is
 /// closed.
-/// bytes in all; beyond it one more makes the one give way that has been waited for longest.
 final class ConnectionBudget: Sendable {
     struct Place: Hashable, Sendable {
         fileprivate let number: Int

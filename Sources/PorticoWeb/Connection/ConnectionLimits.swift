@@ -15,6 +15,8 @@ package struct ConnectionLimits: Sendable {
     /// Parts of a body, as chunks and packets divide it; more is 413. Processing a chunk of one
     /// byte costs as much as one of thousands.
     var bodyParts: Int { max(1024, body / 16) }
+    /// Bytes of a whole request, with what frames its body (RFC 9112 §7.1.1); more is 413.
+    var request: Int { target + headers + body + 16 * bodyParts }
     /// From the connection's start, or a request's first byte, to the end of its head.
     package var headTime: TimeAmount = .seconds(10)
     /// From the end of the head to the end of the body.

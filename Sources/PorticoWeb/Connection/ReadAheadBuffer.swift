@@ -4,8 +4,8 @@ import NIOCore
 /// ahead.
 ///
 /// A peer may send requests before the earlier ones are answered (RFC 9112 §9.3.2). The decoder
-/// gets a little at a time, and nothing while a request is being answered; before the next one, the
-/// thread handles its other connections. So connections take turns however much one sends ahead,
+/// gets a little at a time, and nothing while a request is being answered or its answers are unread;
+/// before the next one, the thread handles its other connections. So connections take turns however much one sends ahead,
 /// and at most ``most`` bytes of it are held.
 final class ReadAheadBuffer: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
@@ -74,6 +74,11 @@ final class ReadAheadBuffer: ChannelDuplexHandler {
         }
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable, !validator.isAnswering { scheduleNext() }
+        context.fireChannelWritabilityChanged()
+    }
+
     func read(context: ChannelHandlerContext) {
         if held.readableBytes > 0 {
             isReadWanted = true
@@ -82,10 +87,11 @@ final class ReadAheadBuffer: ChannelDuplexHandler {
         }
     }
 
-    /// Passes held bytes to the decoder until it has a request to answer.
+    /// Passes held bytes to the decoder until it has a request to answer. Answers that the peer does
+    /// not read are held in memory: no more are made.
     private func show(_ context: ChannelHandlerContext) {
         shownAt = .now()
-        while !validator.isAnswering, held.readableBytes > 0,
+        while !validator.isAnswering, context.channel.isWritable, held.readableBytes > 0,
             let portion = held.readSlice(
                 length: min(held.readableBytes, max(Self.portion, validator.bodyLeft))
             )

@@ -62,9 +62,10 @@ struct RequestHead {
         // RFC 9112 §3.2: exactly one Host. HTTP/1.0 had none, and load balancers still check health
         // without one; every other request without it is 421.
         guard host != nil || isHTTP10 else { throw .malformed }
-        // Closing after every HTTP/1.0 request avoids waiting for more. After an Upgrade, the
-        // decoder reads no further.
-        keepsAlive = head.isKeepAlive && !isHTTP10 && fields[.upgrade] == nil
+        // Closing after every HTTP/1.0 request avoids waiting for more. After an Upgrade or CONNECT,
+        // the decoder reads no further.
+        keepsAlive =
+            head.isKeepAlive && !isHTTP10 && fields[.upgrade] == nil && head.method != .CONNECT
         if !keepsAlive {
             fields[.connection] = "close"
         }

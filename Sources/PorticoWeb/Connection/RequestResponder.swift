@@ -31,8 +31,16 @@ final class RequestResponder: ChannelInboundHandler {
         answerNext(context)
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        answerNext(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Not while the peer leaves an answer unread: it would be held in memory with the next.
     private func answerNext(_ context: ChannelHandlerContext) {
-        guard !isAnswering, let request = waiting.popFirst() else { return }
+        guard !isAnswering, context.channel.isWritable, let request = waiting.popFirst() else {
+            return
+        }
         isAnswering = true
         let loop = context.eventLoop
         let this = NIOLoopBound(self, eventLoop: loop)

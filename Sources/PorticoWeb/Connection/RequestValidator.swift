@@ -89,11 +89,19 @@ final class RequestValidator: ChannelDuplexHandler {
         case .stopped: return false
         case .body:
             keep(bytes)
+            // The extensions of chunks are no part of the body, and have no length of their own.
+            guard arriving.kept <= limits.request else {
+                refuse(.bodyTooLong)
+                return false
+            }
             return true
         case .nothing:
             reading = .head
             firstLine = FirstLine()
-            deadline = .now() + limits.headTime
+            let now = NIODeadline.now()
+            deadline = now + limits.headTime
+            // It is waited for since now, however long the connection was silent before.
+            if unanswered.isEmpty { budget.isWaiting(place, since: now) }
         case .head: break
         }
         guard firstLine.fits(bytes, target: limits.target) else {

@@ -1,7 +1,12 @@
 import HTTPTypes
+import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoTestSupport
+import PorticoWeb
 import Testing
+
+@testable import PorticoProvider
 
 @Suite("Methods and paths (attack rows H04, H05)") struct RouteTests {
     private static let server = Task { try await ProviderUnderTest() }
@@ -62,6 +67,87 @@ import Testing
             #expect(reply.headers[.allow]?.contains("POST") == true)
             #expect((reply.json.string("error") == "method_not_allowed") == isProgram, "\(path)")
         }
+    }
+
+    @Test("An address that only programs use answers as JSON, wherever it is")
+    func forPrograms() async throws {
+        let provider = try await Self.server.value.provider
+        let whole = try provider.service
+        let service = ProviderService(
+            routes: try RouteTable([
+                .get("/realms/{realm}/list", for: .programs) { _ in Response(status: .noContent) }
+            ]),
+            realms: whole.realms,
+            page: whole.page,
+            events: whole.events
+        )
+        let url = try PublicURL("https://op.example.com")
+        let server = InProcessServer(
+            RequestPipeline(
+                guarding: HostGuard([url]),
+                proxies: TrustedProxies([NetworkRange("10.0.0.0/8")].compactMap(\.self)),
+                headers: SecurityHeaders(url),
+                log: AccessLog(
+                    format: .logfmt,
+                    writer: LogWriter(
+                        format: .logfmt,
+                        clock: { StoppedClock().now },
+                        sink: { _ in }
+                    )
+                ),
+                clock: Clock { StoppedClock().now },
+                services: [service],
+                notFound: UnknownAddress(service.page).respond
+            )
+        )
+        var headers: HTTPFields = [.accept: "text/html"]
+        for (name, value) in [("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", "https")] {
+            headers[try #require(HTTPField.Name(name))] = value
+        }
+        func send(_ method: HTTPRequest.Method, _ path: String) async throws -> Reply {
+            try await server.send(
+                HTTPRequest(
+                    method: method,
+                    scheme: "http",
+                    authority: "op.example.com",
+                    path: path,
+                    headerFields: headers
+                ),
+                body: []
+            )
+        }
+        #expect(try await send(.get, "/realms/test/list").status == 204)
+        let wrongMethod = try await send(.delete, "/realms/test/list")
+        #expect(wrongMethod.status == 405)
+        #expect(wrongMethod.json.string("error") == "method_not_allowed")
+        let noRealm = try await send(.get, "/realms/nowhere/list")
+        #expect(noRealm.status == 404)
+        #expect(noRealm.json == ["error": "Realm does not exist"])
+        // Nothing is there: the person who asks is told.
+        #expect(try await send(.get, "/realms/test/lists").text.contains("<html"))
+    }
+
+    @Test("RFC 9110 §9.2.1: where a request spends or ends something, HEAD is refused")
+    func head() async throws {
+        let server = try await ProviderUnderTest()
+        let browser = TestBrowser(server)
+        let tokens = try await server.tokens(browser: browser)
+        let hint = try #require(tokens.json.string("id_token"))
+        let pushed = try await server.push(TestFlow.request())
+        let uri = try #require(pushed.json.string("request_uri"))
+        let request = [("client_id", "native1"), ("request_uri", uri)]
+        let cookies = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        let before = try await server.remains()
+        for path in [
+            TestBrowser.authorizationPath(request), "/realms/test/login-actions/restart",
+            ProviderUnderTest.path("logout?id_token_hint=\(hint)"),
+        ] {
+            let reply = try await server.send(.head, path, headers: [.cookie: cookies])
+            #expect(reply.status == 405, "\(path)")
+            #expect(reply.location == nil)
+        }
+        #expect(try await server.remains() == before)
+        expectCode(try await browser.authorize(request))
     }
 
     @Test("attack H04: TRACE is off everywhere, and repeats nothing")
