@@ -84,7 +84,7 @@ package final class SQLiteDatabase: SQLDatabase {
         }
     }
 
-    private static func turnOnWriteAheadLog(_ writer: SQLiteConnection) throws {
+    static func turnOnWriteAheadLog(_ writer: SQLiteConnection) throws {
         var mode = ""
         try writer.run("PRAGMA journal_mode = WAL") { mode = try $0.text(0) }
         guard mode == "wal" else { throw DatabaseOpeningError.noWriteAheadLog }

@@ -2,11 +2,47 @@ import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoStandIns
+import PorticoStores
 import PorticoTestSupport
 import PorticoWeb
 import Testing
 
 @Suite("What the backend's log says") struct BackendLogTests {
+    @Test("WEB-LOG-2: the line of a refused request says why")
+    func refused() async throws {
+        let server = try await BackendUnderTest()
+        let callback = "/v1/auth/google/callback?code=c&state=s"
+        _ = try await server.send(.get, callback, headers: [.accept: "application/json"])
+        _ = try await server.post("/v1/auth/refresh", [("refresh_token", "none")])
+        for (path, error) in [
+            ("/v1/auth/google/callback", "invalid_state"), ("/v1/auth/refresh", "invalid_grant"),
+        ] {
+            let line = server.log.split(separator: "\n").first {
+                $0.contains("message=request ") && $0.contains("path=\(path) ")
+            }
+            #expect(line?.contains("error=\(error)") == true, "\(server.log)")
+        }
+    }
+
+    @Test("WEB-SESS-7: a sign-in from elsewhere is told by mail, one from one's own browser is not")
+    func newDevice() async throws {
+        let server = try await BackendUnderTest()
+        func notices() async throws -> Int {
+            var count = 0
+            for mail in try await server.database.outbox.latest(limit: 100) {
+                if case .newDevice = mail.draft.message { count += 1 }
+            }
+            return count
+        }
+        let own = TestVisitor(server)
+        _ = try await own.signIn("google", as: .ann)
+        let before = try await notices()
+        _ = try await own.signIn("google", as: .ann)
+        #expect(try await notices() == before)
+        _ = try await TestVisitor(server).signIn("google", as: .ann)
+        #expect(try await notices() == before + 1)
+    }
+
     @Test(
         "WEB-LOG-1: no token, code, verifier, secret, cookie or mailbox of a whole run is in the log"
     )

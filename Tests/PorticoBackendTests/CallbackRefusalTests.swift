@@ -198,6 +198,37 @@ import Testing
         returning.server.standIns.repair()
     }
 
+    @Test("Decision 0029: a program at a callback is told why in JSON")
+    func programs() async throws {
+        let json: HTTPFields = [.accept: "application/json"]
+        func answer(
+            _ change: (Returning) -> String,
+            _ prepare: (BackendUnderTest) -> Void = { _ in }
+        ) async throws -> Reply {
+            let returning = try await Returning()
+            prepare(returning.server)
+            let reply = try await returning.visitor.request(change(returning), .get, [], json)
+            #expect(returning.visitor.cookies["__Host-session"] == nil)
+            return reply
+        }
+        let unmatched = try await answer { $0.changed("state", "AAAAAAAAAAAAAAAAAAAAAA") }
+        #expect(unmatched.status == 401)
+        #expect(unmatched.json.string("error") == "invalid_state")
+        let expired = try await answer({ $0.callback }, { $0.clock.advance(by: 601) })
+        #expect(expired.status == 401)
+        #expect(expired.json.string("error") == "invalid_state")
+        let foreign = try await answer { $0.changed("iss", nil) }
+        #expect(foreign.status == 502)
+        #expect(foreign.json.string("error") == "provider_error")
+        let down = try await answer(
+            { $0.callback },
+            { $0.standIns.configure(.google) { $0.failing = [.token] } }
+        )
+        #expect(down.status == 503)
+        #expect(down.json.string("error") == "provider_unreachable")
+        #expect(down.headers[.retryAfter] != nil)
+    }
+
     @Test("PRV-E-2: a provider that is down at the start stays on the page, with a note")
     func downAtStart() async throws {
         let server = try await BackendUnderTest()

@@ -108,6 +108,22 @@ import Testing
         #expect(late.json.string("error") == "invalid_grant")
     }
 
+    @Test("Decision 0013: a request that lacks a parameter, or is of another kind, spends no code")
+    func incomplete() async throws {
+        let server = try await BackendUnderTest()
+        let app = TestApp()
+        let code = try await Self.code(app, server)
+        for (name, value, error) in [
+            ("redirect_uri", nil, "missing_parameter"), ("code_verifier", nil, "missing_parameter"),
+            ("grant_type", "password", "invalid_request"), ("grant_type", nil, "missing_parameter"),
+        ] as [(String, String?, String)] {
+            let refused = try await app.redeem(code, at: server, changing: [name: value])
+            #expect(refused.status == 400)
+            #expect(refused.json.string("error") == error, "\(name)")
+        }
+        #expect(try await app.redeem(code, at: server).status == 200)
+    }
+
     @Test(
         "Decision 0013, decision 0033: a code that an unknown app presents is spent, with or without its redirect",
         arguments: ["made-up", "NOTES", "notes\u{301}"],

@@ -118,6 +118,86 @@ import Testing
         #expect(try await server.accounts().isEmpty)
     }
 
+    @Test("decision 0030: a relay's address is taken as it is, for an app cannot ask")
+    func relay() async throws {
+        let server = try await BackendUnderTest()
+        let nonce = try await Self.nonce("apple", server)
+        let token = try #require(
+            try server.standIns.identityToken(
+                of: .rea,
+                at: .apple,
+                audience: "com.example.notes",
+                nonce: Self.hashed(nonce),
+                changes: ["email": "a1b2c3@privaterelay.appleid.com", "is_private_email": "true"]
+            )
+        )
+        let reply = try await Self.present(token, nonce: nonce, server)
+        #expect(reply.status == 200)
+        #expect(reply.json.bool("is_new_user") == true)
+        #expect(
+            reply.json.object("user")?.string("email") == "a1b2c3@privaterelay.appleid.com"
+        )
+    }
+
+    @Test(
+        "PRV-A-5: the name that Apple tells an app once becomes the account's, as text or as JSON"
+    )
+    func name() async throws {
+        let user = #"{"name":{"firstName":"Ann","lastName":"Apfel"}}"#
+        for isText in [true, false] {
+            let server = try await BackendUnderTest()
+            let nonce = try await Self.nonce("apple", server)
+            let token = try Self.appleToken(nonce, server)
+            let member =
+                isText ? JSONValue.string(user) : .object(try JSONObject(parsing: Array(user.utf8)))
+            let body: JSONObject = [
+                "app": "notes", "id_token": .string(token), "nonce": .string(nonce), "user": member,
+            ]
+            let reply = try await server.send(
+                .post,
+                "/v1/auth/apple/native",
+                headers: [.contentType: "application/json"],
+                body: body.serialized()
+            )
+            #expect(reply.status == 200)
+            #expect(reply.json.object("user")?.string("name") == "Ann Apfel", "\(isText)")
+        }
+    }
+
+    @Test("PRV-E-2: a provider that is down refuses no token: the app is told when to try again")
+    func down() async throws {
+        let server = try await BackendUnderTest()
+        let nonce = try await Self.nonce("apple", server)
+        let token = try Self.appleToken(nonce, server)
+        server.standIns.configure(.apple) { $0.isDown = true }
+        let reply = try await Self.present(token, nonce: nonce, server)
+        #expect(reply.status == 503)
+        #expect(reply.json.string("error") == "provider_unreachable")
+        #expect(reply.headers[.retryAfter] != nil)
+        server.standIns.repair()
+        server.clock.advance(by: 60)
+        #expect(try await Self.present(token, nonce: nonce, server).status == 200)
+    }
+
+    @Test("decision 0030: One Tap with the address of an account asks, as any sign-in does")
+    func oneTapMatches() async throws {
+        let server = try await BackendUnderTest()
+        _ = try await TestVisitor(server).signIn("keycloak", as: .ann)
+        let credential = try #require(
+            try server.standIns.identityToken(of: .ann, at: .google, nonce: nil)
+        )
+        let reply = try await server.post(
+            "/v1/auth/google/one-tap",
+            [("credential", credential), ("g_csrf_token", "same")],
+            headers: [.cookie: "g_csrf_token=same"]
+        )
+        #expect(reply.location == "/login/account")
+        let cookies = reply.headers[values: .setCookie]
+        #expect(cookies.contains { $0.hasPrefix("__Host-pending=") })
+        #expect(!cookies.contains { $0.hasPrefix("__Host-session=") })
+        #expect(try await server.accounts().count == 1)
+    }
+
     @Test("decision 0030: an app cannot show the question, so it is told that an account is there")
     func linkRequired() async throws {
         let server = try await BackendUnderTest()

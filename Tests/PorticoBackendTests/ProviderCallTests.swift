@@ -87,6 +87,45 @@ import Testing
         #expect(try await server.accounts().count == 1)
     }
 
+    @Test("PRV-A-20: a notice that comes again ends no session that began after it")
+    func noticeAgain() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("apple", as: .ann)
+        let payload = try #require(
+            try server.standIns.appleNotification(.consentRevoked, about: .ann)
+        )
+        let notice = [("payload", payload)]
+        let path = "/v1/auth/apple/notifications"
+        #expect(try await server.post(path, notice).status == 200)
+        #expect(try await visitor.session().status == 401)
+        server.clock.advance(by: 10)
+        _ = try await visitor.signIn("apple", as: .ann)
+        #expect(try await server.post(path, notice).status == 200)
+        #expect(try await visitor.session().status == 200)
+        #expect(server.log.contains("event=sign_out.provider"))
+    }
+
+    @Test("OIDCBCL-2.6-1: while keys cannot be fetched, no message counts as a wrong one")
+    func keysDown() async throws {
+        let server = try await BackendUnderTest()
+        let visitor = TestVisitor(server)
+        _ = try await visitor.signIn("keycloak", as: .ann)
+        // The keys that are known grow old.
+        server.clock.advance(by: 90_000)
+        _ = try await visitor.signIn("google", as: .ben)
+        server.standIns.configure(.openID) { $0.isDown = true }
+        for _ in 0..<61 {
+            let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
+            #expect(try await Self.logout(token, server).status == 400)
+        }
+        #expect(server.log.contains("event=logout_token.refused"))
+        server.standIns.repair()
+        server.clock.advance(by: 60)
+        let token = try server.standIns.logoutToken(about: .ann, sessionID: nil)
+        #expect(try await Self.logout(token, server).status == 200)
+    }
+
     @Test("PRV-F-14: Facebook's signed requests; a forged one changes nothing")
     func facebook() async throws {
         let server = try await BackendUnderTest()

@@ -170,6 +170,24 @@ import Testing
         #expect(after == 3)
     }
 
+    @Test("where SQLite makes no write-ahead log, nothing is served")
+    func noWriteAheadLog() throws {
+        // As on a file system without shared memory: it keeps the mode that it had.
+        let connection = try SQLiteConnection(path: ":memory:", .writing, busyTimeout: 0)
+        #expect(throws: DatabaseOpeningError.noWriteAheadLog) {
+            try SQLiteDatabase.turnOnWriteAheadLog(connection)
+        }
+    }
+
+    @Test("a word in double quotes is a name, and a file's schema calls no functions")
+    func strict() async throws {
+        let database = try SQLiteDatabase(file: TestDatabase.temporaryFile())
+        #expect(throws: SQLError.self) {
+            try database.read { try $0.hasRow(#"SELECT "no such column""#, []) }
+        }
+        #expect(try await pragma("PRAGMA trusted_schema", of: database) == 0)
+    }
+
     @Test("a folder that cannot be made, and a file that cannot be, have their errors")
     func unusable() throws {
         let file = try emptyFile()

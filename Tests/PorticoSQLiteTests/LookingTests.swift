@@ -48,6 +48,15 @@ import Testing
         #expect(try folder(of: file) == before)
     }
 
+    @Test("a path with characters that an address escapes is the same path")
+    func path() async throws {
+        let file = TestDatabase.temporaryFile() + "?mode=memory#x%41 ä/portico.sqlite"
+        let database = try SQLiteDatabase(file: file)
+        _ = try await RealmStore(database).create(NewRealm(realm: realm, keys: []))
+        try await database.close()
+        #expect(try await look(at: file) == ["a"])
+    }
+
     @Test("one that a server has open is read with what it has written last")
     func open() async throws {
         let file = TestDatabase.temporaryFile()

@@ -1,4 +1,7 @@
+import Foundation
 import HTTPTypes
+import PorticoBytes
+import PorticoSeals
 import PorticoWeb
 import Testing
 
@@ -51,6 +54,24 @@ struct CookieTests {
         }
         // A cookie that http could have planted is never taken for the secure one.
         #expect(secure.value(of: session, in: headers("portico-dev-session-demo=x")) == nil)
+    }
+
+    @Test("WEB-BRUTE-1: a browser is known for 180 days after a sign-in")
+    func knownDevice() throws {
+        let ring = try KeyRing(random: .system)
+        let devices = KnownDevice(ring: ring, realmID: "realm")
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        func moment(_ seconds: TimeInterval) -> Moment {
+            Moment(now: start + seconds, random: .system)
+        }
+        let cookie = devices.adding("ann", to: [], at: moment(0))
+        let day: TimeInterval = 86_400
+        #expect(devices.people(cookie, at: moment(179 * day)).map(\.id) == ["ann"])
+        #expect(devices.people(cookie, at: moment(180 * day + 1)).isEmpty)
+        // Another realm's, and none.
+        let others = KnownDevice(ring: ring, realmID: "other")
+        #expect(others.people(cookie, at: moment(0)).isEmpty)
+        #expect(devices.people(nil, at: moment(0)).isEmpty)
     }
 
     @Test("WEB-COOKIE-6: name and value stay within 4096 bytes, or nothing is set")

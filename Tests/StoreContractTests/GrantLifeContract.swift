@@ -223,6 +223,27 @@ import Testing
     }
 
     @Test(
+        "decision 0035: a grant ends with its browser session's time, however long its own is",
+        arguments: StoreUnderTest.allCases
+    )
+    func sessionTime(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let end = Example.session("session-1", cookie: Hash256(of: "cookie")).expiresAt
+        var grant = Example.grant()
+        grant.expiresAt = end + 1000
+        grant.idleSeconds = 100_000
+        #expect(try await stores.redeem(grant) == .redeemed)
+        #expect(try await stores.reading(grant.id, at: end - 1)?.isLive == true)
+        #expect(try await stores.reading(grant.id, at: end)?.isLive == false)
+        #expect(try await stores.rotate(1, at: end) == .outdated)
+        // Without a session of its own it lives on.
+        let offline = try await database.furnished()
+        grant.isOffline = true
+        #expect(try await offline.redeem(grant) == .redeemed)
+        #expect(try await offline.rotate(1, at: end) == .rotated)
+    }
+
+    @Test(
         "RFC 7009 §2.2: ending a grant twice changes nothing, and no grant is an answer too",
         arguments: StoreUnderTest.allCases
     )

@@ -1,5 +1,7 @@
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -25,5 +27,19 @@ import Testing
         #expect(unredeemed.headers[.retryAfter] == "2")
         server.database.refuseWrites(nil)
         #expect(try await server.redeem(code).status == 200)
+    }
+
+    @Test("WEB-BRUTE-1: a try that met a busy server is no wrong password")
+    func busyHashing() async throws {
+        let full = PasswordHashing(threads: 1, mostWaiting: -1, random: .system)
+        let server = try await ProviderUnderTest(hashing: full)
+        let browser = TestBrowser(server)
+        var page = try await browser.authorize(TestFlow.request())
+        let alice = [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        for _ in 0..<8 {
+            page = try await browser.submit(page, alice)
+            #expect(page.status == 503)
+        }
+        await full.shutDown()
     }
 }
