@@ -1,0 +1,51 @@
+// swift-format-ignore-file
+// swift-crypto, which is CryptoKit on Apple's systems.
+public import Foundation
+
+public struct SHA256Digest: Sequence, Hashable, Sendable { public func makeIterator() -> IndexingIterator<[UInt8]> { [].makeIterator() } }
+public struct SHA512Digest: Sequence, Hashable, Sendable { public func makeIterator() -> IndexingIterator<[UInt8]> { [].makeIterator() } }
+public struct SHA256 {
+    public typealias Digest = SHA256Digest
+    public init() {}
+    public mutating func update(data: some DataProtocol) {}
+    public mutating func update(bufferPointer: UnsafeRawBufferPointer) {}
+    public func finalize() -> SHA256Digest { SHA256Digest() }
+    public static func hash(data: some DataProtocol) -> SHA256Digest { SHA256Digest() }
+}
+public struct SHA512 { public static func hash(data: some DataProtocol) -> SHA512Digest { SHA512Digest() } }
+public enum CryptoKitError: Error { case incorrectParameterSize }
+public enum P256 {
+    public enum Signing {
+        public struct ECDSASignature: Sendable {
+            public var rawRepresentation: Data { Data() }
+            public init(rawRepresentation: some DataProtocol) throws {}
+        }
+        public struct PublicKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+            public init(x963Representation: some ContiguousBytes) throws {}
+            public init(rawRepresentation: some ContiguousBytes) throws {}
+            public func isValidSignature(_ signature: ECDSASignature, for data: some DataProtocol) -> Bool { false }
+        }
+        public struct PrivateKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+            public let publicKey: PublicKey
+            public init(rawRepresentation: some ContiguousBytes) throws { throw CryptoKitError.incorrectParameterSize }
+            public func signature(for data: some DataProtocol) throws -> ECDSASignature { throw CryptoKitError.incorrectParameterSize }
+        }
+    }
+}
+public enum Curve25519 {
+    public enum Signing {
+        public struct PublicKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+            public init(rawRepresentation: some ContiguousBytes) throws {}
+            public func isValidSignature(_ signature: some DataProtocol, for data: some DataProtocol) -> Bool { false }
+        }
+        public struct PrivateKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+            public let publicKey: PublicKey
+            public init(rawRepresentation: some ContiguousBytes) throws { throw CryptoKitError.incorrectParameterSize }
+            public func signature(for data: some DataProtocol) throws -> Data { Data() }
+        }
+    }
+}
