@@ -149,4 +149,5 @@ struct ClientContext: Sendable {
     let http: ProviderHTTP
     let now: @Sendable () -> Date
     let random: RandomSource
+    let unwritten = UnwrittenRecord<SessionRecord>()
 }

@@ -20,7 +20,7 @@ extension ErrorPage: PageWithStates {
             code: "invalid_request",
             "redirect_uri is now post_logout_redirect_uri."
         ),
-        state("way on", .requestNotUnderstood, code: "invalid_request", wayBack: login),
+        state("way on", .requestNotUnderstood, code: "invalid_request", back: login),
         state(
             "unknown client",
             .unknownClient,
@@ -40,13 +40,13 @@ extension ErrorPage: PageWithStates {
             ErrorPage(
                 issue: .accountBlocked,
                 client: "Notes",
-                wayBack: PageLink(redirect: "com.example.notes:/callback?error=access_denied")
+                back: PageLink(redirect: "com.example.notes:/callback?error=access_denied")
             )
         ),
         state("not allowed", .notAllowed, code: "forged_form"),
         GalleryState(
             "provider misconfigured",
-            ErrorPage(issue: .providerMisconfigured(name: "Google"), wayBack: login)
+            ErrorPage(issue: .providerMisconfigured(name: "Google"), back: login)
         ),
         state("busy", .busy, code: "busy"),
         state("server error", .serverError, code: "server_error"),
@@ -55,7 +55,7 @@ extension ErrorPage: PageWithStates {
             "too many tries",
             .tooManyTries(seconds: 12),
             code: "rate_limited",
-            wayBack: login
+            back: login
         ),
         GalleryState("not found", ErrorPage(issue: .notFound)),
         GalleryState("method not allowed", ErrorPage(issue: .methodNotAllowed)),
@@ -69,13 +69,13 @@ extension ErrorPage: PageWithStates {
         code: String,
         _ description: String? = nil,
         client: String? = nil,
-        wayBack: PageLink? = nil
+        back: PageLink? = nil
     ) -> GalleryState {
         GalleryState(
             name,
             ErrorPage(
                 issue: issue,
-                wayBack: wayBack,
+                back: back,
                 details: Details(
                     code: code,
                     description: description,

@@ -181,7 +181,7 @@ extension SignedOutPage: PageWithStates {
             SignedOutPage(
                 outcome: .wasNotSignedIn,
                 client: "Notes",
-                wayBack: PageLink(redirect: "https://notes.example/goodbye?state=1&x=2")
+                back: PageLink(redirect: "https://notes.example/goodbye?state=1&x=2")
             )
         ),
         GalleryState("was not signed in", SignedOutPage(outcome: .wasNotSignedIn)),
@@ -190,7 +190,7 @@ extension SignedOutPage: PageWithStates {
             SignedOutPage(
                 outcome: .stayed,
                 client: "Notes",
-                wayBack: PageLink(redirect: "https://notes.example/")
+                back: PageLink(redirect: "https://notes.example/")
             )
         ),
     ]

@@ -124,7 +124,7 @@ struct ClientImport {
         client.grantTypes = []
         if try representation.bool("standardFlowEnabled") ?? true, !isBearerOnly {
             if client.redirectURIs.isEmpty {
-                report.add(.changed, subject, "has no redirect URI left: nobody can sign in to it")
+                report.add(.changed, subject, "has no redirect URI left: no one can sign in to it")
             } else {
                 client.grantTypes = [.authorizationCode]
                 if attributes.usesRefreshTokens { client.grantTypes.insert(.refreshToken) }

@@ -81,7 +81,7 @@ struct PersonImport {
         if let email = person.email, !taken.emails.insert(email).inserted {
             person.email = nil
             person.isEmailVerified = false
-            report.add(.changed, subject, "somebody else has the e-mail address: left out")
+            report.add(.changed, subject, "another person has the email address: left out")
         }
         if !person.isEnabled { report.add(.read, subject, "disabled") }
         return person

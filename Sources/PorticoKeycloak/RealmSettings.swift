@@ -17,7 +17,7 @@ struct RealmSettings {
         displayName = try realm.text("displayName")
         // In Keycloak, a realm without the member is disabled.
         isEnabled = try realm.bool("enabled") ?? false
-        if !isEnabled { report.add(.read, "enabled", "the realm is disabled: nobody can sign in") }
+        if !isEnabled { report.add(.read, "enabled", "the realm is disabled: no one can sign in") }
         signsInWithEmail = try realm.bool("loginWithEmailAllowed") ?? true
         // In Keycloak, both are off unless the realm sets them.
         allowsPasswordReset = try realm.bool("resetPasswordAllowed") ?? false

@@ -72,7 +72,7 @@ struct RoleImport {
             report.add(
                 .changed,
                 subject,
-                "composite: whoever has it was given its roles too; later changes do not follow"
+                "composite: people who have it were given its roles too; later changes do not follow"
             )
         }
     }

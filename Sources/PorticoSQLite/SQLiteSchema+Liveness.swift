@@ -2,7 +2,8 @@ extension SQLiteSchema {
     /// What is live, said once: each view has the rows that nothing has ended, with the time until
     /// which they live by themselves (`alive_until`, exclusive, in seconds since 1970).
     ///
-    /// - `live_grants`: ``GrantStore`` says when a grant is live.
+    /// - `live_grants`: ``GrantStore`` says when a grant is live. It expires by inactivity, and a new
+    ///   password (`epoch`) or a sign-out ends it (RFC 9700 §4.14.2).
     /// - `live_browser_sessions`: whether a session was seen lately enough is asked beside it, because
     ///   that limit is the realm's. A disabled person's session lives until 0.
     /// - `live_account_sessions`: one that waits for its app lives until 0, and waits until

@@ -43,8 +43,8 @@ import Testing
         for part in ["; Path=/", "; Max-Age=600", "; Secure", "; HttpOnly", "; SameSite=Lax"] {
             #expect(attempt.contains(part))
         }
-        let wayBack = try #require(cookies.first { $0.hasPrefix("__Host-return-") })
-        #expect(wayBack.contains("; Max-Age=86400") && wayBack.contains("; SameSite=Lax"))
+        let signInReturn = try #require(cookies.first { $0.hasPrefix("__Host-return-") })
+        #expect(signInReturn.contains("; Max-Age=86400") && signInReturn.contains("; SameSite=Lax"))
         let state = try #require(start.redirected["state"])
         for secret in [state, try #require(start.redirected["nonce"])] {
             #expect(!attempt.contains(secret))

@@ -51,12 +51,12 @@ import Testing
             AccountPage(client: text, account: account, reason: .choose, form: form),
             AccountPage(client: text, account: account, reason: .otherPersonExpected, form: form),
             SignOutPage(client: text, account: account, form: form),
-            SignedOutPage(outcome: .signedOut, client: text, wayBack: PageLink(path: "/")),
+            SignedOutPage(outcome: .signedOut, client: text, back: PageLink(path: "/")),
             ExpiredPage(reason: .unmatched),
             ErrorPage(
                 issue: .providerMisconfigured(name: text),
                 client: text,
-                wayBack: PageLink(path: "/"),
+                back: PageLink(path: "/"),
                 details: details
             ),
             ErrorPage(issue: .providerMisconfigured(name: text)),

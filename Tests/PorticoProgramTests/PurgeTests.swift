@@ -111,7 +111,7 @@ import Testing
                     email: "nobody@example.com",
                     linkHash: hash,
                     browser: hash,
-                    wayBack: nil,
+                    back: nil,
                     expiresAt: asked + offset
                 ),
                 mail: MailDraft(

@@ -36,6 +36,26 @@ struct BackendRefreshTests {
         #expect(!String(decoding: stored.serialized(), as: UTF8.self).contains("\"R0\""))
     }
 
+    @Test("A result that cannot be stored is told, kept, and written before anything else")
+    func unwritable() async throws {
+        let storage = FaultyStorage()
+        let scene = BackendScene(storage: storage)
+        scene.backend.change { $0.rotatesPlainly = true }
+        let session = try await scene.signIn()
+        scene.clock.advance(by: 1000)
+        storage.failWriting(after: 1)
+        for _ in 0..<3 {
+            let failed = await Task.failure { _ = try await session.token() }.value
+            #expect(failed == .storage(.unwritable))
+        }
+        #expect(refreshes(scene).count == 1)
+        storage.writeWell()
+        let token = try await session.token()
+        #expect(refreshes(scene).count == 1)
+        #expect(try await scene.storedRecord?.accessToken.reveal() == token)
+        #expect(!scene.backend.isOver)
+    }
+
     @Test("A session token that is good for long enough is handed out without a request")
     func fresh() async throws {
         let scene = BackendScene()
@@ -168,20 +188,6 @@ struct BackendRefreshTests {
         _ = try await session.token()
         #expect(refreshes(scene).count == 4)
         #expect(!backend.isOver)
-    }
-
-    @Test("The result is stored before anyone sees it, and one that cannot be is not used")
-    func unwritable() async throws {
-        let storage = FaultyStorage()
-        let (scene, session) = try await BackendScene.expired(storage)
-        storage.failWriting(after: 1)
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .storage(.unwritable))
-        #expect(session.isActive)
-        storage.writeWell()
-        _ = try await session.token()
-        #expect(Set(refreshes(scene).map { $0.fields[Self.key] }).count == 1)
-        #expect(scene.backend.generation == 1)
     }
 
     @Test("A started refresh is never cancelled by its callers")

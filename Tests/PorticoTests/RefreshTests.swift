@@ -112,24 +112,6 @@ struct RefreshTests {
         #expect(await changes.next() == .refreshed)
     }
 
-    @Test("A result that cannot be stored is told, not used, and asked for again with the same key")
-    func unwritable() async throws {
-        let storage = FaultyStorage()
-        let (scene, session) = try await expired(storage)
-        storage.failWriting(after: 1)
-        let failed = await Task.failure { _ = try await session.token() }.value
-        #expect(failed == .storage(.unwritable))
-        #expect(session.isActive)
-        storage.writeWell()
-        _ = try await session.token()
-        let requests = refreshes(scene)
-        #expect(requests.count == 2)
-        #expect(Set(requests.map { $0.form["refresh_token"] }) == ["R0"])
-        #expect(Set(requests.map { $0.fields[Self.key ?? .accept] }).count == 1)
-        #expect(scene.provider.generation == 1)
-        #expect(!scene.provider.isFamilyDead)
-    }
-
     @Test("A storage that cannot be written before the request: nothing is sent")
     func unwritableBefore() async throws {
         let storage = FaultyStorage()
@@ -272,6 +254,18 @@ struct RefreshTests {
         #expect(await late.next() == nil)
     }
 
+    @Test("The changes of a session that no one holds any more end with it")
+    func changesEnd() async throws {
+        let scene = Scene()
+        var changes: AsyncStream<SessionChange>?
+        do {
+            let session = try await scene.signIn()
+            changes = session.changes
+        }
+        var iterator = try #require(changes).makeAsyncIterator()
+        #expect(await iterator.next() == nil)
+    }
+
     @Test("invalid_grant for a refresh token that is no longer the current one ends nothing")
     func invalidGrantForOld() async throws {
         let (scene, session) = try await expired()
@@ -372,24 +366,6 @@ struct RefreshTests {
         #expect(session.isActive)
         _ = try await session.token()
         #expect(refreshes(scene).count == 1)
-    }
-
-    @Test("A storage that becomes unreadable after the rotation loses nothing")
-    func lockedAfterRotation() async throws {
-        let storage = FaultyStorage()
-        let (scene, session) = try await expired(storage)
-        scene.provider.answer("/token") { _ in
-            storage.failsReading = true
-            return nil
-        }
-        #expect(
-            await Task.failure { _ = try await session.token() }.value == .storage(.locked)
-        )
-        storage.failsReading = false
-        scene.provider.answerAsUsual("/token")
-        _ = try await session.token()
-        #expect(scene.provider.revoked.isEmpty)
-        #expect(scene.provider.generation == 1)
     }
 
     @Test(

@@ -79,8 +79,11 @@ struct TokenAnswerTests {
             (.error(400, "temporarily_unavailable"), .transient(.serverError, retryAfter: nil)),
             (.error(400, "foo"), .rejected(.errorResponse)),
             (.error(503, "invalid_grant"), .transient(.serverError, retryAfter: nil)),
-            (.text(400, "text/html", []), .transient(.serverError, retryAfter: nil)),
-            (.text(404, nil, []), .transient(.serverError, retryAfter: nil)),
+            // A code is good once: trying again does not help.
+            (.text(400, "text/html", []), .rejected(.tokenResponse)),
+            (.text(404, nil, []), .rejected(.tokenResponse)),
+            (.text(408, nil, []), .transient(.serverError, retryAfter: nil)),
+            (.text(502, "text/html", []), .transient(.serverError, retryAfter: nil)),
             (
                 .text(503, nil, [], [.retryAfter: "7"]),
                 .transient(.serverError, retryAfter: .seconds(7))

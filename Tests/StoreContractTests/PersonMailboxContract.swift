@@ -15,7 +15,7 @@ import Testing
             email: email,
             linkHash: Hash256(of: "link \(number)"),
             browser: Hash256(of: "browser"),
-            wayBack: number == 1 ? "request" : nil,
+            back: number == 1 ? "request" : nil,
             expiresAt: Self.end
         )
     }

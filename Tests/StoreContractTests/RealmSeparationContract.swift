@@ -94,7 +94,7 @@ import Testing
                 email: "zoe@example.com",
                 linkHash: link,
                 browser: Hash256(of: "browser"),
-                wayBack: nil,
+                back: nil,
                 expiresAt: Example.now + 1800
             ),
             mail: MailDraft(

@@ -119,4 +119,5 @@ struct BackendContext: Sendable {
     let http: ProviderHTTP
     let now: @Sendable () -> Date
     let random: RandomSource
+    let unwritten = UnwrittenRecord<BackendRecord>()
 }

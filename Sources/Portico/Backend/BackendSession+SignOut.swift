@@ -13,9 +13,10 @@ extension BackendSession {
     public func signOut(everywhere: Bool = false) async -> SignOutReport {
         let latest = await latestRecord()
         let shown = end(.signedOut)
+        let unwritten = takeUnwritten(of: shown)
         let storageError = await clearStorage(of: latest ?? shown)
         var revocation = SignOutReport.Revocation.notAsked
-        if let record = latest ?? shown {
+        if let record = unwritten ?? latest ?? shown {
             do throws(SignInError) {
                 try await revoke(record, everywhere)
                 revocation = .revoked

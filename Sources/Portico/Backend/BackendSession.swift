@@ -98,6 +98,7 @@ public final class BackendSession: Sendable {
 
 extension BackendSession: KeptSession {
     var storage: any SessionStorage { client.context.storage }
+    var unwritten: UnwrittenRecord<BackendRecord> { client.context.unwritten }
     var now: @Sendable () -> Date { client.context.now }
     var random: RandomSource { client.context.random }
 
@@ -116,7 +117,7 @@ extension BackendSession: KeptSession {
             throw SignInError(.rejected(.subject))
         }
         let fresh = stored.refreshed(with: answer, receivedAt: now())
-        try await store(fresh, replacing: token)
+        try await storeResult(fresh, replacing: token)
         return fresh
     }
 

@@ -45,12 +45,7 @@ public final class BackendSignIn: Sendable {
     }
 
     func receive(_ callback: String) -> SignInError.Check? {
-        // If a provider adds a fragment to its answer, the backend replaces it with an empty one,
-        // and browsers pass on its `#` (RFC 9110 §10.2.2).
-        let isMarked = callback.utf8.last == UInt8(ascii: "#")
-        return response.receive(
-            isMarked ? String(Substring(callback.utf8.dropLast())) : callback
-        )
+        response.receive(callback)
     }
 
     /// Redeems the received hand-off code, once.

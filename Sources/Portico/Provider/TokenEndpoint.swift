@@ -56,7 +56,7 @@ package struct TokenEndpoint: Sendable {
                 ("redirect_uri", redirectURI),
                 ("code_verifier", verifier.reveal()),
             ],
-            fields: [:]
+            spendsCode: true
         )
     }
 
@@ -64,7 +64,7 @@ package struct TokenEndpoint: Sendable {
     package func redeemNative(_ code: SecretText) async throws(Failure) -> Answer {
         try await post(
             [("grant_type", "authorization_code"), ("code", code.reveal())],
-            fields: [:]
+            spendsCode: true
         )
     }
 
@@ -86,9 +86,13 @@ package struct TokenEndpoint: Sendable {
         )
     }
 
-    private func post(_ form: [(name: String, value: String)], fields: HTTPFields)
-        async throws(Failure) -> Answer
-    {
+    /// - Parameter spendsCode: Whether a refusal is final even if it is no protocol error: the code is
+    ///   not sent again. A session survives such an answer.
+    private func post(
+        _ form: [(name: String, value: String)],
+        fields: HTTPFields = [:],
+        spendsCode: Bool = false
+    ) async throws(Failure) -> Answer {
         let reply: HTTPReply
         var allFields = fields
         allFields.append(contentsOf: identification.fields)
@@ -106,7 +110,13 @@ package struct TokenEndpoint: Sendable {
         guard reply.response.status == .ok else {
             guard let code = TokenErrorResponse(reply)?.code ?? profile.otherTokenError(reply),
                 reply.response.status.code != 429
-            else { throw .other(http.failure(of: reply)) }
+            else {
+                let isFinal = spendsCode && (400..<500).contains(reply.response.status.code)
+                throw .other(
+                    isFinal && ![408, 429].contains(reply.response.status.code)
+                        ? SignInError(.rejected(.tokenResponse)) : http.failure(of: reply)
+                )
+            }
             throw .refused(code, retryAfter: http.retryAfter(reply))
         }
         guard reply.isJSON else { throw .other(SignInError(.rejected(.tokenResponse))) }

@@ -18,6 +18,10 @@ final class ChangeFeed: Sendable {
 
     private let state = Locked(State())
 
+    deinit {
+        for listener in state.withLock({ $0.listeners.values }) { listener.finish() }
+    }
+
     func stream() -> AsyncStream<SessionChange> {
         // A slow listener misses the oldest changes, not the newest.
         let (stream, continuation) = AsyncStream.makeStream(

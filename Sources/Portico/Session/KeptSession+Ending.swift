@@ -11,6 +11,13 @@ extension KeptSession {
         return stored
     }
 
+    /// What a refresh got and could not store: newer than anything stored.
+    func takeUnwritten(of record: Record?) -> Record? {
+        guard let record, let kept = unwritten.result(of: record) else { return nil }
+        unwritten.drop()
+        return kept.record
+    }
+
     /// Removes the stored record at once, and again under the lock: another process may have been
     /// about to write a refresh.
     func clearStorage(of record: Record?) async -> SignInError? {

@@ -10,6 +10,7 @@ protocol KeptSession: AnyObject, Sendable {
     var now: @Sendable () -> Date { get }
     var random: RandomSource { get }
     var refresher: Refresher<Self> { get }
+    var unwritten: UnwrittenRecord<Record> { get }
 
     /// - Throws: Why the session has ended.
     func activeRecord() throws(SignInError) -> Record
@@ -40,7 +41,9 @@ extension KeptSession {
         let record = try activeRecord()
         let now = now()
         let seconds = TimeInterval(max(0, interval.components.seconds))
-        if record.isFresh(for: seconds, at: now) { return record }
+        if unwritten.result(of: record) == nil, record.isFresh(for: seconds, at: now) {
+            return record
+        }
         guard record.refreshToken != nil else {
             if record.isUsable(at: now) { return record }
             throw SignInError(.interactionRequired(.expired))
@@ -53,10 +56,23 @@ extension KeptSession {
         do throws(SignInError) {
             let lock = try await storage.lock(patience: lockPatience)
             defer { lock.release() }
+            try await writeUnwritten()
             return .success(try await refreshLocked(for: goal))
         } catch {
             return .failure(error)
         }
+    }
+
+    private func writeUnwritten() async throws(SignInError) {
+        guard let (record, replaced) = unwritten.result(of: try activeRecord()) else { return }
+        do throws(SignInError) {
+            try await store(record, replacing: replaced)
+        } catch {
+            // The write was done although it failed, or another process has written since: what is
+            // stored is as good.
+            guard error == Self.busy else { throw error }
+        }
+        unwritten.drop()
     }
 
     private func refreshLocked(for goal: RefreshGoal) async throws(SignInError) -> Record {
@@ -78,6 +94,7 @@ extension KeptSession {
     }
 
     private static var signedOut: SignInError { SignInError(.interactionRequired(.signedOut)) }
+    private static var busy: SignInError { SignInError(.transient(.busy, retryAfter: nil)) }
 
     /// The session as stored now.
     ///
@@ -87,6 +104,7 @@ extension KeptSession {
         let bytes = try await storage.read()
         guard let stored = bytes.flatMap(Record.init), stored.isOf(current) else {
             end(.signedOut)
+            unwritten.drop()
             throw Self.signedOut
         }
         return stored
@@ -113,20 +131,34 @@ extension KeptSession {
         return pending
     }
 
-    /// Stores the result before it is shown. A result that arrives after a sign-out is dropped.
-    func store(_ fresh: Record, replacing token: SecretText?) async throws(SignInError) {
-        let stored: Record
+    /// Stores the result of a refresh. One that the storage does not take is kept
+    /// (``UnwrittenRecord``).
+    func storeResult(_ fresh: Record, replacing token: SecretText?) async throws(SignInError) {
         do throws(SignInError) {
-            stored = try await storedRecord()
+            try await store(fresh, replacing: token)
+        } catch {
+            if case .storage = error.kind {
+                // `try?`: why it has ended meanwhile is not asked.
+                if (try? activeRecord()) == nil {
+                    await discard(fresh)
+                } else {
+                    unwritten.keep(fresh, replacing: token)
+                }
+            }
+            throw error
+        }
+    }
+
+    /// Stores a record before it is shown. One that arrives after a sign-out is dropped.
+    func store(_ fresh: Record, replacing token: SecretText?) async throws(SignInError) {
+        do throws(SignInError) {
+            // Another writer did not take the lock; its record is as good as this one.
+            guard try await storedRecord().refreshToken == token else { throw Self.busy }
+            try await storage.write(fresh.serialized())
         } catch {
             if error == Self.signedOut { await discard(fresh) }
             throw error
         }
-        // Another writer did not take the lock; its record is as good as this one.
-        guard stored.refreshToken == token else {
-            throw SignInError(.transient(.busy, retryAfter: nil))
-        }
-        try await storage.write(fresh.serialized())
         guard show(fresh) else {
             // Signed out during the write: the sign-out may have removed only the old record.
             try await storage.remove()
@@ -141,10 +173,9 @@ extension KeptSession {
     /// - Parameter token: The token that the server refused.
     /// - Returns: The error for the caller.
     func ending(refused token: SecretText) async throws(SignInError) -> SignInError {
-        guard try await storedRecord().refreshToken == token else {
-            return SignInError(.transient(.busy, retryAfter: nil))
-        }
+        guard try await storedRecord().refreshToken == token else { return Self.busy }
         end(.sessionEnded)
+        unwritten.drop()
         try await storage.remove()
         return SignInError(.interactionRequired(.sessionEnded))
     }

@@ -20,7 +20,7 @@ extension Session {
             if error.condemnsAnswer { try await putBack(stored, request, insteadOf: kept) }
             throw error
         }
-        try await store(fresh, replacing: kept.refreshToken)
+        try await storeResult(fresh, replacing: kept.refreshToken)
         return fresh
     }
 
@@ -37,7 +37,7 @@ extension Session {
         var kept = record
         kept.refreshToken = successor
         kept.pending = nil
-        try await store(kept, replacing: token)
+        try await storeResult(kept, replacing: token)
         return kept
     }
 

@@ -21,8 +21,9 @@ extension Session {
     ) async -> SignOutReport {
         let latest = await latestRecord()
         let shown = end(.signedOut)
+        let unwritten = takeUnwritten(of: shown)
         let storageError = await clearStorage(of: latest ?? shown)
-        guard let record = latest ?? shown else {
+        guard let record = unwritten ?? latest ?? shown else {
             return SignOutReport(
                 revocation: .notAsked,
                 browserSession: .notAsked,

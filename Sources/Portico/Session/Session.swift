@@ -130,6 +130,7 @@ public final class Session: Sendable {
 
 extension Session: KeptSession {
     var storage: any SessionStorage { client.context.storage }
+    var unwritten: UnwrittenRecord<SessionRecord> { client.context.unwritten }
     var now: @Sendable () -> Date { client.context.now }
     var random: RandomSource { client.context.random }
 }

@@ -10,7 +10,7 @@ import PorticoWeb
 struct PendingIdentity: Sendable {
     /// The attempt that proved it, spent when the answer is accepted.
     let attemptID: UniqueID
-    let wayBack: SignInReturn
+    let signInReturn: SignInReturn
     let identity: Identity
     let name: String?
     let picture: String?
@@ -23,11 +23,11 @@ struct PendingIdentity: Sendable {
     init(
         _ subject: SignInCompletion.Subject,
         _ attemptID: UniqueID,
-        _ wayBack: SignInReturn,
+        _ signInReturn: SignInReturn,
         _ matches: [AccountMatch]
     ) {
         self.attemptID = attemptID
-        self.wayBack = wayBack
+        self.signInReturn = signInReturn
         identity = subject.identity
         name = subject.name
         picture = subject.picture
@@ -152,7 +152,7 @@ extension PendingIdentity {
         var writer = ByteWriter()
         writer.byte(Self.version)
         writer.fixed(attemptID.bytes)
-        writer.sized(wayBack.encoded)
+        writer.sized(signInReturn.encoded)
         writer.text(identity.key.issuer)
         writer.text(identity.key.subject)
         writer.text(identity.provider)
@@ -179,7 +179,7 @@ extension PendingIdentity {
             let attemptID = UniqueID(bytes: try reader.fixed(16))
         else { throw ByteReader.Malformed() }
         self.attemptID = attemptID
-        wayBack = try SignInReturn(encoded: try reader.sized())
+        signInReturn = try SignInReturn(encoded: try reader.sized())
         let key = IdentityKey(issuer: try reader.text(), subject: try reader.text())
         let provider = try reader.text()
         let address = try reader.optionalText()

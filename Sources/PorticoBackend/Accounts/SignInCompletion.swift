@@ -32,18 +32,18 @@ struct SignInCompletion: Sendable {
     ///   - question: What is spent if the person must be asked.
     func callAsFunction(
         _ subject: Subject,
-        to wayBack: SignInReturn,
+        to signInReturn: SignInReturn,
         rule: SignInEvent.EmailRule,
         spending: [SpentOnce],
         asking question: SpentOnce? = nil,
         _ context: BackendContext
     ) async throws -> Completed {
-        let draft = try session(for: wayBack, subject, context)
+        let draft = try session(for: signInReturn, subject, context)
         var event = event(subject, draft.session, rule, spending, context)
         event.question = question
         switch try await accounts.signIn(event, at: context.now) {
         case .signedIn(let account, let isNew):
-            return try completed(account, isNew: isNew, draft, wayBack, context)
+            return try completed(account, isNew: isNew, draft, signInReturn, context)
         case .spent: return .failed(SignInFailure(.invalidState, .unknown))
         case .blocked: return .failed(SignInFailure(.accountBlocked, .blocked))
         case .signUpClosed: return .failed(SignInFailure(.signUpClosed, .closed))
@@ -100,10 +100,11 @@ struct SignInCompletion: Sendable {
         }
     }
 
-    func session(for wayBack: SignInReturn, _ subject: Subject, _ context: BackendContext) throws
+    func session(for signInReturn: SignInReturn, _ subject: Subject, _ context: BackendContext)
+        throws
         -> Draft
     {
-        switch wayBack.destination {
+        switch signInReturn.destination {
         case .web(_, let isRemembered):
             let value = context.moment.random.text(32)
             var old: Hash256?
@@ -202,10 +203,10 @@ struct SignInCompletion: Sendable {
         _ account: Account,
         isNew: Bool,
         _ draft: Draft,
-        _ wayBack: SignInReturn,
+        _ signInReturn: SignInReturn,
         _ context: BackendContext
     ) throws -> Completed {
-        switch (wayBack.destination, draft.secret) {
+        switch (signInReturn.destination, draft.secret) {
         case (.web(let path, let isRemembered), .cookie(let value)):
             let people = devices.people(cookies.device(context.headers), at: context.moment)
             let device = devices.adding(account.id.text, to: people, at: context.moment)
@@ -216,7 +217,7 @@ struct SignInCompletion: Sendable {
                 cookies: [
                     try cookies.setSession(value, isRemembered: isRemembered),
                     try cookies.setDevice(device),
-                    try cookies.setLastProvider(wayBack.provider),
+                    try cookies.setLastProvider(signInReturn.provider),
                 ]
             )
         case (.app(let target), .handOffCode(let code)):

@@ -27,7 +27,7 @@ extension BackendResponder {
     /// ``NotAnsweringPage``, with links for trying again and for the other sign-in methods.
     func notAnswering(
         _ provider: BackendDirectory.LiveProvider,
-        _ wayBack: SignInReturn,
+        _ signInReturn: SignInReturn,
         _ error: SignInError,
         _ context: BackendContext
     ) -> Response {
@@ -39,7 +39,7 @@ extension BackendResponder {
             return page(
                 ErrorPage(
                     issue: .providerMisconfigured(name: name),
-                    wayBack: PageLink(path: wayBack.choice)
+                    back: PageLink(path: signInReturn.choice)
                 ),
                 context,
                 status: .badGateway
@@ -50,8 +50,8 @@ extension BackendResponder {
                 provider: provider.label,
                 since: provider.client.health.downSince,
                 now: context.now,
-                tryAgain: PageLink(path: wayBack.restart),
-                otherMethods: PageLink(path: wayBack.choice)
+                tryAgain: PageLink(path: signInReturn.restart),
+                otherMethods: PageLink(path: signInReturn.choice)
             ),
             context,
             status: .serviceUnavailable,
@@ -62,15 +62,15 @@ extension BackendResponder {
     /// Google signs no one in inside another app: ``OpenInBrowserPage`` (PRV-G-11).
     func openInBrowser(
         _ provider: BackendDirectory.LiveProvider,
-        _ wayBack: SignInReturn,
+        _ signInReturn: SignInReturn,
         _ context: BackendContext
     ) -> Response {
         page(
             OpenInBrowserPage(
                 provider: provider.label,
-                address: page.origin + wayBack.restart,
+                address: page.origin + signInReturn.restart,
                 platform: EmbeddedBrowser.platform(context.headers[.userAgent]),
-                otherMethods: PageLink(path: wayBack.choice)
+                otherMethods: PageLink(path: signInReturn.choice)
             ),
             context,
             status: .forbidden

@@ -26,7 +26,7 @@ struct BackendResponder: Sendable {
 
     func completed(
         _ completed: SignInCompletion.Completed,
-        _ wayBack: SignInReturn,
+        _ signInReturn: SignInReturn,
         _ context: BackendContext
     ) -> Response {
         switch completed {
@@ -35,7 +35,7 @@ struct BackendResponder: Sendable {
         case .inApp(let account, _, let target, let parameters):
             return handOver(target, parameters, to: account, context)
         case .ask: return go(to: .joining, context)
-        case .failed(let failure): return failed(failure, wayBack, context)
+        case .failed(let failure): return failed(failure, signInReturn, context)
         }
     }
 
@@ -65,16 +65,16 @@ struct BackendResponder: Sendable {
         )
     }
 
-    func failed(_ failure: SignInFailure, _ wayBack: SignInReturn?, _ context: BackendContext)
+    func failed(_ failure: SignInFailure, _ signInReturn: SignInReturn?, _ context: BackendContext)
         -> Response
     {
         if context.wantsJSON { return json(failure).response(headers: headers) }
-        switch wayBack?.destination {
+        switch signInReturn?.destination {
         case .app(let target)?:
             guard let redirect = target.location(failure.forApps) else { break }
             return Response(redirect, headers: headers)
         case .web(let path, let isRemembered)?:
-            var query = failure.query(wayBack?.provider)
+            var query = failure.query(signInReturn?.provider)
             // A person who proves nothing is asked once more on the same page.
             if path == .joiningProof {
                 if FoundAccountPage.Notice.isToldOf(failure.reason) {
@@ -87,7 +87,7 @@ struct BackendResponder: Sendable {
             if isRemembered { query.append(("remember", "1")) }
             return toSignIn(query)
         case .link?:
-            let query = failure.query(wayBack?.provider)
+            let query = failure.query(signInReturn?.provider)
             return redirect(FormEncoding.appending(query, to: LocalPath.ways.text))
         case nil: break
         }

@@ -17,7 +17,7 @@ struct AttemptCookies: Sendable {
 
     /// In seconds (SEED-ADR-3).
     static let lifetime = 600
-    static let wayBackLifetime = 86_400
+    static let signInReturnLifetime = 86_400
     /// The most attempts in one browser: beyond it the oldest are removed.
     static let most = 5
     /// The bytes of the `Cookie` field for all of them and their returns. A browser that sends more
@@ -43,7 +43,7 @@ struct AttemptCookies: Sendable {
     /// The fields that begin an attempt: its two cookies, and the removal of older ones.
     func begin(
         _ attempt: Attempt,
-        _ wayBack: SignInReturn,
+        _ signInReturn: SignInReturn,
         _ headers: HTTPFields,
         at moment: Moment
     )
@@ -52,15 +52,17 @@ struct AttemptCookies: Sendable {
         let id = Self.id(ofState: attempt.state.reveal())
         var writer = ByteWriter()
         writer.sized(attempt.encoded)
-        writer.sized(wayBack.encoded)
+        writer.sized(signInReturn.encoded)
         let sealed = attempts.seal(writer.bytes, at: moment.now, random: moment.random)
-        let way = waysBack.seal(wayBack.encoded, at: moment.now, random: moment.random)
+        let way = waysBack.seal(signInReturn.encoded, at: moment.now, random: moment.random)
         let left = Self.room - policy.length(of: Self.attempt(id), sealed)
-        let wayLength = policy.length(of: Self.wayBack(id), way)
+        let wayLength = policy.length(of: Self.signInReturn(id), way)
         var fields = [try policy.set(Self.attempt(id), to: sealed, for: Self.lifetime)]
         // It completes nothing, so it is the first to be left out.
         if wayLength <= left {
-            fields.append(try policy.set(Self.wayBack(id), to: way, for: Self.wayBackLifetime))
+            fields.append(
+                try policy.set(Self.signInReturn(id), to: way, for: Self.signInReturnLifetime)
+            )
         }
         return evicted(headers, for: id, room: left - wayLength) + fields
     }
@@ -72,19 +74,19 @@ struct AttemptCookies: Sendable {
             // The name has only 32 bits of the hash; the state itself decides.
             ConstantTime.equal(found.attempt.state.reveal(), state)
         {
-            return .attempt(found.attempt, found.wayBack)
+            return .attempt(found.attempt, found.signInReturn)
         }
-        guard let text = policy.value(of: Self.wayBack(id), in: headers),
+        guard let text = policy.value(of: Self.signInReturn(id), in: headers),
             // `try?`: a text that does not open is ignored.
             let bytes = try? waysBack.open(
                 text,
                 at: moment.now,
-                within: Double(Self.wayBackLifetime)
+                within: Double(Self.signInReturnLifetime)
             ),
             // `try?`: only another version of the program writes other fields.
-            let wayBack = try? SignInReturn(encoded: bytes)
+            let signInReturn = try? SignInReturn(encoded: bytes)
         else { return .nothing }
-        return .over(wayBack)
+        return .over(signInReturn)
     }
 
     /// The field that ends an attempt, whatever the outcome. The return stays: it completes
@@ -94,7 +96,7 @@ struct AttemptCookies: Sendable {
     }
 
     private func opened(_ id: String, _ headers: HTTPFields, at moment: Moment)
-        -> (attempt: Attempt, wayBack: SignInReturn)?
+        -> (attempt: Attempt, signInReturn: SignInReturn)?
     {
         guard let text = policy.value(of: Self.attempt(id), in: headers),
             // `try?`: a text that does not open is ignored.
@@ -104,9 +106,9 @@ struct AttemptCookies: Sendable {
         // `try?`: only another version of the program writes other fields.
         guard let attempt = try? Attempt(encoded: try reader.sized()),
             // `try?`: the same reason.
-            let wayBack = try? SignInReturn(encoded: try reader.sized())
+            let signInReturn = try? SignInReturn(encoded: try reader.sized())
         else { return nil }
-        return (attempt, wayBack)
+        return (attempt, signInReturn)
     }
 
     /// The cookies removed for the new attempt: the oldest, so that at most ``most`` are left and
@@ -128,13 +130,13 @@ struct AttemptCookies: Sendable {
             left = 0
             removed.append(policy.remove(Self.attempt(attempt.id)))
             if lengthOfWay[attempt.id] != nil {
-                removed.append(policy.remove(Self.wayBack(attempt.id)))
+                removed.append(policy.remove(Self.signInReturn(attempt.id)))
             }
         }
         let underWay = Set(attempts.map(\.id))
         for way in ways.reversed() where !underWay.contains(way.id) {
             left = way.length <= left ? left - way.length : 0
-            if left == 0 { removed.append(policy.remove(Self.wayBack(way.id))) }
+            if left == 0 { removed.append(policy.remove(Self.signInReturn(way.id))) }
         }
         return removed
     }
@@ -146,7 +148,7 @@ struct AttemptCookies: Sendable {
     }
 
     private static func attempt(_ id: String) -> CookieName { CookieName("attempt", id) }
-    private static func wayBack(_ id: String) -> CookieName { CookieName("return", id) }
+    private static func signInReturn(_ id: String) -> CookieName { CookieName("return", id) }
 
     private static func isID(_ text: String) -> Bool {
         text.utf8.count == 8

@@ -22,12 +22,12 @@ struct SignInStart: Sendable {
     /// - Throws: `SignInError` if the provider cannot be reached, or its settings are wrong.
     func callAsFunction(
         at provider: BackendDirectory.LiveProvider,
-        backTo wayBack: SignInReturn,
+        backTo signInReturn: SignInReturn,
         _ request: UpstreamRequest,
         _ context: BackendContext
     ) async throws -> Started {
         var redirectURI = "\(origin)/v1/auth/\(provider.name)/callback"
-        if case .link = wayBack.destination { redirectURI += "/link" }
+        if case .link = signInReturn.destination { redirectURI += "/link" }
         let begun = try await provider.client.begin(
             redirectURI: redirectURI,
             request,
@@ -38,7 +38,12 @@ struct SignInStart: Sendable {
             state: begun.attempt.state.reveal(),
             clientID: begun.clientID,
             scopes: begun.scopes,
-            cookies: try cookies.begin(begun.attempt, wayBack, context.headers, at: context.moment)
+            cookies: try cookies.begin(
+                begun.attempt,
+                signInReturn,
+                context.headers,
+                at: context.moment
+            )
         )
     }
 }

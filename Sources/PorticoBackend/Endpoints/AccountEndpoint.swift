@@ -81,7 +81,7 @@ struct AccountEndpoint: Sendable {
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
         }
-        let wayBack = SignInReturn(
+        let signInReturn = SignInReturn(
             provider: provider.name,
             destination: .link(sessionID: live.session.id, .ways)
         )
@@ -89,7 +89,7 @@ struct AccountEndpoint: Sendable {
         do {
             started = try await start(
                 at: provider,
-                backTo: wayBack,
+                backTo: signInReturn,
                 .reauthentication,
                 context
             )

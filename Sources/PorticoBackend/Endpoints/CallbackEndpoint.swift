@@ -65,9 +65,16 @@ struct CallbackEndpoint: Sendable {
         }
         switch cookies.find(state: state, context.headers, at: context.moment) {
         case .nothing: return try await over(nil, context)
-        case .over(let wayBack): return try await over(wayBack, context)
-        case .attempt(let attempt, let wayBack):
-            let response = try await finish(answer, attempt, wayBack, provider, isLink, context)
+        case .over(let signInReturn): return try await over(signInReturn, context)
+        case .attempt(let attempt, let signInReturn):
+            let response = try await finish(
+                answer,
+                attempt,
+                signInReturn,
+                provider,
+                isLink,
+                context
+            )
             return response.adding([cookies.end(state: state)])
         }
     }
@@ -104,9 +111,10 @@ struct CallbackEndpoint: Sendable {
 
     /// Handles an answer without an attempt in this browser. A signed-in person continues;
     /// otherwise the page, or the app, reports it. No request to the provider is made.
-    private func over(_ wayBack: SignInReturn?, _ context: BackendContext) async throws -> Response
+    private func over(_ signInReturn: SignInReturn?, _ context: BackendContext) async throws
+        -> Response
     {
-        switch wayBack?.destination {
+        switch signInReturn?.destination {
         case .web(let path, _)?:
             if try await sessions.ifAny(context) != nil { return responder.go(to: path, context) }
         case nil:
@@ -116,12 +124,13 @@ struct CallbackEndpoint: Sendable {
         case .app?, .link?: break
         }
         // None of our cookies arrived: does this browser keep no cookies, or was it another one?
-        if wayBack == nil, !context.wantsJSON, forms.cookies.form.value(context.headers) == nil {
+        if signInReturn == nil, !context.wantsJSON, forms.cookies.form.value(context.headers) == nil
+        {
             return responder.go(to: .cookies, context, cookies: [try forms.newCookie(context)])
         }
         return responder.failed(
-            SignInFailure(.invalidState, wayBack == nil ? .unknown : .expired),
-            wayBack,
+            SignInFailure(.invalidState, signInReturn == nil ? .unknown : .expired),
+            signInReturn,
             context
         )
     }
@@ -129,29 +138,31 @@ struct CallbackEndpoint: Sendable {
     private func finish(
         _ answer: FormParameters,
         _ attempt: Attempt,
-        _ wayBack: SignInReturn,
+        _ signInReturn: SignInReturn,
         _ provider: BackendDirectory.LiveProvider,
         _ isLink: Bool,
         _ context: BackendContext
     ) async throws -> Response {
         // RFC 9700 §4.4.2: one provider's answer never goes to another (attacks E04, E09).
-        guard sameBytes(wayBack.provider, provider.name),
+        guard sameBytes(signInReturn.provider, provider.name),
             sameBytes(attempt.provider, provider.name),
-            wayBack.isLink == isLink
-        else { return responder.failed(SignInFailure(.invalidState, .unknown), wayBack, context) }
+            signInReturn.isLink == isLink
+        else {
+            return responder.failed(SignInFailure(.invalidState, .unknown), signInReturn, context)
+        }
         let person: ProvenPerson
         do {
             let code = try await provider.client.code(in: answer, to: attempt)
             guard redeemed.isFirst(LimitKey("attempt", attempt.id.text)) else {
-                return try await over(wayBack, context)
+                return try await over(signInReturn, context)
             }
             person = try await provider.client.redeem(code, of: attempt, appleUser: answer["user"])
         } catch let error as SignInError {
             events.providerFailed(provider.name, error, context)
-            return responder.failed(SignInFailure(error), wayBack, context)
+            return responder.failed(SignInFailure(error), signInReturn, context)
         }
         let subject = try subject(person, provider, context)
-        if case .link(let sessionID, let path) = wayBack.destination {
+        if case .link(let sessionID, let path) = signInReturn.destination {
             return try await link(
                 subject,
                 sessionID: sessionID,
@@ -160,31 +171,31 @@ struct CallbackEndpoint: Sendable {
                 context
             )
         }
-        return try await signIn(subject, person, attempt, wayBack, context)
+        return try await signIn(subject, person, attempt, signInReturn, context)
     }
 
     private func signIn(
         _ subject: SignInCompletion.Subject,
         _ person: ProvenPerson,
         _ attempt: Attempt,
-        _ wayBack: SignInReturn,
+        _ signInReturn: SignInReturn,
         _ context: BackendContext
     ) async throws -> Response {
         let completed = try await complete(
             subject,
-            to: wayBack,
+            to: signInReturn,
             rule: complete.rules.rule(for: person),
             spending: [.attempt(attempt.id, at: context.now)],
             asking: PendingIdentity.question(attempt.id, subject.identity, at: context.now),
             context
         )
         guard case .ask(let matches) = completed else {
-            return responder.completed(completed, wayBack, context)
+            return responder.completed(completed, signInReturn, context)
         }
         if matches.count > 1 {
             events.severalMatches(matches, subject.identity.provider, context)
         }
-        let waiting = PendingIdentity(subject, attempt.id, wayBack, matches)
+        let waiting = PendingIdentity(subject, attempt.id, signInReturn, matches)
         return responder.go(
             to: .joining,
             context,

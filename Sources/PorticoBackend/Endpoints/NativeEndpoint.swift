@@ -114,7 +114,7 @@ struct NativeEndpoint: Sendable {
             events.providerFailed(provider.name, error, context)
             return responder.failed(SignInFailure(error), nil, context)
         }
-        let wayBack = SignInReturn(
+        let signInReturn = SignInReturn(
             provider: provider.name,
             destination: .web(LocalPath.asked(form["state"]), isRemembered: false)
         )
@@ -127,21 +127,21 @@ struct NativeEndpoint: Sendable {
         let id = context.moment.id()
         let completed = try await complete(
             subject,
-            to: wayBack,
+            to: signInReturn,
             rule: complete.rules.rule(for: person),
             spending: [spent(person, context)],
             asking: PendingIdentity.question(id, subject.identity, at: context.now),
             context
         )
         if case .ask(let matches) = completed {
-            let waiting = PendingIdentity(subject, id, wayBack, matches)
+            let waiting = PendingIdentity(subject, id, signInReturn, matches)
             return responder.go(
                 to: .joining,
                 context,
                 cookies: [try pending.set(waiting, at: context.moment)]
             )
         }
-        return responder.completed(completed, wayBack, context)
+        return responder.completed(completed, signInReturn, context)
     }
 
     private func isFromItsPages(

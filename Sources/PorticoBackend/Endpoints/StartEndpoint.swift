@@ -19,7 +19,7 @@ struct StartEndpoint: Sendable {
         guard let provider = directory.provider(named: name) else {
             return responder.unknownProvider(directory.providers.map(\.name), context)
         }
-        let wayBack = try self.wayBack(to: provider, try context.query())
+        let signInReturn = try self.signInReturn(to: provider, try context.query())
         if case .wait(let seconds) = limit.take(
             LimitKey("start", context.address, provider.name),
             at: context.moment.now
@@ -33,13 +33,13 @@ struct StartEndpoint: Sendable {
         if !context.wantsJSON, provider.record.kind == "google",
             EmbeddedBrowser.isOne(context.headers[.userAgent])
         {
-            return responder.openInBrowser(provider, wayBack, context)
+            return responder.openInBrowser(provider, signInReturn, context)
         }
         let started: SignInStart.Started
         do {
-            started = try await start(at: provider, backTo: wayBack, request(context), context)
+            started = try await start(at: provider, backTo: signInReturn, request(context), context)
         } catch let error as SignInError {
-            return responder.notAnswering(provider, wayBack, error, context)
+            return responder.notAnswering(provider, signInReturn, error, context)
         }
         guard !context.wantsJSON else {
             return Response(
@@ -61,7 +61,7 @@ struct StartEndpoint: Sendable {
         return Response(redirect, headers: responder.headers, cookies: started.cookies)
     }
 
-    private func wayBack(
+    private func signInReturn(
         to provider: BackendDirectory.LiveProvider,
         _ query: FormParameters
     ) throws(BackendError) -> SignInReturn {

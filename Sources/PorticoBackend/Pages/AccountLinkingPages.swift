@@ -79,12 +79,14 @@ struct AccountLinkingPages: Sendable {
         case "separate", "create":
             let completed = try await complete(
                 waiting.subject,
-                to: waiting.wayBack,
+                to: waiting.signInReturn,
                 rule: .separate,
                 spending: [waiting.claim(at: context.now)],
                 context
             )
-            return responder.completed(completed, waiting.wayBack, context).adding([pending.remove])
+            return responder.completed(completed, waiting.signInReturn, context).adding([
+                pending.remove
+            ])
         case "link":
             // The choice of a sign-in method; after signing in, the person is asked about the new
             // identity.
@@ -104,7 +106,7 @@ struct AccountLinkingPages: Sendable {
         default:
             return responder.failed(
                 SignInFailure(.accessDenied, .userDeniedPermission),
-                waiting.wayBack,
+                waiting.signInReturn,
                 context
             ).adding([pending.remove])
         }
@@ -129,7 +131,7 @@ struct AccountLinkingPages: Sendable {
         default: break
         }
         guard let code = form["code"] else { return try await codePage(.missing, context) }
-        let draft = try complete.session(for: waiting.wayBack, waiting.subject, context)
+        let draft = try complete.session(for: waiting.signInReturn, waiting.subject, context)
         let event = complete.event(
             waiting.subject,
             draft.session,
@@ -144,10 +146,12 @@ struct AccountLinkingPages: Sendable {
                 account,
                 isNew: false,
                 draft,
-                waiting.wayBack,
+                waiting.signInReturn,
                 context
             )
-            return responder.completed(completed, waiting.wayBack, context).adding([pending.remove])
+            return responder.completed(completed, waiting.signInReturn, context).adding([
+                pending.remove
+            ])
         case .wrong(let left, _):
             return try await codePage(left > 0 ? .wrong(triesLeft: left) : .tooMany, context)
         case .expired: return try await codePage(.expired, context)
@@ -156,7 +160,7 @@ struct AccountLinkingPages: Sendable {
         case .blocked: failure = SignInFailure(.accountBlocked, .blocked)
         case .secondOfProvider: failure = SignInFailure(.linkRequired, .secondOfProvider)
         }
-        return responder.failed(failure, waiting.wayBack, context).adding([pending.remove])
+        return responder.failed(failure, waiting.signInReturn, context).adding([pending.remove])
     }
 
     private func codePage(
@@ -223,11 +227,11 @@ struct AccountLinkingPages: Sendable {
             ).adding([pending.remove])
         }
         let path: LocalPath =
-            switch waiting.wayBack.destination {
+            switch waiting.signInReturn.destination {
             case .web(let path, _): path
             // The app gets its session when the same request is repeated: the identity is known
             // now.
-            case .app: LocalPath(waiting.wayBack.restart) ?? .dashboard
+            case .app: LocalPath(waiting.signInReturn.restart) ?? .dashboard
             case .link(_, let path): path
             }
         return responder.go(to: path, context, cookies: [pending.remove])
@@ -264,7 +268,7 @@ struct AccountLinkingPages: Sendable {
 extension PendingIdentity {
     /// The sources for a form whose answer may redirect to an app.
     var appSources: [String] {
-        guard case .app(let target) = wayBack.destination,
+        guard case .app(let target) = signInReturn.destination,
             let source = PagePolicy.source(of: RedirectURI(target.redirectURI))
         else { return [] }
         return [source]

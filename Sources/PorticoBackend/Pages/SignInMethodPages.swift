@@ -62,14 +62,14 @@ struct SignInMethodPages: Sendable {
         ) {
             throw BackendError(.rateLimited, "Too many links were begun.", retryAfter: seconds)
         }
-        let wayBack = SignInReturn(
+        let signInReturn = SignInReturn(
             provider: provider.name,
             destination: .link(sessionID: live.session.id, .ways)
         )
         do {
             let started = try await start(
                 at: provider,
-                backTo: wayBack,
+                backTo: signInReturn,
                 .reauthentication,
                 context
             )
@@ -78,7 +78,7 @@ struct SignInMethodPages: Sendable {
             }
             return Response(redirect, headers: responder.headers, cookies: started.cookies)
         } catch let error as SignInError {
-            return responder.notAnswering(provider, wayBack, error, context)
+            return responder.notAnswering(provider, signInReturn, error, context)
         }
     }
 

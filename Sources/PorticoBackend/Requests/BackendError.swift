@@ -92,7 +92,7 @@ struct BackendError: Refusal, Hashable {
         guard code != .methodNotAllowed else { return ErrorPage(issue: issue) }
         return ErrorPage(
             issue: issue,
-            wayBack: PageLink(path: BackendPath.login.rawValue),
+            back: PageLink(path: BackendPath.login.rawValue),
             details: ErrorPage.Details(code: name, time: moment.now)
         )
     }

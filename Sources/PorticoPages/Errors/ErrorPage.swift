@@ -30,18 +30,18 @@ package struct ErrorPage: Page {
     /// The asking client's name, where known.
     package let client: String?
     /// The way back to the client, where its redirect URI was found valid.
-    package let wayBack: PageLink?
+    package let back: PageLink?
     package let details: Details?
 
     package init(
         issue: Issue,
         client: String? = nil,
-        wayBack: PageLink? = nil,
+        back: PageLink? = nil,
         details: Details? = nil
     ) {
         self.issue = issue
         self.client = client
-        self.wayBack = wayBack
+        self.back = back
         self.details = details
     }
 
@@ -55,7 +55,7 @@ package struct ErrorPage: Page {
         let told = issue.told(words)
         return HTML([
             .line(told.sentence), .line(told.next),
-            .step(words.common.step(to: wayBack, of: client)),
+            .step(words.common.step(to: back, of: client)),
             details?.html(words.details, frame),
         ])
     }

@@ -14,12 +14,12 @@ package struct SignedOutPage: Page {
     /// The client that asked, where known.
     package let client: String?
     /// Where that client wants the person to go on.
-    package let wayBack: PageLink?
+    package let back: PageLink?
 
-    package init(outcome: Outcome, client: String? = nil, wayBack: PageLink? = nil) {
+    package init(outcome: Outcome, client: String? = nil, back: PageLink? = nil) {
         self.outcome = outcome
         self.client = client
-        self.wayBack = wayBack
+        self.back = back
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
@@ -37,6 +37,6 @@ package struct SignedOutPage: Page {
             case .wasNotSignedIn: [words.signedOut.stillOpen]
             case .stayed: [words.signedOut.nothingChanged]
             }
-        return HTML(HTML.lines(lines) + [.step(words.common.step(to: wayBack, of: client))])
+        return HTML(HTML.lines(lines) + [.step(words.common.step(to: back, of: client))])
     }
 }

@@ -110,11 +110,11 @@ package enum AuthorizationResponse: Sendable {
     }
 
     /// The query parameters that were added to `redirectURI`, or `nil` if `uri` is a different one
-    /// (RFC 8252 §8.10): everything except the added parameters must be equal.
+    /// (RFC 8252 §8.10): everything except the added parameters must be equal. A fragment is cut off:
+    /// browsers keep one from page to page, and we asked for none.
     private static func response(in uri: String, to redirectURI: String) -> Substring? {
-        guard !uri.utf8.contains(UInt8(ascii: "#")) else { return nil }
-        let (base, query) = split(uri)
-        let (ownBase, ownQuery) = split(redirectURI)
+        let (base, query) = split(Substring(uri.utf8.prefix { $0 != UInt8(ascii: "#") }))
+        let (ownBase, ownQuery) = split(redirectURI[...])
         guard let query, sameBytes(asBrowsersSend(base), asBrowsersSend(ownBase)) else {
             return nil
         }
@@ -124,15 +124,20 @@ package enum AuthorizationResponse: Sendable {
         return Substring(query.utf8.dropFirst(prefix.utf8.count))
     }
 
-    private static func split(_ uri: String) -> (Substring, Substring?) {
-        guard let mark = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (uri[...], nil) }
+    private static func split(_ uri: Substring) -> (Substring, Substring?) {
+        guard let mark = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (uri, nil) }
         return (uri[..<mark], uri[uri.utf8.index(after: mark)...])
     }
 
     /// `https://host:443` and `https://host:443/` become `https://host/` (RFC 9110 §4.2.2, RFC 3986
-    /// §6.2.3): browsers omit the port and add the slash.
+    /// §6.2.3): browsers omit the port and add the slash. They write a scheme in small letters
+    /// (§6.2.2.1).
     private static func asBrowsersSend(_ base: Substring) -> String {
-        guard let address = HTTPAddress(String(base)) else { return String(base) }
+        guard let address = HTTPAddress(String(base)) else {
+            let scheme = base.utf8.prefix { $0 != UInt8(ascii: ":") }
+            let lowered = String(decoding: scheme.map(\.lowercased), as: UTF8.self)
+            return lowered + base[scheme.endIndex...]
+        }
         let slash = address.path.isEmpty ? "/" : ""
         let suffix = address.isSecure ? ":443" : ":80"
         guard address.authority.hasSuffix(suffix) else { return address.text + slash }

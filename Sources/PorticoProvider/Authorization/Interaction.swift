@@ -67,7 +67,9 @@ struct InteractionRules: Sendable {
         let isFresh = flow.authenticatedSession == session.id
         guard isNamed(session) else {
             return isFresh
-                ? .refuse(OAuthError(.loginRequired, "Somebody else signed in than was asked for."))
+                ? .refuse(
+                    OAuthError(.loginRequired, "Another person than the one asked for signed in.")
+                )
                 : .signIn(.another)
         }
         if !isFresh, request.prompt.contains(.login) || isTooOld(session, now) {

@@ -11,18 +11,18 @@ struct PasswordResetPages: Sendable {
 
     private static let minutes = Int(PasswordResets.lifetime / 60)
 
-    /// - Parameter wayBack: The authorization request that the person came from.
+    /// - Parameter back: The authorization request that the person came from.
     func asking(
         _ email: String,
         isMissing: Bool = false,
-        wayBack: ResumableRequest?,
+        back: ResumableRequest?,
         _ context: RealmContext
     ) throws -> Response {
         let made = try form(
             .resetCredentials,
             "forgot password",
-            wayBack?.flow.id ?? "",
-            request: wayBack?.sealed,
+            back?.flow.id ?? "",
+            request: back?.sealed,
             context
         )
         return flow.page(
@@ -40,7 +40,7 @@ struct PasswordResetPages: Sendable {
         _ id: UniqueID,
         to email: String,
         problem: ForgotPasswordPage.CodeProblem? = nil,
-        wayBack: ResumableRequest?,
+        back: ResumableRequest?,
         cookies: [HTTPField] = [],
         _ context: RealmContext
     ) throws -> Response {
@@ -56,7 +56,7 @@ struct PasswordResetPages: Sendable {
             ForgotPasswordPage(
                 state: .sent(to: email, problem: problem),
                 form: made.form,
-                back: wayBack?.restart(context),
+                back: back?.restart(context),
                 minutes: Self.minutes
             ),
             context,
@@ -120,13 +120,13 @@ struct PasswordResetPages: Sendable {
 
     func outcome(
         _ outcome: PasswordLinkPage.Outcome,
-        wayBack: ResumableRequest?,
+        back: ResumableRequest?,
         cookies: [HTTPField] = [],
         _ context: RealmContext
     ) -> Response {
         // A person who did not come from an app signs in to their account.
         let account = PageLink(path: RealmURLs.path(realmName: context.realm.name, .apps))
-        let next = outcome == .done ? wayBack?.restart(context) ?? account : again(wayBack, context)
+        let next = outcome == .done ? back?.restart(context) ?? account : again(back, context)
         return flow.page(
             PasswordLinkPage(outcome: outcome, next: next, minutes: Self.minutes),
             context,
@@ -136,9 +136,9 @@ struct PasswordResetPages: Sendable {
     }
 
     /// The link for requesting another email.
-    func again(_ wayBack: ResumableRequest?, _ context: RealmContext) -> PageLink? {
+    func again(_ back: ResumableRequest?, _ context: RealmContext) -> PageLink? {
         let path = RealmURLs.path(realmName: context.realm.name, .resetCredentials)
-        return PageLink(path: path + (wayBack.map { "?request=" + $0.sealed } ?? ""))
+        return PageLink(path: path + (back.map { "?request=" + $0.sealed } ?? ""))
     }
 
     private func form(

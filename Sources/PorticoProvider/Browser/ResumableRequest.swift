@@ -24,10 +24,10 @@ struct ResumableRequest: Sendable {
 extension RealmContext {
     /// The same context, in the language requested by the authorization request that the person
     /// came from.
-    func speaking(_ wayBack: ResumableRequest?) throws -> RealmContext {
-        guard let wayBack else { return self }
+    func speaking(_ back: ResumableRequest?) throws -> RealmContext {
+        guard let back else { return self }
         var copy = self
-        copy.speak(try FormParameters(decoding: wayBack.flow.parameters))
+        copy.speak(try FormParameters(decoding: back.flow.parameters))
         return copy
     }
 }

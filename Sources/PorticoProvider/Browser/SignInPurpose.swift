@@ -23,7 +23,7 @@ protocol SignInPurpose: Sendable {
     func cancel(_ flow: BrowserFlow, _ context: RealmContext) throws -> Response
 
     /// A link back to the requester, for a person who cannot sign in.
-    func wayBack() -> PageLink?
+    func back() -> PageLink?
 
     func goOn(_ new: BrowserSignIn.Begun, _ flow: BrowserFlow, _ context: RealmContext)
         async throws -> Response
@@ -52,7 +52,7 @@ struct AppSignIn: SignInPurpose {
     }
 
     /// The client learns that no one signed in, but not why.
-    func wayBack() -> PageLink? {
+    func back() -> PageLink? {
         let error = OAuthError(.accessDenied, "The person could not sign in.")
         return proven.target.location(proven.target.failure(error)).flatMap {
             PageLink(redirect: $0)
@@ -107,7 +107,7 @@ struct AccountSignIn: SignInPurpose {
         try flow.redirect(to: "/realms/\(context.realm.name)")
     }
 
-    func wayBack() -> PageLink? { nil }
+    func back() -> PageLink? { nil }
 
     func goOn(_ new: BrowserSignIn.Begun, _ flow: BrowserFlow, _ context: RealmContext) throws
         -> Response

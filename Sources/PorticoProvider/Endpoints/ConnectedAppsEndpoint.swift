@@ -6,7 +6,7 @@ import PorticoStores
 import PorticoWeb
 
 /// `GET` and `POST …/account/apps`: lists which apps may act for a person, and revokes what was
-/// allowed (WCAG 3.3.4, RFC 9700 §4.14.2).
+/// allowed (WCAG 3.3.4).
 struct ConnectedAppsEndpoint: Sendable {
     let access: AccountPageAccess
     let people: PersonStore

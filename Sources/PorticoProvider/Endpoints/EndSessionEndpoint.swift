@@ -167,7 +167,7 @@ struct EndSessionEndpoint: Sendable {
             let page = SignedOutPage(
                 outcome: .stayed,
                 client: request.client?.name,
-                wayBack: request.location.flatMap { PageLink(redirect: $0) }
+                back: request.location.flatMap { PageLink(redirect: $0) }
             )
             return flow.page(page, context)
         }
@@ -230,7 +230,7 @@ struct EndSessionEndpoint: Sendable {
         let page = SignedOutPage(
             outcome: outcome,
             client: request.client?.name,
-            wayBack: request.location.flatMap { PageLink(redirect: $0) }
+            back: request.location.flatMap { PageLink(redirect: $0) }
         )
         return flow.page(page, context, cookies: forgetting(context))
     }

@@ -16,13 +16,13 @@ struct ForgotPasswordEndpoint: Sendable {
     func get(_ context: RealmContext) throws -> Response {
         try resets.expectOffered(in: context.realm)
         let form = try FormParameters(query: context.target)
-        let wayBack = ResumableRequest(form["request"], flow, context)
+        let back = ResumableRequest(form["request"], flow, context)
         let typed = TypedAddressSeal(ring: flow.ring, realmID: context.realm.id)
             .open(form["name"], at: context.moment)
         return try pages.asking(
-            typed ?? wayBack?.suggestedAddress ?? "",
-            wayBack: wayBack,
-            context.speaking(wayBack)
+            typed ?? back?.suggestedAddress ?? "",
+            back: back,
+            context.speaking(back)
         )
     }
 
@@ -38,18 +38,18 @@ struct ForgotPasswordEndpoint: Sendable {
     }
 
     private func ask(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
-        let wayBack = ResumableRequest(form["request"], flow, context)
-        let transaction = wayBack?.flow.id ?? ""
+        let back = ResumableRequest(form["request"], flow, context)
+        let transaction = back?.flow.id ?? ""
         try flow.checkForm("forgot password", form, transaction: transaction, context)
-        let context = try context.speaking(wayBack)
+        let context = try context.speaking(back)
         if form["action"] == "cancel" {
-            let path = wayBack?.restart(context)?.href ?? "/realms/\(context.realm.name)"
+            let path = back?.restart(context)?.href ?? "/realms/\(context.realm.name)"
             guard let redirect = Redirect(to: path) else { throw NotOffered() }
             return Response(redirect, headers: flow.page.headers)
         }
         let typed = String((form["email"] ?? "").filter { !$0.isWhitespace }.prefix(255))
         guard let email = EmailAddress.folded(typed) else {
-            return try pages.asking(typed, isMissing: true, wayBack: wayBack, context)
+            return try pages.asking(typed, isMissing: true, back: back, context)
         }
         let cookies = flow.cookies(of: context)
         // One value for each browser, so that a request in one tab does not invalidate another's.
@@ -58,14 +58,14 @@ struct ForgotPasswordEndpoint: Sendable {
         let id = try await resets.ask(
             for: email,
             browser: Hash256(of: browser),
-            wayBack: wayBack?.sealed,
+            back: back?.sealed,
             context
         )
         events.passwordResetAsked(context)
         return try pages.sent(
             id,
             to: email,
-            wayBack: wayBack,
+            back: back,
             cookies: [try cookies.setReset(browser)],
             context
         )
@@ -74,16 +74,16 @@ struct ForgotPasswordEndpoint: Sendable {
     private func code(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
         let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
         guard let id = seal.open(form["request"], .asked, at: context.moment) else {
-            return pages.outcome(.expired, wayBack: nil, context)
+            return pages.outcome(.expired, back: nil, context)
         }
         try flow.checkForm("password code", form, transaction: id.text, context)
         guard let reading = try await resets.reading(id, context) else {
-            return pages.outcome(.expired, wayBack: nil, context)
+            return pages.outcome(.expired, back: nil, context)
         }
-        let wayBack = ResumableRequest(reading.reset.wayBack, flow, context)
-        let context = try context.speaking(wayBack)
+        let back = ResumableRequest(reading.reset.back, flow, context)
+        let context = try context.speaking(back)
         guard flow.cookies(of: context).hasAsked(reading.reset, context.headers) else {
-            throw LostRequest(.unmatched, restart: pages.again(wayBack, context))
+            throw LostRequest(.unmatched, restart: pages.again(back, context))
         }
         let problem: ForgotPasswordPage.CodeProblem
         let code = form["code"] ?? ""
@@ -93,7 +93,7 @@ struct ForgotPasswordEndpoint: Sendable {
             switch try await resets.present(code, of: id, context) {
             case .right:
                 guard case .open(let reset, let person) = resets.standing(reading, context) else {
-                    return pages.outcome(.expired, wayBack: wayBack, context)
+                    return pages.outcome(.expired, back: back, context)
                 }
                 return try pages.choosing(reset, person, context)
             case .wrong: problem = .wrong
@@ -104,7 +104,7 @@ struct ForgotPasswordEndpoint: Sendable {
             id,
             to: reading.reset.email,
             problem: problem,
-            wayBack: wayBack,
+            back: back,
             context
         )
     }

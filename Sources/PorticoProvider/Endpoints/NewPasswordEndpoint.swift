@@ -40,7 +40,7 @@ struct NewPasswordEndpoint: Sendable {
     private func save(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
         let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
         guard let id = seal.open(form["request"], .proven, at: context.moment) else {
-            return pages.outcome(.expired, wayBack: nil, context)
+            return pages.outcome(.expired, back: nil, context)
         }
         try flow.checkForm("new password", form, transaction: id.text, context)
         let reading = try await resets.reading(id, context)
@@ -52,8 +52,8 @@ struct NewPasswordEndpoint: Sendable {
         guard flow.cookies(of: context).hasAsked(reset, context.headers) else {
             throw LostRequest(.unmatched, restart: pages.again(nil, context))
         }
-        let wayBack = ResumableRequest(reset.wayBack, flow, context)
-        let context = try context.speaking(wayBack)
+        let back = ResumableRequest(reset.back, flow, context)
+        let context = try context.speaking(back)
         guard let password = form["password"], !password.isEmpty else {
             return try pages.choosing(reset, person, problem: .missing, context)
         }
@@ -70,15 +70,15 @@ struct NewPasswordEndpoint: Sendable {
         }
         switch outcome {
         case .changed: break
-        case .used: return pages.outcome(.used, wayBack: wayBack, context)
-        case .expired: return pages.outcome(.expired, wayBack: wayBack, context)
+        case .used: return pages.outcome(.used, back: back, context)
+        case .expired: return pages.outcome(.expired, back: back, context)
         }
         events.passwordReset(person, context)
         sessionEnded()
         let cookies = flow.cookies(of: context)
         return pages.outcome(
             .done,
-            wayBack: wayBack,
+            back: back,
             cookies: [cookies.removeSession, cookies.removeReset],
             context
         )
@@ -88,7 +88,7 @@ struct NewPasswordEndpoint: Sendable {
     {
         let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
         guard let id = seal.open(form["request"], .elsewhere, at: context.moment) else {
-            return pages.outcome(.expired, wayBack: nil, context)
+            return pages.outcome(.expired, back: nil, context)
         }
         try flow.checkForm("password elsewhere", form, transaction: id.text, context)
         let reading = try await resets.reading(id, context)
@@ -104,12 +104,12 @@ struct NewPasswordEndpoint: Sendable {
         _ context: RealmContext,
         _ body: (PasswordReset, Person, RealmContext) throws -> Response
     ) throws -> Response {
-        let wayBack = ResumableRequest(reading?.reset.wayBack, flow, context)
-        let context = try context.speaking(wayBack)
+        let back = ResumableRequest(reading?.reset.back, flow, context)
+        let context = try context.speaking(back)
         switch resets.standing(reading, context) {
         case .open(let reset, let person): return try body(reset, person, context)
-        case .used: return pages.outcome(.used, wayBack: wayBack, context)
-        case .expired: return pages.outcome(.expired, wayBack: wayBack, context)
+        case .used: return pages.outcome(.used, back: back, context)
+        case .expired: return pages.outcome(.expired, back: back, context)
         }
     }
 }

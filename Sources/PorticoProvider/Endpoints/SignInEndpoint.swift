@@ -66,12 +66,12 @@ struct SignInEndpoint: Sendable {
                 context
             )
         case .blocked:
-            let wayBack = purpose.wayBack()
+            let back = purpose.back()
             return flow.page(
                 ErrorPage(
                     issue: .accountBlocked,
-                    client: wayBack.map { _ in purpose.asker },
-                    wayBack: wayBack
+                    client: back.map { _ in purpose.asker },
+                    back: back
                 ),
                 context,
                 status: .forbidden

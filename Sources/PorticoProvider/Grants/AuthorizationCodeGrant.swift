@@ -163,10 +163,12 @@ extension AuthorizationCode {
             amr: amr,
             claims: claims.json,
             createdAt: moment.seconds,
+            // RFC 9700 §4.14.2: refresh tokens expire by inactivity.
             idleSeconds: isOffline ? lifetimes.offlineIdle : lifetimes.sessionIdle,
             expiresAt: isOffline
                 ? lifetimes.offlineMaximum.map { moment.seconds + $0 }
                 : moment.seconds + lifetimes.sessionMaximum,
+            // Which clients get one is the registration's decision (RFC 9700 §4.14.2).
             refresh: client.grantTypes.contains(.refreshToken)
                 ? RefreshState(first: moment, ring: ring) : nil
         )

@@ -30,15 +30,23 @@ struct RefreshTokenGrant: Sendable {
         // If another request rotates first, its result is judged like any other.
         for _ in 0..<3 {
             let reading = try await live(token, client, realm, moment)
+            guard let state = reading.grant.refresh else { throw Self.unknown }
+            let isRepeated =
+                token.generation &+ 1 == state.generation
+                && state.wasRotated(
+                    by: idempotencyKey,
+                    at: moment.seconds,
+                    grace: realm.realm.lifetimes.refreshGrace
+                )
+            // First of all, so that no other fault of the request hides a theft.
+            guard isRepeated || token.generation == state.generation else {
+                throw try await replay(reading.grant, client, moment)
+            }
             let scope = try Self.scope(request.scope, of: reading.grant)
-            let outcome = try await rotate(
-                token,
-                reading.grant,
-                idempotencyKey,
-                client,
-                realm,
-                moment
-            )
+            let outcome =
+                isRepeated
+                ? state.generation
+                : try await rotate(token, idempotencyKey, client, realm, moment)
             guard let generation = outcome else { continue }
             return try issuer.issue(
                 TokenSubject(
@@ -75,14 +83,14 @@ struct RefreshTokenGrant: Sendable {
                 at: moment.seconds
             ),
             token.isGenuine(for: reading.grant, ring: ring),
-            // RFC 6749 §6: bound to the client it was issued to.
+            // RFC 6749 §6, RFC 9700 §4.14.2: bound to the client it was issued to.
             sameBytes(reading.grant.clientID, client.client.id),
             reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
         else { throw Self.unknown }
         return reading
     }
 
-    /// RFC 6749 §6: what was granted, or less.
+    /// What was granted, or less (RFC 6749 §6, RFC 9700 §4.14.2).
     private static func scope(_ requested: Scope?, of grant: Grant) throws(OAuthError) -> Scope {
         guard let requested else { return grant.scope }
         guard requested.isSubset(of: grant.scope) else {
@@ -91,53 +99,45 @@ struct RefreshTokenGrant: Sendable {
         return requested
     }
 
-    /// The generation to return, or `nil` if another request came first.
+    /// The new generation, or `nil` if another request came first (RFC 9700 §4.14.2).
     private func rotate(
         _ token: RefreshToken,
-        _ grant: Grant,
         _ idempotencyKey: Hash256?,
         _ client: AuthenticatedClient,
         _ realm: LiveRealm,
         _ moment: Moment
     ) async throws -> UInt32? {
-        guard let state = grant.refresh else { throw Self.unknown }
-        if token.generation == state.generation {
-            let rotation = Rotation(
-                familyID: grant.id,
-                generation: token.generation,
-                idempotencyKey: idempotencyKey,
-                keyID: ring.activeID.bytes
-            )
-            let assertion = client.assertion.take()
-            let outcome = try await grants.rotate(
-                rotation,
-                sessionIdle: realm.sessionIdle,
-                spending: assertion,
-                at: moment.seconds
-            )
-            switch outcome {
-            case .rotated: return token.generation &+ 1
-            case .outdated: return nil
-            case .assertionSpent: throw UnprovenClient(.replayed, client.client)
-            }
+        let rotation = Rotation(
+            familyID: token.grantID,
+            generation: token.generation,
+            idempotencyKey: idempotencyKey,
+            keyID: ring.activeID.bytes
+        )
+        let outcome = try await grants.rotate(
+            rotation,
+            sessionIdle: realm.sessionIdle,
+            spending: client.assertion.take(),
+            at: moment.seconds
+        )
+        switch outcome {
+        case .rotated: return token.generation &+ 1
+        case .outdated: return nil
+        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
         }
-        if token.generation &+ 1 == state.generation,
-            state.wasRotated(
-                by: idempotencyKey,
-                at: moment.seconds,
-                grace: realm.realm.lifetimes.refreshGrace
-            )
-        {
-            return state.generation
-        }
-        // RFC 9700 §4.14.2: an old one is used again, by a thief or by the owner after a thief.
+    }
+
+    /// Ends the family: an old token is used again, by a thief or by the owner after a thief (RFC 9700
+    /// §4.14.2).
+    private func replay(_ grant: Grant, _ client: AuthenticatedClient, _ moment: Moment)
+        async throws -> any Error
+    {
         let outcome = try await grants.revoke(
             id: grant.id,
             spending: client.assertion.take(),
             at: moment.seconds
         )
-        guard outcome != .assertionSpent else { throw UnprovenClient(.replayed, client.client) }
-        throw ReplayRefusal(
+        guard outcome != .assertionSpent else { return UnprovenClient(.replayed, client.client) }
+        return ReplayRefusal(
             subject: .refreshToken,
             grant: grant,
             error: OAuthError(

@@ -2,7 +2,7 @@ import PorticoProtocol
 import PorticoStores
 
 /// A one-time value was presented again by its own authenticated client: a sign of theft (RFC 9700
-/// §2.2.2, RFC 6749 §10.5). The client reads ``error``; the security log gets what was replayed and
+/// §2.2.2, §4.14.2; RFC 6749 §10.5). The client reads ``error``; the security log gets what was replayed and
 /// its owner.
 struct ReplayRefusal: Error {
     enum Subject: String, Sendable {

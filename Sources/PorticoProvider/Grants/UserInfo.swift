@@ -22,7 +22,7 @@ struct UserInfo: Sendable {
             throw OAuthError(.insufficientScope, "The access token was not granted scope openid.")
         }
         guard live.reading.person != nil else {
-            throw OAuthError(.invalidToken, "The access token is nobody's.")
+            throw OAuthError(.invalidToken, "The access token belongs to no person.")
         }
         let subject = TokenSubject(
             realm: realm,

@@ -38,12 +38,12 @@ struct PasswordResets: Sendable {
     ///
     /// - Parameters:
     ///   - browser: The hash of the cookie that the link is bound to.
-    ///   - wayBack: The sealed authorization request that the person came from.
+    ///   - back: The sealed authorization request that the person came from.
     /// - Throws: ``TooManyRequests``.
     func ask(
         for email: String,
         browser: Hash256,
-        wayBack: String?,
+        back: String?,
         _ context: RealmContext
     ) async throws -> UniqueID {
         let verdict = limits.take(
@@ -61,7 +61,7 @@ struct PasswordResets: Sendable {
             email: email,
             linkHash: Hash256(of: link),
             browser: browser,
-            wayBack: wayBack,
+            back: back,
             expiresAt: context.now + Self.lifetime
         )
         let mailID = context.moment.id()

@@ -12,7 +12,7 @@ package struct PasswordReset: Hashable, Sendable {
     /// The SHA-256 of a cookie: the browser that asked.
     package var browser: Hash256
     /// The sealed authorization request that the person came from.
-    package var wayBack: String?
+    package var back: String?
     /// Seconds since 1970.
     package var expiresAt: Int64
 
@@ -22,7 +22,7 @@ package struct PasswordReset: Hashable, Sendable {
         email: String,
         linkHash: Hash256,
         browser: Hash256,
-        wayBack: String?,
+        back: String?,
         expiresAt: Int64
     ) {
         self.id = id
@@ -30,7 +30,7 @@ package struct PasswordReset: Hashable, Sendable {
         self.email = email
         self.linkHash = linkHash
         self.browser = browser
-        self.wayBack = wayBack
+        self.back = back
         self.expiresAt = expiresAt
     }
 

@@ -36,7 +36,7 @@ package struct PersonMailboxStore: Sendable {
                 [
                     .bytes(reset.id.bytes), .text(reset.realmID), SQLValue(person?.id),
                     .text(reset.email), .bytes(reset.linkHash.bytes),
-                    .bytes(reset.browser.bytes), SQLValue(reset.wayBack),
+                    .bytes(reset.browser.bytes), SQLValue(reset.back),
                     .int64(reset.expiresAt),
                 ]
             )
@@ -82,7 +82,7 @@ package struct PersonMailboxStore: Sendable {
 }
 
 private enum PasswordResetColumn: Int, SQLColumns {
-    case id, realmID, email, linkHash, browserHash, wayBack, expiresAt, usedAt
+    case id, realmID, email, linkHash, browserHash, back, expiresAt, usedAt
 }
 
 extension PersonMailboxStore {
@@ -113,7 +113,7 @@ extension PasswordResetReading {
                 email: try row.text(at(.email)),
                 linkHash: try row.hash(at(.linkHash)),
                 browser: try row.hash(at(.browserHash)),
-                wayBack: try row.optionalText(at(.wayBack)),
+                back: try row.optionalText(at(.back)),
                 expiresAt: try row.int64(at(.expiresAt))
             ),
             person: hasPerson ? try Person(row, from: PasswordResetColumn.count) : nil,

@@ -85,31 +85,23 @@ final class RequestValidator: ChannelDuplexHandler {
 
     /// Whether the decoder should get these bytes.
     func admits(_ bytes: ByteBuffer) -> Bool {
-        switch reading {
-        case .stopped: return false
-        case .body:
-            keep(bytes)
-            // The extensions of chunks are no part of the body, and have no length of their own.
-            guard arriving.kept <= limits.request else {
-                refuse(.bodyTooLong)
-                return false
-            }
-            return true
-        case .nothing:
+        if reading == .stopped { return false }
+        if reading == .nothing {
             reading = .head
             firstLine = FirstLine()
             let now = NIODeadline.now()
             deadline = now + limits.headTime
             // It is waited for since now, however long the connection was silent before.
             if unanswered.isEmpty { budget.isWaiting(place, since: now) }
-        case .head: break
         }
-        guard firstLine.fits(bytes, target: limits.target) else {
+        if reading == .head, !firstLine.fits(bytes, target: limits.target) {
             refuse(.targetTooLong)
             return false
         }
         keep(bytes)
-        return true
+        // The extensions of chunks are no part of the body, and have no length of their own.
+        if arriving.kept > limits.request { refuse(.bodyTooLong) }
+        return reading != .stopped
     }
 
     private func keep(_ bytes: ByteBuffer) {

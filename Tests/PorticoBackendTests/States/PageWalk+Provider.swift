@@ -26,7 +26,7 @@ extension PageWalk {
         signOut(SignedOutPage.self, "signed out") { browser, page in
             try await browser.submit(page, [("action", "sign-out")])
         },
-        signOut(SignedOutPage.self, "stayed", "?" + wayBack) { browser, page in
+        signOut(SignedOutPage.self, "stayed", "?" + signInReturn) { browser, page in
             try await browser.submit(page, [("action", "stay")])
         },
         PageWalk(SignedOutPage.self, "was not signed in") { walker in
@@ -35,11 +35,11 @@ extension PageWalk {
         },
         PageWalk(SignedOutPage.self, "was not signed in, link back") { walker in
             let browser = walker.browser(try await ProviderUnderTest())
-            return try await browser.get(ProviderUnderTest.path("logout?" + wayBack))
+            return try await browser.get(ProviderUnderTest.path("logout?" + signInReturn))
         },
     ]
 
-    private static let wayBack =
+    private static let signInReturn =
         "client_id=web1&post_logout_redirect_uri=https://app.example.com/bye"
 
     /// - Parameter walk: From the page that asks a person who is signed in.

@@ -150,6 +150,27 @@ import Testing
         #expect(all.json.string("scope") == "openid profile email roles")
     }
 
+    @Test("RFC 9700 §4.14.2: a wide scope does not hide that an old token is used again")
+    func replayWithWideScope() async throws {
+        let server = try await ProviderUnderTest()
+        let r1 = try refreshToken(try await server.tokens())
+        let r2 = try refreshToken(try await server.refresh(r1, key: "k1"))
+        let replay = try await server.refresh(r1, key: "k2", [("scope", "openid phone")])
+        #expect(replay.error == "invalid_grant")
+        #expect(try await server.refresh(r2, key: "k3").error == "invalid_grant")
+    }
+
+    @Test("RFC 9700 §4.14.2: offline refresh tokens expire by their own inactivity")
+    func offlineIdle() async throws {
+        let server = try await ProviderUnderTest { $0.realm.lifetimes.offlineIdle = 100_000 }
+        let scope = "openid offline_access"
+        var token = try refreshToken(try await server.tokens("alice", "native1", scope: scope))
+        server.clock.advance(by: 99_999)
+        token = try refreshToken(try await server.refresh(token, key: "k1"))
+        server.clock.advance(by: 100_001)
+        #expect(try await server.refresh(token, key: "k2").error == "invalid_grant")
+    }
+
     @Test("RFC 9700 §4.14.2: refresh tokens expire by inactivity")
     func idle() async throws {
         let server = try await ProviderUnderTest()

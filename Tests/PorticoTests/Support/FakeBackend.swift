@@ -22,6 +22,8 @@ final class FakeBackend: HTTPTransport {
         /// What an answer with tokens says instead.
         var tokens: @Sendable (JSONObject) -> JSONObject = { $0 }
         var isNew = true
+        /// Knows no Idempotency-Key: a spent refresh token ends the session.
+        var rotatesPlainly = false
         var answers: [String: Answer] = [:]
         fileprivate var requests: [Request] = []
         fileprivate var codes: [String: HandedOff] = [:]
@@ -166,7 +168,8 @@ final class FakeBackend: HTTPTransport {
             case "R\(state.generation)":
                 state.generation += 1
                 state.rotationKey = key
-            case "R\(state.generation - 1)" where key != nil && key == state.rotationKey: break
+            case "R\(state.generation - 1)"
+            where !state.rotatesPlainly && key != nil && key == state.rotationKey: break
             default:
                 state.isOver = true
                 return false

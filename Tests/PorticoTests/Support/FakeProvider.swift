@@ -37,6 +37,8 @@ final class FakeProvider: HTTPTransport {
         var tokens: @Sendable (JSONObject) -> JSONObject = { $0 }
         var userInfo: JSONObject = ["sub": "alice", "name": "Alice", "email": "a@example.com"]
         var expiresIn: Int64 = 300
+        /// Knows no Idempotency-Key, as most: a spent refresh token ends the session.
+        var rotatesPlainly = false
         var answers: [String: Answer] = [:]
         fileprivate var requests: [Request] = []
         fileprivate var codes: [String: Authorization] = [:]
@@ -182,7 +184,8 @@ final class FakeProvider: HTTPTransport {
             case "R\(state.generation)":
                 state.generation += 1
                 state.rotationKey = key
-            case "R\(state.generation - 1)" where key != nil && key == state.rotationKey: break
+            case "R\(state.generation - 1)"
+            where !state.rotatesPlainly && key != nil && key == state.rotationKey: break
             default:
                 state.isFamilyDead = true
                 return false

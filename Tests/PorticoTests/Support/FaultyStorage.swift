@@ -7,6 +7,7 @@ final class FaultyStorage: SessionStorage {
     private struct Faults {
         var reading = false
         var writing = false
+        var afterWriting = false
         var writesLeft: Int?
         var onWrite: (@Sendable () async -> Void)?
         var lockRefusals = 0
@@ -27,6 +28,12 @@ final class FaultyStorage: SessionStorage {
     var failsWriting: Bool {
         get { faults.withLock { $0.writing } }
         set { faults.withLock { $0.writing = newValue } }
+    }
+
+    /// Writes, and then says that it has not.
+    var failsAfterWriting: Bool {
+        get { faults.withLock { $0.afterWriting } }
+        set { faults.withLock { $0.afterWriting = newValue } }
     }
 
     /// How many more writes succeed.
@@ -59,6 +66,7 @@ final class FaultyStorage: SessionStorage {
         }
         if fails { throw .storage(.unwritable) }
         try await memory.write(record)
+        if failsAfterWriting { throw .storage(.unwritable) }
     }
 
     @concurrent func remove() async throws(SignInError) {
