@@ -82,7 +82,7 @@ package struct PersonMailboxStore: Sendable {
 }
 
 private enum PasswordResetColumn: Int, SQLColumns {
-    case id, realmID, email, linkHash, browserHash, back, expiresAt, usedAt
+    case id, realmID, email, linkHash, browserHash, wayBack, expiresAt, usedAt
 }
 
 extension PersonMailboxStore {
@@ -113,7 +113,7 @@ extension PasswordResetReading {
                 email: try row.text(at(.email)),
                 linkHash: try row.hash(at(.linkHash)),
                 browser: try row.hash(at(.browserHash)),
-                back: try row.optionalText(at(.back)),
+                back: try row.optionalText(at(.wayBack)),
                 expiresAt: try row.int64(at(.expiresAt))
             ),
             person: hasPerson ? try Person(row, from: PasswordResetColumn.count) : nil,
