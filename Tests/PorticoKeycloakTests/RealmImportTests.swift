@@ -213,7 +213,7 @@ struct RealmImportTests {
         #expect(says(.skipped, "user rose", "other than a password"))
         #expect(says(.skipped, "user Rose", "unknown-role"))
         #expect(says(.changed, "user basil", "new id"))
-        #expect(says(.changed, "user basil", "e-mail"))
+        #expect(says(.changed, "user basil", "email"))
         #expect(says(.changed, "user basil", "temporary"))
         #expect(says(.skipped, "user basil", "groups"))
         #expect(says(.skipped, "user thyme", "hashed password"))
