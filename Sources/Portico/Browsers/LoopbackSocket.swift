@@ -25,7 +25,6 @@ enum LoopbackSocket {
     /// given by number.
     ///
     /// - Parameter port: 0 for any free one.
-    /// - Parameter port: 0 for any free one.
     static func listen(_ family: LoopbackFamily, port: UInt16) throws(Refusal)
         -> (socket: Int32, port: UInt16)
     {

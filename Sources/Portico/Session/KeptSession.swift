@@ -12,6 +12,9 @@ protocol KeptSession: AnyObject, Sendable {
     var refresher: Refresher<Self> { get }
     var unwritten: UnwrittenRecord<Record> { get }
 
+    /// Whether the session is live, as far as this process knows.
+    var isActive: Bool { get }
+
     /// - Throws: Why the session has ended.
     func activeRecord() throws(SignInError) -> Record
 
@@ -137,13 +140,11 @@ extension KeptSession {
         do throws(SignInError) {
             try await store(fresh, replacing: token)
         } catch {
-            if case .storage = error.kind {
-                // `try?`: why it has ended meanwhile is not asked.
-                if (try? activeRecord()) == nil {
-                    await discard(fresh)
-                } else {
-                    unwritten.keep(fresh, replacing: token)
-                }
+            guard case .storage = error.kind else { throw error }
+            if isActive {
+                unwritten.keep(fresh, replacing: token)
+            } else {
+                await discard(fresh)
             }
             throw error
         }
