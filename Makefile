@@ -3,7 +3,7 @@
 
 build:
 	@scripts/setup build
-	swift build --explicit-target-dependency-import-check error
+	swift build --traits Server --explicit-target-dependency-import-check error
 
 # Without symbols and debug information; of what is linked in, nothing is exported.
 RELEASE = -c release --static-swift-stdlib -debug-info-format none \
@@ -11,7 +11,7 @@ RELEASE = -c release --static-swift-stdlib -debug-info-format none \
 
 release:
 	@scripts/setup build
-	swift build --product portico $(RELEASE)
+	swift build --traits Server --product portico $(RELEASE)
 
 run: release
 	.build/release/portico serve --demo
@@ -33,7 +33,7 @@ docs: build
 bench: release
 	@scripts/setup bench
 	scripts/bench
-	swift build --product PageCost $(RELEASE)
+	swift build --traits Server --product PageCost $(RELEASE)
 	.build/release/PageCost
 	scripts/dearest-request
 

@@ -12,8 +12,9 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The trait that pulls in everything a server needs. It is on by default, so that a clone builds
-/// whole; an app asks for `traits: []` and fetches three packages.
+/// The trait that pulls in everything a server needs. It is off by default, so that an app fetches
+/// three packages even with an Xcode that knows no traits (before 26.4). In a clone:
+/// `swift build --traits Server`, as the Makefile does.
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 
 // Ground: swift-crypto and swift-http-types.
@@ -23,14 +24,11 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let cryptoExtras = Target.Dependency.product(
     name: "CryptoExtras",
     package: "swift-crypto",
-    condition: .when(platforms: [.linux, .android, .windows, .openbsd])
+    condition: .when(platforms: [.linux])
 )
 
 /// Where the client sends requests through URLSession.
-let notLinux: [Platform] = [
-    .macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS, .driverKit, .android, .windows,
-    .openbsd,
-]
+let apple: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
 
 func serverProduct(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: server)
@@ -38,15 +36,16 @@ func serverProduct(_ name: String, _ package: String) -> Target.Dependency {
 
 let package = Package(
     name: "portico",
-    platforms: [.macOS(.v15), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    // The client's own: the systems of 2022, whose standard library has `Duration` and clocks, and
+    // whose Swift has `any` types with parameters. (AppAuth 2.0 asks for iOS 12 and macOS 10.13.)
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Portico", targets: ["Portico"]),
         .library(name: "PorticoHummingbird", targets: ["PorticoHummingbird"]),
         .executable(name: "portico", targets: ["PorticoProgram"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The OpenID Provider and the program."),
-        .default(enabledTraits: ["Server"]),
+        .trait(name: "Server", description: "The OpenID Provider and the program.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -97,11 +96,17 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "PorticoPrivacy",
+            resources: [.copy("PrivacyInfo.xcprivacy")],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Portico",
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", crypto, httpTypes,
+                .target(name: "PorticoPrivacy", condition: .when(platforms: apple)),
                 .target(name: "PorticoOutbound", condition: .when(platforms: [.linux])),
-                .target(name: "PorticoURLSession", condition: .when(platforms: notLinux)),
+                .target(name: "PorticoURLSession", condition: .when(platforms: apple)),
             ],
             swiftSettings: settings
         ),

@@ -26,6 +26,14 @@ static inline int portico_curl_size(CURL *handle, long long size) {
     return curl_easy_setopt(handle, CURLOPT_INFILESIZE_LARGE, (curl_off_t)size) == CURLE_OK;
 }
 
+/* TLS for a protocol that begins without, or an end: "all" does not go on in the clear. Newer headers
+ * define the values as numbers, older ones as an enumeration. */
+static inline int portico_curl_start_tls(CURL *handle, int is_required) {
+    return curl_easy_setopt(
+        handle, CURLOPT_USE_SSL, (long)(is_required ? CURLUSESSL_ALL : CURLUSESSL_NONE)
+    ) == CURLE_OK;
+}
+
 /* Nothing but one protocol, whatever an address says. The option has another type since 7.85. */
 #if LIBCURL_VERSION_NUM >= 0x075500
 #define PORTICO_CURL_ONLY(handle, names, bits) \

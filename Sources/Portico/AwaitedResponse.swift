@@ -4,7 +4,7 @@ import PorticoProtocol
 /// The single response that a pending sign-in accepts (RFC 8252 §8.9, RFC 9700 §4.2.4).
 final class AwaitedResponse: Sendable {
     let expectation: AuthorizationResponse.Expectation
-    private let meaning: @Sendable (OAuthError.Code) -> SignInError
+    private let meaning: @Sendable (ErrorResponse) -> SignInError
     private let stage = Locked(Stage.waiting)
 
     private enum Stage {
@@ -16,7 +16,7 @@ final class AwaitedResponse: Sendable {
     /// - Parameter meaning: What an error in the response means for the app.
     init(
         _ expectation: AuthorizationResponse.Expectation,
-        meaning: @escaping @Sendable (OAuthError.Code) -> SignInError
+        meaning: @escaping @Sendable (ErrorResponse) -> SignInError
     ) {
         self.expectation = expectation
         self.meaning = meaning
@@ -31,7 +31,7 @@ final class AwaitedResponse: Sendable {
             do throws(AuthorizationResponse.Refusal) {
                 switch try AuthorizationResponse(callback, expecting: expectation) {
                 case .code(let code): stage = .answered(.success(code))
-                case .error(let code): stage = .answered(.failure(meaning(code)))
+                case .error(let error): stage = .answered(.failure(meaning(error)))
                 }
             } catch {
                 guard !error.isIgnored else { return error.check }

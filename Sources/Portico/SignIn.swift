@@ -67,6 +67,7 @@ public final class SignIn: Sendable {
                 claims: redemption.idToken.claims
             ),
             requestedScope: Scope(tokens: client.scopes.map(\.text)),
+            provider: await flow.provider.lasting,
             receivedAt: redemption.receivedAt
         )
         try await client.store(record)

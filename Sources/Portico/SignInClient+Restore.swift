@@ -29,6 +29,7 @@ extension SignInClient {
             sameBytes(record.issuer, issuer), sameBytes(record.clientID, clientID),
             sameBytes(record.idToken.claims.issuer, issuer)
         else { return .signedOut }
+        await provider.learn(record.provider)
         return .signedIn(Session(client: self, provider: provider, record: record))
     }
 

@@ -35,6 +35,9 @@ public final class SignInClient: Sendable {
         /// The origins that ``AuthorizedHTTP`` may send the access token to, such as
         /// `https://api.example.com`.
         public var apiOrigins: [String] = []
+        /// Takes every 401 of an API as a refused access token. Otherwise only one that says so in
+        /// `WWW-Authenticate` (RFC 6750 §3.1) makes ``AuthorizedHTTP`` refresh it.
+        public var refreshesOnAnyUnauthorized = false
 
         /// The strict defaults.
         public init() {}

@@ -66,6 +66,9 @@ extension SignInError.Hint {
     /// A service that verifies access tokens must configure their audience and algorithms.
     public static let verificationInvalid =
         Self("The audience is empty, or an algorithm is unknown.")
+    /// No access token of this provider or backend is valid for as long as the caller asked.
+    public static let tokenLifeTooShort =
+        Self("An access token of this server does not live as long as that.")
     /// The origin is not among ``SignInClient/Options/apiOrigins`` or
     /// ``BackendClient/Options/apiOrigins``.
     public static let originNotAllowed =

@@ -7,14 +7,19 @@ public struct SignInError: Error, Hashable, Sendable {
     /// The reaction that the error needs.
     public let kind: Kind
 
+    /// What the server sent, if it sent an error. Not part of ``description`` or `==`.
+    public internal(set) var providerError: ProviderError?
+
     package init(_ kind: Kind) {
         self.kind = kind
     }
 
-    /// The six kinds of reaction.
+    /// The seven kinds of reaction.
     public enum Kind: Hashable, Sendable {
         /// The person or the program cancelled. Nothing to report.
         case cancelled(Cancellation)
+        /// The person or the provider said no (`access_denied`, RFC 6749 §4.1.2.1).
+        case denied
         /// The person has to do something in the browser: sign in (again), consent.
         case interactionRequired(Interaction)
         /// Try again later; nothing is lost.
@@ -40,10 +45,6 @@ extension SignInError {
         public static let user = Cancellation("The person stopped the sign-in.")
         /// The calling task was cancelled.
         public static let program = Cancellation("The program stopped the sign-in.")
-        /// The person or the provider refused (`access_denied`).
-        public static let denied = Cancellation(
-            "The sign-in was stopped, or access was not allowed."
-        )
         /// The sign-in was not completed in the browser in time.
         public static let timedOut = Cancellation("The sign-in was not finished in time.")
     }
@@ -132,6 +133,7 @@ extension SignInError: CustomStringConvertible {
     public var description: String {
         switch kind {
         case .cancelled(let cancellation): cancellation.description
+        case .denied: "The sign-in was stopped, or access was not allowed."
         case .interactionRequired(let interaction): interaction.description
         case .transient(let cause, _): cause.description
         case .misconfigured(let hint): hint.description

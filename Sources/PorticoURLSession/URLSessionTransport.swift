@@ -43,9 +43,7 @@ package final class URLSessionTransport: HTTPTransport {
     package func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
         async throws(HTTPTransportError) -> HTTPReply
     {
-        guard let address = request.address, let url = URL(string: address.text),
-            url.absoluteString == address.text
-        else { throw .malformed }
+        guard let address = request.address, let url = Self.url(address) else { throw .malformed }
         // URLSession chooses where to connect, on Linux through libcurl, which resolves these names
         // itself (7.78 and later).
         try await localhost.check(request)
@@ -66,5 +64,17 @@ package final class URLSessionTransport: HTTPTransport {
             exchanges.end(task, with: .failure(.cancelled))
         }
         return try result.get()
+    }
+
+    /// The address as written; only where Apple's `URL` does not take `[`, `]` and `|` in a query
+    /// (RFC 3986 §3.4), they are percent-encoded, which means the same.
+    static func url(_ address: HTTPAddress) -> URL? {
+        let plain = address.text.prefix { $0 != "?" }
+        let query = address.text.dropFirst(plain.count).replacing("[", with: "%5B")
+            .replacing("]", with: "%5D").replacing("|", with: "%7C")
+        for text in [address.text, String(plain) + query] {
+            if let url = URL(string: text), url.absoluteString == text { return url }
+        }
+        return nil
     }
 }

@@ -80,14 +80,14 @@ struct FloorTests {
         for target in targets.reversed() where wanted.contains(target.name) {
             wanted.formUnion(target.dependencies)
         }
-        let transports = ["PorticoOutbound", "CCurl", "PorticoURLSession"]
+        let transports = ["PorticoOutbound", "CCurl", "PorticoURLSession", "PorticoPrivacy"]
         #expect(
             wanted
                 == Set(
                     ["Portico", "PorticoProtocol", "PorticoBytes", "PorticoSystem"] + transports
                 )
         )
-        for name in wanted where !["CCurl", "PorticoSystem"].contains(name) {
+        for name in wanted where !["CCurl", "PorticoSystem", "PorticoPrivacy"].contains(name) {
             let block = try #require(
                 package.firstMatch(of: try Regex("name: \"\(name)\",\\s+dependencies: [^\\]]*"))
             )

@@ -93,7 +93,7 @@ def verdict(tests, tree, mark=None):
         (bundle,) = (tree / ".build" / "debug").glob("*.xctest")
         command = [str(bundle), "--testing-library", "swift-testing", *selection]
     else:
-        command = ["swift", "test", "--skip-build", "--disable-xctest", *selection]
+        command = ["swift", "test", "--traits", "Server", "--skip-build", "--disable-xctest", *selection]
     code, output = run(command, PATIENCE["test"], tree, mark)
     if code is None:
         return "test hangs"

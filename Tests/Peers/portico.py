@@ -35,7 +35,7 @@ def binary(given=None):
         candidates = [path for path in candidates if os.path.exists(path)]
         candidates.sort(key=os.path.getmtime, reverse=True)
     if not candidates or not os.path.exists(candidates[0]):
-        raise Missing("portico is not built: swift build --product portico")
+        raise Missing("portico is not built: swift build --traits Server --product portico")
     return os.path.abspath(candidates[0])
 
 

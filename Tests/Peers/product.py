@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import urllib.parse
 
 from portico import REALM, write_realm
@@ -17,6 +18,7 @@ class Made:
         if url is not None:
             arguments += ["--url", url]
         document = json.loads(provider.administer(*arguments, *options, "--json"))
+        time.sleep(1.1)  # A running server sees the change within a second.
         self.client_id = document["client_id"]
         self.secret = document.get("client_secret")
         self.redirect_uris = document.get("redirect_uris", [])

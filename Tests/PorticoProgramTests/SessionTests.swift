@@ -84,8 +84,11 @@ struct SessionTests {
             #expect(try await server.login("ann").ended() == 0)
             let first = try portico.run(["token"]).stdout
             #expect(try portico.run(["token"]).stdout == first)
-            // Longer than an access token lives: half its life must do, so this one is kept.
-            #expect(try portico.run(["token", "--min-ttl", "290s"]).stdout == first)
+            #expect(try portico.run(["token", "--min-ttl", "2m"]).stdout == first)
+            let tooLong = try portico.run(["token", "--min-ttl", "1h"])
+            #expect(tooLong.status == 1)
+            #expect(tooLong.stdout.isEmpty)
+            #expect(tooLong.stderr.contains("does not live as long as that. (misconfigured)"))
 
             try age(by: 290, portico)
             let calls = try (0..<4).map { _ in try portico.start(["token"]) }

@@ -134,6 +134,37 @@ struct AuthorizedHTTPTests {
         #expect(refreshes(scene) == 0)
     }
 
+    @Test("An app may take every 401 as a refused token: one refresh, one more try")
+    func anyUnauthorized() async throws {
+        var options = SignInClient.Options()
+        options.apiOrigins = ["https://api.example.com"]
+        options.refreshesOnAnyUnauthorized = true
+        let scene = Scene(options: options)
+        let session = try await scene.signIn()
+        for status in [401, 403, 400] {
+            let before = (scene.provider.requests("/notes").count, refreshes(scene))
+            scene.provider.answer("/notes") { _ in .text(status, nil, []) }
+            let (_, response) = try await session.http.data(for: request("/notes"))
+            #expect(response.status.code == status)
+            let again = status == 401 ? 1 : 0
+            #expect(scene.provider.requests("/notes").count == before.0 + 1 + again)
+            #expect(refreshes(scene) == before.1 + again)
+        }
+    }
+
+    @Test("A query with brackets and bars goes out as given")
+    func query() async throws {
+        let (scene, session) = try await scene()
+        scene.provider.answer("/notes") { _ in .text(200, nil, []) }
+        let path = "/notes?filter[tag]=a|b&c=%7C"
+        _ = try await session.http.data(for: request(path))
+        let sent = scene.provider.requests("/notes").map(\.address)
+        #expect(sent == ["https://api.example.com\(path)"])
+        await #expect(throws: SignInError(.misconfigured(.originNotAllowed))) {
+            try await session.http.data(for: request("/no|tes"))
+        }
+    }
+
     @Test("A token that was replaced meanwhile is not refreshed again")
     func replacedMeanwhile() async throws {
         let (scene, session) = try await scene()
@@ -160,7 +191,8 @@ struct AuthorizedHTTPTests {
         let lock = try #require(try scene.storage.tryLock())
         // Waits for the lock, and will find the stored token fresh enough.
         let ordinary = Task.immediate {
-            try await session.refresher.record(of: session, for: .freshness(0)).accessToken
+            try await session.refresher.record(of: session, for: .freshness(.lasting(0)))
+                .accessToken
         }
         // The ordinary one is first at the refresher, and the forced one finds it under way.
         await session.refresher.turn()

@@ -138,7 +138,7 @@ struct BackendSignInTests {
     @Test(
         "Decision 0028: what an error in the redirect means",
         arguments: [
-            ("access_denied", .cancelled(.denied)),
+            ("access_denied", .denied),
             ("authentication_failed", .transient(.serverError, retryAfter: nil)),
             ("internal_error", .transient(.serverError, retryAfter: nil)),
             ("invalid_state", .cancelled(.timedOut)),
@@ -174,7 +174,7 @@ struct BackendSignInTests {
             ),
             (.json(["error": "invalid_grant"]), .rejected(.tokenResponse)),
             (.refusal(400, "invalid_grant"), .rejected(.codeRefused)),
-            (.refusal(403, "access_denied"), .cancelled(.denied)),
+            (.refusal(403, "access_denied"), .denied),
             (.refusal(500, "internal_error"), .transient(.serverError, retryAfter: nil)),
             (
                 .text(429, nil, [], [.retryAfter: "7"]),

@@ -119,7 +119,7 @@ struct LoopbackSignInTests {
                 #expect(page?.body.contains("SECRET") == false)
             }
         }
-        await #expect(throws: SignInError(.cancelled(.denied))) {
+        await #expect(throws: SignInError(.denied)) {
             try await scene.client.signIn(using: .loopback(open: browser))
         }
         #expect(provider.requests("/token").isEmpty)

@@ -91,7 +91,7 @@ struct RedactionTests {
     @Test("Every error says something in words")
     func words() {
         let kinds: [SignInError.Kind] = [
-            .cancelled(.user), .cancelled(.program), .cancelled(.denied), .cancelled(.timedOut),
+            .cancelled(.user), .cancelled(.program), .denied, .cancelled(.timedOut),
             .interactionRequired(.loginRequired), .interactionRequired(.expired),
             .transient(.busy, retryAfter: nil), .misconfigured(.clock(offBy: .seconds(-90))),
             .rejected(.nonce), .storage(.exposed),

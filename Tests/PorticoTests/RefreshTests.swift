@@ -32,7 +32,7 @@ struct RefreshTests {
         scene.clock.advance(by: 200)
         #expect(try await session.token(validFor: .seconds(60)) == first)
         #expect(refreshes(scene).isEmpty)
-        #expect(try await session.token(validFor: .seconds(120)) != first)
+        #expect(try await session.token(validFor: .seconds(100)) != first)
         #expect(refreshes(scene).count == 1)
     }
 
@@ -507,6 +507,26 @@ struct RefreshTests {
         #expect(session.isActive)
     }
 
+    @Test("A token that is asked to live longer than any does is an error, and costs no refresh")
+    func tooLong() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        for seconds in [300, 301, 3600] {
+            let failed = Task.failure { _ = try await session.token(validFor: .seconds(seconds)) }
+            #expect(await failed.value == .misconfigured(.tokenLifeTooShort))
+        }
+        #expect(refreshes(scene).isEmpty)
+        scene.clock.advance(by: 280)
+        let failed = Task.failure { _ = try await session.token(validFor: .seconds(600)) }
+        #expect(await failed.value == .misconfigured(.tokenLifeTooShort))
+        #expect(refreshes(scene).count == 1)
+        scene.provider.change { $0.expiresIn = 1200 }
+        scene.clock.advance(by: 280)
+        _ = try await session.token(validFor: .seconds(600))
+        #expect(refreshes(scene).count == 2)
+        #expect(session.isActive)
+    }
+
     @Test("Without a refresh token an expired session says so, and an unexpired one is used")
     func noRefreshToken() async throws {
         let scene = Scene()
@@ -520,7 +540,9 @@ struct RefreshTests {
         let session = try await scene.signIn()
         #expect(!session.isRefreshable)
         scene.clock.advance(by: 299)
-        _ = try await session.token(validFor: .seconds(3600))
+        _ = try await session.token()
+        let tooLong = Task.failure { _ = try await session.token(validFor: .seconds(2)) }
+        #expect(await tooLong.value == .interactionRequired(.expired))
         scene.clock.advance(by: 1)
         let failed = await Task.failure { _ = try await session.token() }.value
         #expect(failed == .interactionRequired(.expired))

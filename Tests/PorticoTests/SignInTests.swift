@@ -159,7 +159,7 @@ struct SignInTests {
     @Test(
         "RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6: what an error of the provider means",
         arguments: [
-            ("access_denied", .cancelled(.denied)),
+            ("access_denied", .denied),
             ("login_required", .interactionRequired(.loginRequired)),
             ("consent_required", .interactionRequired(.consentRequired)),
             ("interaction_required", .interactionRequired(.interactionRequired)),
@@ -181,6 +181,39 @@ struct SignInTests {
         await #expect(throws: SignInError(kind)) { try await attempt.complete(callback) }
         #expect(scene.provider.requests("/token").isEmpty)
         #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test("RFC 6749 §4.1.2.1, §5.2: the provider's words reach the app, and nothing that prints")
+    func providerError() async throws {
+        let scene = Scene()
+        let attempt = try await scene.client.begin()
+        let callback = try scene.provider.authorize(attempt.address)
+            .replacing("code=", with: "error=access_denied&error_description=SECRET+words&x=")
+        let denied = try #require(
+            await #expect(throws: SignInError.self) { try await attempt.complete(callback) }
+        )
+        scene.provider.answer("/token") { _ in .error(400, "invalid_client") }
+        let second = try await scene.client.begin()
+        let code = try scene.provider.authorize(second.address)
+        let refused = try #require(
+            await #expect(throws: SignInError.self) { try await second.complete(code) }
+        )
+        #expect(denied.providerError?.code == "access_denied")
+        #expect(denied.providerError?.description == "SECRET words")
+        #expect(refused.providerError?.code == "invalid_client")
+        #expect(refused.providerError?.description == "SECRET words")
+        for error in [denied, refused] {
+            #expect(error == SignInError(error.kind))
+            #expect(error.hashValue == SignInError(error.kind).hashValue)
+            #expect(error.errorDescription == error.description)
+            var dumped = ""
+            dump(error, to: &dumped)
+            dump(error.providerError, to: &dumped)
+            let words = ["\(error)", "\(error.providerError as Any)", dumped]
+            for text in words + [String(reflecting: error), error.localizedDescription] {
+                #expect(!text.contains("SECRET"), "\(text)")
+            }
+        }
     }
 
     @Test("RFC 7636 §5: an error is told, and no second request goes without a challenge")

@@ -123,11 +123,11 @@ struct CallbackTests {
     @Test(
         "PRV-E-1, PRV-A-22, PRV-F-12: what errors mean, a change of mind above all",
         arguments: [
-            (.google, "access_denied", .cancelled(.denied)),
-            (.apple, "user_cancelled_authorize", .cancelled(.denied)),
-            (.facebook, "access_denied", .cancelled(.denied)),
-            (.oidc, "consent_required", .cancelled(.denied)),
-            (.keycloak, "consent_required", .cancelled(.denied)),
+            (.google, "access_denied", .denied),
+            (.apple, "user_cancelled_authorize", .denied),
+            (.facebook, "access_denied", .denied),
+            (.oidc, "consent_required", .denied),
+            (.keycloak, "consent_required", .denied),
             (.oidc, "user_cancelled_authorize", .rejected(.errorResponse)),
             (.oidc, "login_required", .interactionRequired(.loginRequired)),
             (.oidc, "temporarily_unavailable", .transient(.serverError, retryAfter: nil)),

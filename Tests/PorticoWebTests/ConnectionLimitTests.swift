@@ -47,13 +47,10 @@ struct ConnectionLimitTests {
     @Test(
         "Attack H03: 100 kB of headers, and a thousand of them, are 431",
         arguments: [
-            Row("one long", "X: " + String(repeating: "a", count: 100_000) + "\r\n"),
-            Row("a thousand", (0..<1000).map { "X-\($0): a\r\n" }.joined()),
-            Row("one too many", (0..<100).map { "X-\($0): a\r\n" }.joined()),
-            Row(
-                "together",
-                (0..<50).map { "X-\($0): \(String(repeating: "a", count: 600))\r\n" }.joined()
-            ),
+            Row("one long", lines(1, of: 100_000)),
+            Row("a thousand", lines(1000, of: 1)),
+            Row("one too many", lines(100, of: 1)),
+            Row("together", lines(50, of: 600)),
             Row("a long name", String(repeating: "n", count: 100_000) + ": x\r\n"),
         ]
     )
@@ -65,6 +62,11 @@ struct ConnectionLimitTests {
             )
             #expect(answer.statuses == [431])
         }
+    }
+
+    private static func lines(_ count: Int, of length: Int) -> String {
+        let value = String(repeating: "a", count: length)
+        return (0..<count).map { "X-\($0): \(value)\r\n" }.joined()
     }
 
     @Test("WEB-INPUT-1: a body above the limit is 413, said beforehand or found out")

@@ -15,16 +15,20 @@ struct BackendEndpoint: Sendable {
     /// Why a request failed.
     enum Failure: Error {
         /// A protocol error code.
-        case refused(OAuthError.Code, retryAfter: Duration?)
+        case refused(ErrorResponse, retryAfter: Duration?)
         case other(SignInError)
 
         /// For a caller without a session that could end.
         var error: SignInError {
             switch self {
-            case .refused(let code, let retryAfter):
-                SignInError(ofBackend: code, retryAfter: retryAfter)
+            case .refused(let error, let retryAfter):
+                SignInError(ofBackend: error, retryAfter: retryAfter)
             case .other(let error): error
             }
+        }
+
+        var isInvalidGrant: Bool {
+            if case .refused(let error, _) = self { error.code == .invalidGrant } else { false }
         }
     }
 
@@ -141,10 +145,10 @@ struct BackendEndpoint: Sendable {
             throw .other(error)
         }
         guard reply.response.status == .ok else {
-            guard let error = TokenErrorResponse(reply), reply.response.status.code != 429 else {
+            guard let error = ErrorResponse(reply), reply.response.status.code != 429 else {
                 throw .other(http.failure(of: reply))
             }
-            throw .refused(error.code, retryAfter: http.retryAfter(reply))
+            throw .refused(error, retryAfter: http.retryAfter(reply))
         }
         guard reply.isJSON else { throw .other(SignInError(.rejected(.tokenResponse))) }
         do {
@@ -169,8 +173,8 @@ struct BackendEndpoint: Sendable {
 
 extension SignInError {
     /// What a backend's error code means for an app, in a redirect or in an answer.
-    init(ofBackend code: OAuthError.Code, retryAfter: Duration? = nil) {
-        switch code.rawValue {
+    init(ofBackend error: ErrorResponse, retryAfter: Duration? = nil) {
+        switch error.code.rawValue {
         case "rate_limited": self.init(.transient(.tooManyRequests, retryAfter: retryAfter))
         case "authentication_failed", "internal_error":
             self.init(.transient(.serverError, retryAfter: retryAfter))
@@ -180,7 +184,8 @@ extension SignInError {
             self.init(.interactionRequired(.interactionRequired))
         case "missing_parameter", "invalid_provider":
             self.init(.misconfigured(.requestRefused))
-        default: self.init(code, retryAfter: retryAfter)
+        default: self.init(error, retryAfter: retryAfter)
         }
+        providerError = ProviderError(error)
     }
 }

@@ -34,7 +34,7 @@ extension BackendSession {
     /// Refreshes an expired session token first: the backend must know which person's sessions to
     /// end.
     private func revoke(_ record: BackendRecord, _ everywhere: Bool) async throws(SignInError) {
-        if record.isFresh(for: 10, at: now()),
+        if record.isFresh(.lasting(10), at: now()),
             try await endpoint.signOut(record.accessToken, everywhere: everywhere)
         {
             return
@@ -50,7 +50,7 @@ extension BackendSession {
                 idempotencyKey: request?.idempotencyKey ?? random.text(16)
             )
         } catch {
-            if case .refused(.invalidGrant, _) = error { return try unknown(everywhere) }
+            if error.isInvalidGrant { return try unknown(everywhere) }
             throw error.error
         }
         guard

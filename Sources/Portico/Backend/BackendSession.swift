@@ -46,11 +46,11 @@ public final class BackendSession: Sendable {
     /// A session token that is valid for `interval`, refreshed first if necessary. Send it only to
     /// the backend and to services that check it with the backend.
     ///
-    /// - Throws: interactionRequired if the session is over, transient if a refresh did not succeed
-    ///   this time, storage if its result could not be stored.
-    public func token(validFor interval: Duration = .seconds(60)) async throws(SignInError)
-        -> String
-    {
+    /// - Parameter interval: `nil` for a minute, or half the life of a token that lives less than two.
+    /// - Throws: interactionRequired if the session is over, misconfigured(.tokenLifeTooShort) if no
+    ///   token of the backend lives that long, transient if a refresh did not succeed this time,
+    ///   storage if its result could not be stored.
+    public func token(validFor interval: Duration? = nil) async throws(SignInError) -> String {
         try await freshRecord(for: interval).accessToken.reveal()
     }
 
@@ -109,7 +109,7 @@ extension BackendSession: KeptSession {
         do {
             answer = try await endpoint.refresh(token, idempotencyKey: request.idempotencyKey)
         } catch {
-            guard case .refused(.invalidGrant, _) = error else { throw error.error }
+            guard error.isInvalidGrant else { throw error.error }
             throw try await ending(refused: token)
         }
         // Tokens of another person must not be used.
@@ -145,7 +145,7 @@ private struct BackendBearer: BearerSource {
     var allowsInsecureLoopback: Bool { session.client.options.allowInsecureLoopback }
 
     func token() async throws(SignInError) -> SecretText {
-        try await session.freshRecord(for: .seconds(60)).accessToken
+        try await session.freshRecord().accessToken
     }
 
     func token(replacing used: SecretText) async throws(SignInError) -> SecretText? {

@@ -99,7 +99,7 @@ private struct SessionBearer: BearerSource {
     var allowsInsecureLoopback: Bool { session.client.options.allowInsecureLoopback }
 
     func token() async throws(SignInError) -> SecretText {
-        try await session.freshRecord(for: .seconds(60)).accessToken
+        try await session.freshRecord().accessToken
     }
 
     func token(replacing used: SecretText) async throws(SignInError) -> SecretText? {
@@ -108,5 +108,9 @@ private struct SessionBearer: BearerSource {
             .accessToken
     }
 
-    func isRefusal(_ reply: HTTPReply) -> Bool { reply.hasRefusedToken }
+    func isRefusal(_ reply: HTTPReply) -> Bool {
+        reply.hasRefusedToken
+            || session.client.options.refreshesOnAnyUnauthorized
+                && reply.response.status == .unauthorized
+    }
 }

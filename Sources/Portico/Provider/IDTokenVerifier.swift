@@ -21,13 +21,16 @@ package struct IDTokenVerifier: Sendable {
     ///     wrong token.
     ///   - isDirect: The token came directly from the provider, so its time of issue is the
     ///     provider's current time. A token from another source may just be old.
+    ///   - lastKeysSuffice: Keys that were fetched earlier are enough, and others are fetched only if
+    ///     they do not fit: TLS with the token endpoint vouches for the token too (§3.1.3.7, 6).
     package func verify(
         _ token: SecretText,
         meeting expectation: IDTokenExpectation,
         serverDate: Date?,
-        isDirect: Bool = true
+        isDirect: Bool = true,
+        lastKeysSuffice: Bool = false
     ) async throws(SignInError) -> VerifiedIDToken {
-        let signed = try await signature(of: token)
+        let signed = try await signature(of: token, lastKeysSuffice: lastKeysSuffice)
         let now = now()
         do {
             return try VerifiedIDToken(signed, meeting: expectation, at: now)
@@ -45,19 +48,28 @@ package struct IDTokenVerifier: Sendable {
     /// Checks the token's algorithm and signature, and returns the token.
     ///
     /// - Parameter types: The allowed types; an ID Token is not typed (OpenID Connect Core §2).
-    package func signature(of token: SecretText, types: Set<JWTType> = [.jwt])
-        async throws(SignInError) -> VerifiedJWT
-    {
+    package func signature(
+        of token: SecretText,
+        types: Set<JWTType> = [.jwt],
+        lastKeysSuffice: Bool = false
+    ) async throws(SignInError) -> VerifiedJWT {
         let jwt: JWT
         do {
             jwt = try JWT(parsing: token.reveal(), limit: Self.limit)
         } catch {
             throw SignInError(.rejected(Self.check(error)))
         }
-        let algorithms = try await provider.allowedAlgorithms()
+        let algorithms = try await provider.allowedAlgorithms(orLast: lastKeysSuffice)
         // Checked before keys are fetched for it.
         guard algorithms.contains(jwt.header.algorithm) else {
             throw SignInError(.rejected(.algorithm))
+        }
+        if lastKeysSuffice {
+            let last = try await provider.lastKeys(for: jwt.header)
+            // `try?`: what these keys do not verify is judged by fresh ones.
+            if let signed = try? jwt.verified(by: last, allowing: algorithms, types: types) {
+                return signed
+            }
         }
         let keys = try await provider.keys(for: jwt.header)
         do {

@@ -132,15 +132,23 @@ extension HTTPReply {
 
     /// How long the reply may be reused, in seconds (RFC 9111 §5.2.2); `nil` if not given.
     var maxAge: TimeInterval? {
-        guard let field = field(.cacheControl) else { return nil }
-        let directives = field.lowercased().split(separator: ",").map { directive in
-            directive.filter { $0 != " " && $0 != "\t" }
-        }
+        guard let directives = cacheDirectives else { return nil }
         if directives.contains("no-store") || directives.contains("no-cache") { return 0 }
         let ages = directives.compactMap { directive -> Int64? in
             guard directive.hasPrefix("max-age=") else { return nil }
             return Int64(directive.dropFirst(8).filter { $0 != "\"" })
         }
         return ages.min().map { TimeInterval(max($0, 0)) }
+    }
+
+    /// Whether the reply may be kept on a disk (RFC 9111 §5.2.2.5).
+    var mayBeStored: Bool {
+        cacheDirectives?.contains("no-store") != true
+    }
+
+    private var cacheDirectives: [String]? {
+        field(.cacheControl)?.lowercased().split(separator: ",").map { directive in
+            directive.filter { $0 != " " && $0 != "\t" }
+        }
     }
 }

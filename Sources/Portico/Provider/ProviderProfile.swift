@@ -19,7 +19,7 @@ package struct ProviderProfile: Sendable {
     /// For the token endpoint and similar endpoints.
     package var tokenLimits = HTTPLimits(bytes: 256 * 1024, seconds: 30)
     /// Reads a token endpoint error that does not follow RFC 6749 §5.2.
-    package var otherTokenError: @Sendable (HTTPReply) -> OAuthError.Code? = { _ in nil }
+    package var otherTokenError: @Sendable (HTTPReply) -> ErrorResponse? = { _ in nil }
 
     package init() {}
 }

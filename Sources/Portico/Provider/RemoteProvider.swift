@@ -11,17 +11,21 @@ package actor RemoteProvider {
     package nonisolated let issuer: Issuer
     package nonisolated let profile: ProviderProfile
     private let http: ProviderHTTP
-    private var known: (metadata: ProviderMetadata, at: Date)?
+    private var known: KnownProvider.Fetched<ProviderMetadata>?
+    private var mayKeepMetadata = true
     private var metadataFailedAt: Date?
-    private var metadataFetch: Task<Result<ProviderMetadata, SignInError>, Never>?
+    private var metadataFetch: Task<Result<Discovery.Found, SignInError>, Never>?
     private var keySet = RemoteKeySet()
     private var keySetURI: String?
+    /// The last key set, if it may be kept.
+    private var keptKeys: KnownProvider.Fetched<JWKSet>?
     private var keyFetch: Task<SignInError?, Never>?
     private var keyFailure: SignInError?
 
-    /// How long metadata is used without a new fetch, and how long it may still be used if the
-    /// provider cannot be reached (OpenID Connect Discovery 1.0 §4: cached, not for ever).
-    private static let freshness: TimeInterval = 3600
+    /// How long metadata is used without a new fetch: as `Cache-Control` says, within these bounds.
+    private static let freshness: ClosedRange<TimeInterval> = 3600...24 * 3600
+    /// How long it may still be used if the provider cannot be reached (OpenID Connect Discovery 1.0
+    /// §4: cached, not for ever).
     private static let life: TimeInterval = 24 * 3600
     /// After a failed fetch, cached data is used for this long without another fetch: callers do
     /// not wait for a provider that is down.
@@ -33,30 +37,68 @@ package actor RemoteProvider {
         self.http = http
     }
 
+    /// - Parameter orLast: Does not wait for a fetch if earlier metadata is known, up to a month old.
     /// - Throws: The failure of a new fetch, and only if nothing usable is cached.
-    package func metadata() async throws(SignInError) -> ProviderMetadata {
+    package func metadata(orLast: Bool = false) async throws(SignInError) -> ProviderMetadata {
         if let configured = profile.metadata { return configured }
-        if let known, isWithin(Self.freshness, of: known.at) { return known.metadata }
-        if let known, isWithin(Self.life, of: known.at), let metadataFailedAt,
-            isWithin(Self.pause, of: metadataFailedAt)
-        {
-            return known.metadata
+        if let known, isWithin(known.freshFor, of: known.at) { return known.value }
+        let life = orLast ? KnownProvider.life : Self.life
+        let last = known.flatMap { isWithin(life, of: $0.at) ? $0.value : nil }
+        if let last, let metadataFailedAt, isWithin(Self.pause, of: metadataFailedAt) {
+            return last
         }
         let fetch = metadataFetch ?? startMetadataFetch()
+        if orLast, let last { return last }
         switch try await fetch.valueUnlessCancelled() {
-        case .success(let metadata): return metadata
+        case .success(let found): return found.metadata
         case .failure(let error):
             // An unreachable provider does not make its earlier metadata untrue; neither does one
             // that now answers wrongly, but that is reported once the cached metadata has expired.
-            if let known, isWithin(Self.life, of: known.at) { return known.metadata }
+            if let last { return last }
             throw error
         }
     }
 
     /// The algorithms allowed for ID Tokens of this provider.
-    func allowedAlgorithms() async throws(SignInError) -> Set<SignatureAlgorithm> {
+    func allowedAlgorithms(orLast: Bool = false) async throws(SignInError)
+        -> Set<SignatureAlgorithm>
+    {
         if let pinned = profile.algorithms { return pinned }
-        return try await metadata().allowedAlgorithms
+        return try await metadata(orLast: orLast).allowedAlgorithms
+    }
+
+    /// The keys for a token with this header that were fetched last, however old.
+    func lastKeys(for header: JWSHeader) async throws(SignInError) -> [VerificationKey] {
+        guard let uri = try await metadata(orLast: true).keySetURI else { return [] }
+        use(uri)
+        return keySet.lastKeys(for: header, notOlderThan: KnownProvider.life, at: http.now())
+    }
+
+    /// What may be kept with a session.
+    var lasting: KnownProvider {
+        KnownProvider(
+            metadata: mayKeepMetadata ? known : nil,
+            keys: keptKeys,
+            keySetURI: keySetURI
+        )
+    }
+
+    /// Takes what was kept with a session, unless something was fetched already.
+    func learn(_ kept: KnownProvider) {
+        if known == nil, let metadata = kept.metadata,
+            // `try?`: what this client would not accept now is fetched again.
+            (try? Discovery.check(
+                metadata.value,
+                pkceUnannounced: profile.pkceUnannounced
+            )) != nil
+        {
+            known = metadata
+        }
+        if keySetURI == nil, let keys = kept.keys, let uri = kept.keySetURI {
+            keySetURI = uri
+            keptKeys = keys
+            keySet.received(keys.value, at: keys.at, freshFor: keys.freshFor)
+        }
     }
 
     /// Fetches metadata and keys from the provider now, whatever is cached, and caches the answer.
@@ -101,7 +143,10 @@ package actor RemoteProvider {
 
     /// Keys from an address that the provider no longer uses are no longer its keys.
     private func use(_ uri: String) {
-        if let known = keySetURI, !sameBytes(known, uri) { keySet = RemoteKeySet() }
+        if let known = keySetURI, !sameBytes(known, uri) {
+            keySet = RemoteKeySet()
+            keptKeys = nil
+        }
         keySetURI = uri
     }
 
@@ -110,7 +155,7 @@ package actor RemoteProvider {
         return age < interval && age > -10
     }
 
-    private func startMetadataFetch() -> Task<Result<ProviderMetadata, SignInError>, Never> {
+    private func startMetadataFetch() -> Task<Result<Discovery.Found, SignInError>, Never> {
         let discovery = Discovery(issuer: issuer, http: http)
         let pkceUnannounced = profile.pkceUnannounced
         let fetch = Task {
@@ -122,11 +167,18 @@ package actor RemoteProvider {
         return fetch
     }
 
-    private func received(_ result: Result<ProviderMetadata, SignInError>) {
+    private func received(_ result: Result<Discovery.Found, SignInError>) {
         metadataFetch = nil
         switch result {
-        case .success(let metadata):
-            known = (metadata, http.now())
+        case .success(let found):
+            let bounds = Self.freshness
+            let age = found.maxAge ?? bounds.lowerBound
+            known = KnownProvider.Fetched(
+                value: found.metadata,
+                at: http.now(),
+                freshFor: min(max(age, bounds.lowerBound), bounds.upperBound)
+            )
+            mayKeepMetadata = found.mayBeStored
             metadataFailedAt = nil
         case .failure: metadataFailedAt = http.now()
         }
@@ -135,8 +187,12 @@ package actor RemoteProvider {
     private func startKeyFetch(_ uri: String) -> Task<SignInError?, Never> {
         let fetch = Task { () -> SignInError? in
             do throws(SignInError) {
-                let (set, life) = try await keySet(at: uri)
-                keySet.received(set, at: http.now(), freshFor: life)
+                let (set, life, mayBeStored) = try await fetchedKeys(at: uri)
+                let now = http.now()
+                keySet.received(set, at: now, freshFor: life)
+                keptKeys =
+                    mayBeStored
+                    ? KnownProvider.Fetched(value: set, at: now, freshFor: life) : nil
                 keyFailure = nil
             } catch {
                 keySet.failed(at: http.now())
@@ -149,16 +205,27 @@ package actor RemoteProvider {
         return fetch
     }
 
-    private func keySet(at uri: String) async throws(SignInError) -> (JWKSet, TimeInterval) {
+    private func fetchedKeys(at uri: String) async throws(SignInError) -> (
+        JWKSet, life: TimeInterval, mayBeStored: Bool
+    ) {
+        // OpenID Connect assumes RS256 for a key that names no algorithm (Core §3.1.3.7-7); it may
+        // sign with PS256 too if the provider does.
+        let isPSS = try await allowedAlgorithms().contains(.ps256)
         let limits = HTTPLimits(bytes: 256 * 1024, seconds: 10)
         let reply = try await http.get(uri, limits: limits, check: .keys)
         guard reply.response.status == .ok else { throw http.failure(of: reply) }
         guard reply.isJSON else { throw SignInError(.rejected(.keys)) }
         do {
-            let set = try JWKSet(parsing: reply.body, limits: .foreign(size: limits.bytes))
-            guard let life = profile.keySetLife else { return (set, RemoteKeySet.freshness) }
+            let set = try JWKSet(
+                parsing: reply.body,
+                limits: .foreign(size: limits.bytes),
+                unlabelledRSA: isPSS ? [.rs256, .ps256] : [.rs256]
+            )
+            guard let life = profile.keySetLife else {
+                return (set, RemoteKeySet.freshness, reply.mayBeStored)
+            }
             let age = reply.maxAge ?? life.upperBound
-            return (set, min(max(age, life.lowerBound), life.upperBound))
+            return (set, min(max(age, life.lowerBound), life.upperBound), reply.mayBeStored)
         } catch {
             throw SignInError(.rejected(.keys))
         }

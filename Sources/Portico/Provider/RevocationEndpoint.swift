@@ -73,6 +73,6 @@ package struct RevocationEndpoint: Sendable {
     }
 
     private func failure(of reply: HTTPReply) -> SignInError {
-        TokenErrorResponse(reply).map { SignInError($0.code) } ?? http.failure(of: reply)
+        ErrorResponse(reply).map { SignInError($0) } ?? http.failure(of: reply)
     }
 }

@@ -5,7 +5,7 @@ package import PorticoSystem
 
 /// Sends requests to the token endpoint (RFC 6749 §3.2): a form by POST that identifies the client.
 package struct TokenEndpoint: Sendable {
-    private let address: String
+    let address: String
     private let identification: ClientIdentification
     private let http: ProviderHTTP
     private let profile: ProviderProfile
@@ -41,7 +41,7 @@ package struct TokenEndpoint: Sendable {
     /// Why no tokens were received.
     package enum Failure: Error {
         /// A protocol error code (RFC 6749 §5.2).
-        case refused(OAuthError.Code, retryAfter: Duration?)
+        case refused(ErrorResponse, retryAfter: Duration?)
         case other(SignInError)
     }
 
@@ -108,7 +108,7 @@ package struct TokenEndpoint: Sendable {
             throw .other(error)
         }
         guard reply.response.status == .ok else {
-            guard let code = TokenErrorResponse(reply)?.code ?? profile.otherTokenError(reply),
+            guard let error = ErrorResponse(reply) ?? profile.otherTokenError(reply),
                 reply.response.status.code != 429
             else {
                 let isFinal = spendsCode && (400..<500).contains(reply.response.status.code)
@@ -117,7 +117,7 @@ package struct TokenEndpoint: Sendable {
                         ? SignInError(.rejected(.tokenResponse)) : http.failure(of: reply)
                 )
             }
-            throw .refused(code, retryAfter: http.retryAfter(reply))
+            throw .refused(error, retryAfter: http.retryAfter(reply))
         }
         guard reply.isJSON else { throw .other(SignInError(.rejected(.tokenResponse))) }
         do {
@@ -134,10 +134,15 @@ package struct TokenEndpoint: Sendable {
 }
 
 extension TokenEndpoint.Failure {
+    /// The code or refresh token is spent, expired or revoked (RFC 6749 §5.2).
+    package var isInvalidGrant: Bool {
+        if case .refused(let error, _) = self { error.code == .invalidGrant } else { false }
+    }
+
     /// The error for a request that no session depends on.
     package var signInError: SignInError {
         switch self {
-        case .refused(let code, let retryAfter): SignInError(code, retryAfter: retryAfter)
+        case .refused(let error, let retryAfter): SignInError(error, retryAfter: retryAfter)
         case .other(let error): error
         }
     }
@@ -146,9 +151,9 @@ extension TokenEndpoint.Failure {
 extension SignInError {
     /// What an error code of the authorization or token endpoint means for an app
     /// (RFC 6749 §4.1.2.1, §5.2, OpenID Connect Core §3.1.2.6).
-    package init(_ code: OAuthError.Code, retryAfter: Duration? = nil) {
-        switch code {
-        case .accessDenied: self.init(.cancelled(.denied))
+    package init(_ error: ErrorResponse, retryAfter: Duration? = nil) {
+        switch error.code {
+        case .accessDenied: self.init(.denied)
         case .loginRequired: self.init(.interactionRequired(.loginRequired))
         case .consentRequired: self.init(.interactionRequired(.consentRequired))
         case .accountSelectionRequired:
@@ -168,5 +173,6 @@ extension SignInError {
         case .invalidGrant: self.init(.rejected(.codeRefused))
         default: self.init(.rejected(.errorResponse))
         }
+        providerError = ProviderError(error)
     }
 }

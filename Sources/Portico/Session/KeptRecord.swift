@@ -23,15 +23,28 @@ protocol KeptRecord: Sendable {
 }
 
 extension KeptRecord {
-    /// Whether the access token is valid for `interval` or for half of its life, by the local
-    /// clock.
-    func isFresh(for interval: TimeInterval, at now: Date) -> Bool {
+    /// How long the access token lives in all, in seconds.
+    var life: TimeInterval {
+        expiresAt.map { $0.timeIntervalSince(receivedAt) } ?? assumedTokenLife
+    }
+
+    /// Whether the access token is as fresh as asked, by the local clock.
+    func isFresh(_ freshness: Freshness, at now: Date) -> Bool {
+        let age = now.timeIntervalSince(receivedAt)
         // A clock that was set back does not show how old the token is.
-        guard now.timeIntervalSince(receivedAt) >= -60 else { return false }
-        guard let expiresAt else { return now.timeIntervalSince(receivedAt) < assumedTokenLife }
-        // A token that lives for less than the interval would be refreshed at every use.
-        let enough = min(interval, expiresAt.timeIntervalSince(receivedAt) / 2)
-        return expiresAt.timeIntervalSince(now) > enough
+        guard age >= -60 else { return false }
+        return switch freshness {
+        // A token that lives for less than a minute would be refreshed at every use.
+        case .usual: life - age > (expiresAt == nil ? 0 : min(60, life / 2))
+        case .lasting(let seconds): life - age > seconds
+        }
+    }
+
+    /// - Throws: misconfigured(.tokenLifeTooShort)
+    func checkLife(for freshness: Freshness) throws(SignInError) {
+        if case .lasting(let seconds) = freshness, life <= seconds {
+            throw SignInError(.misconfigured(.tokenLifeTooShort))
+        }
     }
 
     /// Whether the access token may be tried although it cannot be refreshed.
@@ -41,6 +54,18 @@ extension KeptRecord {
 
     func isOf(_ other: some KeptRecord) -> Bool {
         sameBytes(id, other.id)
+    }
+}
+
+/// How long an access token must still be valid.
+enum Freshness: Sendable, Equatable {
+    /// For a minute, or for half of its life if that is shorter.
+    case usual
+    /// For this many seconds.
+    case lasting(TimeInterval)
+
+    init(_ interval: Duration?) {
+        self = interval.map { .lasting(TimeInterval(max(0, $0.components.seconds))) } ?? .usual
     }
 }
 

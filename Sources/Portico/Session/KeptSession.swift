@@ -40,18 +40,20 @@ protocol KeptSession: AnyObject, Sendable {
 
 extension KeptSession {
     /// The record with an access token that is valid for `interval`, refreshed first if necessary.
-    func freshRecord(for interval: Duration) async throws(SignInError) -> Record {
+    func freshRecord(for interval: Duration? = nil) async throws(SignInError) -> Record {
         let record = try activeRecord()
-        let now = now()
-        let seconds = TimeInterval(max(0, interval.components.seconds))
-        if unwritten.result(of: record) == nil, record.isFresh(for: seconds, at: now) {
-            return record
-        }
+        let wanted = Freshness(interval)
+        let isWritten = unwritten.result(of: record) == nil
+        if isWritten, record.isFresh(wanted, at: now()) { return record }
         guard record.refreshToken != nil else {
-            if record.isUsable(at: now) { return record }
+            if wanted == .usual, record.isUsable(at: now()) { return record }
             throw SignInError(.interactionRequired(.expired))
         }
-        return try await refresher.record(of: self, for: .freshness(seconds))
+        // A caller that asks for more than there is must not refresh every time.
+        if isWritten, record.isFresh(.usual, at: now()) { try record.checkLife(for: wanted) }
+        let fresh = try await refresher.record(of: self, for: .freshness(wanted))
+        try fresh.checkLife(for: wanted)
+        return fresh
     }
 
     /// Refreshes once, under the lock of the storage.
@@ -115,9 +117,9 @@ extension KeptSession {
 
     private func isMet(_ goal: RefreshGoal, by record: Record) -> Bool {
         switch goal {
-        case .freshness(let seconds): record.isFresh(for: seconds, at: now())
+        case .freshness(let wanted): record.isFresh(wanted, at: now())
         case .replacement(let used):
-            record.accessToken != used && record.isFresh(for: 0, at: now())
+            record.accessToken != used && record.isFresh(.lasting(0), at: now())
         }
     }
 

@@ -4,8 +4,8 @@ import PorticoSystem
 
 /// The result that a caller needs from a refresh.
 enum RefreshGoal: Sendable {
-    /// A token that is valid for this many seconds.
-    case freshness(TimeInterval)
+    /// A token that is as fresh as this.
+    case freshness(Freshness)
     /// A different token from this one, which a server refused as invalid.
     case replacement(of: SecretText)
 }

@@ -97,6 +97,7 @@ private struct Adoption {
             idToken: idToken,
             original: idToken.claims,
             scope: Scope(tokens: client.scopes.map(\.text)),
+            provider: await provider.lasting,
             pending: nil
         )
     }
@@ -143,13 +144,9 @@ private struct Adoption {
                 idempotencyKey: client.context.random.text(16)
             )
         } catch {
-            switch error {
-            case .refused(.invalidGrant, _):
-                throw SignInError(.interactionRequired(.sessionEnded))
-            case .refused(let code, let retryAfter):
-                throw SignInError(code, retryAfter: retryAfter)
-            case .other(let error): throw error
-            }
+            throw error.isInvalidGrant
+                ? SignInError(.interactionRequired(.sessionEnded), error.signInError)
+                : error.signInError
         }
     }
 
@@ -168,7 +165,12 @@ private struct Adoption {
             answer.tokens.accessToken,
             kept.refreshToken,
             idToken
-        ).refreshed(with: answer.tokens, idToken: idToken, receivedAt: client.context.now())
+        ).refreshed(
+            with: answer.tokens,
+            idToken: idToken,
+            provider: await provider.lasting,
+            receivedAt: client.context.now()
+        )
     }
 
     /// Revokes and deletes tokens that do not belong to the person. Anything else stored by now

@@ -8,7 +8,7 @@ extension Session {
     {
         let answer: TokenEndpoint.Answer
         do {
-            answer = try await endpoint().refresh(token, idempotencyKey: request.idempotencyKey)
+            answer = try await self.answer(to: token, request)
         } catch {
             throw try await failure(error, of: token)
         }
@@ -53,10 +53,27 @@ extension Session {
         try await store(former, replacing: kept.refreshToken)
     }
 
-    private func endpoint() async throws(TokenEndpoint.Failure) -> TokenEndpoint {
+    /// Asks where the provider was last, and elsewhere only if it has moved since.
+    private func answer(to token: SecretText, _ request: PendingRefresh)
+        async throws(TokenEndpoint.Failure) -> TokenEndpoint.Answer
+    {
+        let key = request.idempotencyKey
+        let last = try await endpoint(orLast: true)
+        do {
+            return try await last.refresh(token, idempotencyKey: key)
+        } catch {
+            // `try?`: without new metadata, the first failure is the one to report.
+            guard case .other = error, let current = try? await endpoint(orLast: false),
+                !sameBytes(current.address, last.address)
+            else { throw error }
+            return try await current.refresh(token, idempotencyKey: key)
+        }
+    }
+
+    private func endpoint(orLast: Bool) async throws(TokenEndpoint.Failure) -> TokenEndpoint {
         do {
             return TokenEndpoint(
-                address: try await provider.metadata().tokenEndpoint,
+                address: try await provider.metadata(orLast: orLast).tokenEndpoint,
                 clientID: client.clientID,
                 http: client.context.http
             )
@@ -72,7 +89,12 @@ extension Session {
     {
         let now = client.context.now()
         guard let text = answer.tokens.idToken else {
-            return record.refreshed(with: answer.tokens, idToken: nil, receivedAt: now)
+            return record.refreshed(
+                with: answer.tokens,
+                idToken: nil,
+                provider: await provider.lasting,
+                receivedAt: now
+            )
         }
         var expected = client.expectation(
             of: provider.issuer,
@@ -81,10 +103,16 @@ extension Session {
         expected.accessToken = answer.tokens.accessToken
         expected.original = record.original
         let verified = try await IDTokenVerifier(provider: provider, now: client.context.now)
-            .verify(text, meeting: expected, serverDate: answer.serverDate)
+            .verify(
+                text,
+                meeting: expected,
+                serverDate: answer.serverDate,
+                lastKeysSuffice: true
+            )
         return record.refreshed(
             with: answer.tokens,
             idToken: VerifiedToken(text: text, claims: verified.claims),
+            provider: await provider.lasting,
             receivedAt: now
         )
     }
@@ -97,11 +125,8 @@ extension Session {
     private func failure(_ failure: TokenEndpoint.Failure, of token: SecretText)
         async throws(SignInError) -> SignInError
     {
-        switch failure {
-        case .other(let error): return error
-        case .refused(.invalidGrant, _): return try await ending(refused: token)
-        case .refused(let code, let retryAfter): return SignInError(code, retryAfter: retryAfter)
-        }
+        guard failure.isInvalidGrant else { return failure.signInError }
+        return SignInError(try await ending(refused: token).kind, failure.signInError)
     }
 }
 

@@ -59,19 +59,17 @@ public final class Session: Sendable {
 
     /// An access token that is valid for `interval`, refreshed first if necessary.
     ///
-    /// For a token that lives less than twice the interval, half its life is enough.
-    ///
-    /// - Throws: interactionRequired if the session is over or cannot be refreshed, transient if a
+    /// - Parameter interval: `nil` for a minute, or half the life of a token that lives less than two.
+    /// - Throws: interactionRequired if the session is over or cannot be refreshed,
+    ///   misconfigured(.tokenLifeTooShort) if no token of the provider lives that long, transient if a
     ///   refresh did not succeed this time, storage if its result could not be stored.
-    public func token(validFor interval: Duration = .seconds(60)) async throws(SignInError)
-        -> String
-    {
+    public func token(validFor interval: Duration? = nil) async throws(SignInError) -> String {
         try await freshRecord(for: interval).accessToken.reveal()
     }
 
     /// The raw tokens, with a fresh access token.
     public func credentials() async throws(SignInError) -> Credentials {
-        let record = try await freshRecord(for: .seconds(60))
+        let record = try await freshRecord()
         return Credentials(
             accessToken: record.accessToken.reveal(),
             refreshToken: record.refreshToken?.reveal(),

@@ -24,6 +24,8 @@ struct SessionRecord: KeptRecord {
     /// §12.2).
     let original: IDTokenClaims
     var scope: Scope
+    /// What was known of the provider at the time.
+    var provider: KnownProvider
     /// A refresh that has no stored answer yet.
     var pending: PendingRefresh?
 
@@ -34,8 +36,10 @@ struct SessionRecord: KeptRecord {
         answer: TokenResponse,
         idToken: VerifiedToken,
         requestedScope: Scope,
+        provider: KnownProvider,
         receivedAt: Date
     ) {
+        self.provider = provider
         self.id = id
         self.issuer = issuer
         self.clientID = clientID
@@ -50,10 +54,14 @@ struct SessionRecord: KeptRecord {
     }
 
     /// The record after a refresh: values missing from the answer are kept (RFC 6749 §6).
-    func refreshed(with answer: TokenResponse, idToken: VerifiedToken?, receivedAt: Date)
-        -> SessionRecord
-    {
+    func refreshed(
+        with answer: TokenResponse,
+        idToken: VerifiedToken?,
+        provider: KnownProvider,
+        receivedAt: Date
+    ) -> SessionRecord {
         var record = self
+        record.provider = provider
         record.accessToken = answer.accessToken
         record.receivedAt = receivedAt
         record.expiresAt = answer.expiresIn.map { receivedAt.addingTimeInterval(Double($0)) }
@@ -75,8 +83,10 @@ struct SessionRecord: KeptRecord {
         idToken: VerifiedToken,
         original: IDTokenClaims,
         scope: Scope,
+        provider: KnownProvider,
         pending: PendingRefresh?
     ) {
+        self.provider = provider
         self.id = id
         self.issuer = issuer
         self.clientID = clientID

@@ -44,7 +44,7 @@ struct SignInFailure: Error, Hashable, Sendable {
     /// passed on (PRV-E-1).
     init(_ error: SignInError) {
         switch error.kind {
-        case .cancelled: self.init(.accessDenied, .userDeniedPermission)
+        case .denied, .cancelled: self.init(.accessDenied, .userDeniedPermission)
         case .interactionRequired: self.init(.authenticationFailed, .interactionRequired)
         case .transient: self.init(.authenticationFailed, .providerUnreachable)
         case .misconfigured: self.init(.authenticationFailed, .providerMisconfigured)

@@ -55,9 +55,7 @@ final class CurlTransfer {
     }
 
     private func secure(_ server: SMTPServer, _ authorities: String?) -> Bool {
-        // "All" ends the conversation if STARTTLS is not offered or fails.
-        let use = server.security == .none ? CURLUSESSL_NONE : CURLUSESSL_ALL
-        guard number(CURLOPT_USE_SSL, Int(use.rawValue)),
+        guard portico_curl_start_tls(handle, server.security == .none ? 0 : 1) != 0,
             number(CURLOPT_SSL_VERIFYPEER, 1), number(CURLOPT_SSL_VERIFYHOST, 2),
             number(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         else { return false }

@@ -22,9 +22,12 @@ struct TokenCommand: AsyncParsableCommand {
 
         @Option(
             name: .customLong("min-ttl"),
-            help: .value("time", "How long it must still be valid, such as 60s.")
+            help: .value(
+                "time",
+                "How long it must still be valid, such as 10m. Otherwise 60s, or half of its life."
+            )
         )
-        var minimum = DurationText(seconds: 60)
+        var minimum: DurationText?
 
         @OptionGroup var session: SessionOptions
         @OptionGroup var output: ConsoleOptions
@@ -32,7 +35,9 @@ struct TokenCommand: AsyncParsableCommand {
         func run() async throws {
             let console = output.console
             try await session.withSession { session, _, _ in
-                console.data(try await session.token(validFor: .seconds(minimum.seconds)))
+                console.data(
+                    try await session.token(validFor: minimum.map { .seconds($0.seconds) })
+                )
             }
         }
     }

@@ -6,6 +6,7 @@ extension Failure {
     /// - Parameter callbackPort: The one that was asked for, where one was.
     init?(signIn error: any Error, issuer: String, callbackPort: UInt16? = nil) {
         guard let error = error as? SignInError else { return nil }
+        let words = error.providerError.map { ["The provider says: \(Self.text(of: $0))"] } ?? []
         let login = "Sign in again: portico login --issuer \(printable(issuer))"
         switch error.kind {
         case .cancelled(.timedOut):
@@ -15,8 +16,8 @@ extension Failure {
                 "Nothing was stored. Run the same command to try again, or allow more time:",
                 "portico login --timeout 10m"
             )
-        case .cancelled(.denied):
-            self.init(.declined, error.description, "Nothing was stored.")
+        case .denied:
+            self.init(.declined, error.description, advice: words + ["Nothing was stored."])
         case .cancelled: self.init(.interrupted, error.description)
         case .interactionRequired(.signedOut): self.init(.notSignedIn, error.description, login)
         case .interactionRequired: self.init(.sessionEnded, error.description, login)
@@ -47,7 +48,7 @@ extension Failure {
                 "Find it: ss -ltnp 'sport = :\(port)'",
                 "Or use another port that the provider knows: portico login --callback-port PORT"
             )
-        case .misconfigured: self.init(.misconfigured, error.description)
+        case .misconfigured: self.init(.misconfigured, error.description, advice: words)
         case .rejected(.metadataIssuer):
             self.init(
                 .rejected,
@@ -55,8 +56,13 @@ extension Failure {
                 "It must match exactly: check for an extra or a missing slash."
             )
         case .rejected:
-            self.init(.rejected, error.description, "All of the answer was discarded.")
+            let discarded = "All of the answer was discarded."
+            self.init(.rejected, error.description, advice: words + [discarded])
         case .storage: self.init(.storage, error.description)
         }
+    }
+    private static func text(of error: SignInError.ProviderError) -> String {
+        [error.code, error.description, error.address].compactMap(\.self).map(printable)
+            .joined(separator: " · ")
     }
 }

@@ -4,7 +4,7 @@ package import PorticoBytes
 /// §2.4).
 package enum AuthorizationResponse: Sendable {
     case code(SecretText)
-    case error(OAuthError.Code)
+    case error(ErrorResponse)
 
     /// The values of the pending request that a response must match.
     package struct Expectation: Sendable {
@@ -92,7 +92,8 @@ package enum AuthorizationResponse: Sendable {
         else { throw .malformed }
         switch (parameters["code"], parameters["error"]) {
         case (let code?, nil) where !isError: self = .code(SecretText(code))
-        case (nil, let error?): self = .error(OAuthError.Code(rawValue: error))
+        case (nil, let error?) where error.utf8.count <= 256:
+            self = .error(ErrorResponse(error, in: parameters))
         default: throw .malformed
         }
     }

@@ -19,7 +19,7 @@ package struct HTTPAddress: Hashable, Sendable {
     package let query: String?
 
     package init?(_ text: String) {
-        guard text.utf8.count <= 32 * 1024, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        guard text.utf8.count <= 32 * 1024, Self.isAllowed(text.utf8) else { return nil }
         let rest: Substring
         if text.lowercased().hasPrefix("https://") {
             isSecure = true
@@ -77,9 +77,15 @@ package struct HTTPAddress: Hashable, Sendable {
         return query.isEmpty ? "\(text)\(parameters)" : "\(text)&\(parameters)"
     }
 
-    /// Printable ASCII that a URI may hold (RFC 3986 appendix A), without `#`.
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        byte.isURICharacter && byte != UInt8(ascii: "#")
+    /// Printable ASCII that a URI may hold (RFC 3986 appendix A), without `#`. A query may also have
+    /// `|`, which browsers send as it is.
+    private static func isAllowed(_ text: String.UTF8View) -> Bool {
+        var isInQuery = false
+        return text.allSatisfy { byte in
+            if byte == UInt8(ascii: "?") { isInQuery = true }
+            return byte.isURICharacter && byte != UInt8(ascii: "#")
+                || isInQuery && byte == UInt8(ascii: "|")
+        }
     }
 
     private static func hostAndPort(_ authority: Substring) -> (Substring, Int?)? {

@@ -19,11 +19,12 @@ package struct JWKSet: Hashable, Sendable {
     /// Two different keys with the same `kid` and algorithm are both refused, because they cannot
     /// be told apart (RFC 7517 §4.5). With different algorithms they can.
     ///
-    /// - Parameter unlabelledRSA: See ``JWK/init(parsing:unlabelledRSA:)``.
+    /// - Parameter unlabelledRSA: What an RSA key that names no algorithm may sign with: it is then a
+    ///   key for each of these.
     package init(
         parsing bytes: some Collection<UInt8>,
         limits: JSONLimits = .standard,
-        unlabelledRSA: SignatureAlgorithm = .rs256
+        unlabelledRSA: [SignatureAlgorithm] = [.rs256]
     ) throws(JWKError) {
         let object: JSONObject
         do {
@@ -35,7 +36,7 @@ package struct JWKSet: Hashable, Sendable {
     }
 
     /// A set inside another object, such as `jwks` in a client's metadata.
-    package init(_ object: JSONObject, unlabelledRSA: SignatureAlgorithm = .rs256)
+    package init(_ object: JSONObject, unlabelledRSA: [SignatureAlgorithm] = [.rs256])
         throws(JWKError)
     {
         guard let elements = object.array("keys") else { throw .notASet }
@@ -45,9 +46,11 @@ package struct JWKSet: Hashable, Sendable {
         for element in elements {
             do throws(JWKError) {
                 guard let members = element.object else { throw .notAKey }
-                let jwk = try JWK(parsing: members, unlabelledRSA: unlabelledRSA)
-                let key = try VerificationKey(jwk)
-                if !keys.contains(key) { keys.append(key) }
+                for algorithm in unlabelledRSA {
+                    let jwk = try JWK(parsing: members, unlabelledRSA: algorithm)
+                    let key = try VerificationKey(jwk)
+                    if !keys.contains(key) { keys.append(key) }
+                }
             } catch {
                 refusals.append(error)
             }

@@ -57,6 +57,15 @@ package struct RemoteKeySet: Sendable {
         return .fetch
     }
 
+    /// The keys for a token with this header in the last set, fresh or not, if it is at most `age`
+    /// seconds old.
+    package func lastKeys(for header: JWSHeader, notOlderThan age: TimeInterval, at now: Date)
+        -> [VerificationKey]
+    {
+        guard let current, Self.isWithin(age, of: current.receivedAt, now) else { return [] }
+        return current.set.keys(fitting: header)
+    }
+
     package mutating func received(
         _ set: JWKSet,
         at now: Date,

@@ -88,18 +88,3 @@ package struct TokenResponse: Sendable {
         value?.string.flatMap { try? Scope($0) }
     }
 }
-
-/// An error answer of the token or revocation endpoint (RFC 6749 §5.2).
-package struct TokenErrorResponse: Sendable {
-    package let code: OAuthError.Code
-
-    /// - Returns: `nil` if the reply is not such an answer, for instance a gateway's page.
-    package init?(_ reply: HTTPReply) {
-        guard (400...499).contains(reply.response.status.code), reply.isJSON,
-            // `try?`: a reply that is not JSON is not such an answer.
-            let json = try? JSONObject(parsing: reply.body),
-            let code = json.string("error"), !code.isEmpty, code.utf8.count <= 256
-        else { return nil }
-        self.code = OAuthError.Code(rawValue: code)
-    }
-}

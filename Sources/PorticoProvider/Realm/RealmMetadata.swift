@@ -26,7 +26,7 @@ enum RealmMetadata {
             "pushed_authorization_request_endpoint": .string(urls.pushedAuthorizationRequest),
             "require_pushed_authorization_requests": false,
         ]
-        for (name, values) in [
+        let lists: [(String, [String])] = [
             ("response_types_supported", ["code"]),
             ("response_modes_supported", ResponseMode.allCases.map(\.rawValue)),
             ("grant_types_supported", GrantType.allCases.map(\.rawValue)),
@@ -45,7 +45,8 @@ enum RealmMetadata {
             ("prompt_values_supported", Prompt.allCases.map(\.rawValue)),
             ("acr_values_supported", [passwordACR]),
             ("ui_locales_supported", Language.allCases.map(\.tag)),
-        ] {
+        ]
+        for (name, values) in lists {
             document[name] = .array(values.map(JSONValue.string))
         }
         for name in [

@@ -24,7 +24,7 @@ extension UpstreamClient {
                 idempotencyKey: idempotencyKey ?? random.text(16)
             ).tokens
         } catch {
-            if case .refused(.invalidGrant, _) = error {
+            if error.isInvalidGrant {
                 throw SignInError(.interactionRequired(.sessionEnded))
             }
             let failure = error.signInError

@@ -97,7 +97,7 @@ package final class UpstreamClient: Sendable {
     /// Nothing of it is sent; at most the metadata is fetched.
     ///
     /// - Throws: rejected(.redirect), rejected(.state) and, for an error, rejected(.issuer) if it
-    ///   does not answer this attempt; cancelled(.denied) if the person or the provider refused.
+    ///   does not answer this attempt; denied if the person or the provider refused.
     package func code(in answer: FormParameters, to attempt: Attempt) async throws(SignInError)
         -> SecretText
     {
@@ -117,9 +117,9 @@ package final class UpstreamClient: Sendable {
         }
         switch response {
         case .code(let code): return code
-        case .error(let code) where provider.cancellations.contains(code.rawValue):
-            throw SignInError(.cancelled(.denied))
-        case .error(let code): throw SignInError(code)
+        case .error(let error) where provider.cancellations.contains(error.code.rawValue):
+            throw SignInError(.denied)
+        case .error(let error): throw SignInError(error)
         }
     }
 

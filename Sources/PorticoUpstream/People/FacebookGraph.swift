@@ -84,8 +84,9 @@ struct FacebookGraph: Sendable {
         )
         guard reply.response.status == .ok else {
             switch GraphError.tokenError(reply) {
-            case .invalidGrant?: throw SignInError(.rejected(.accessToken))
-            case let code?: throw SignInError(code)
+            case let error? where error.code == .invalidGrant:
+                throw SignInError(.rejected(.accessToken))
+            case let error?: throw SignInError(error)
             case nil: throw http.failure(of: reply)
             }
         }
@@ -99,19 +100,21 @@ struct FacebookGraph: Sendable {
 
 /// An error of the Graph API: `{"error": {"code": 190, …}}` (PRV-F-16). Its text is not read.
 enum GraphError {
-    static func tokenError(_ reply: HTTPReply) -> OAuthError.Code? {
+    static func tokenError(_ reply: HTTPReply) -> ErrorResponse? {
         // `try?`: a body that is not JSON is not such an error.
         guard (400...599).contains(reply.response.status.code),
             let json = try? JSONObject(parsing: reply.body),
             let code = json.object("error")?["code"]?.int64
         else { return nil }
-        return switch code {
-        // An expired or used code, and a token that is no longer valid.
-        case 100, 102, 190, 2500: .invalidGrant
-        case 1, 101: .invalidClient
-        case 4, 17, 32, 613: OAuthError.Code(rawValue: "slow_down")
-        case 2: .temporarilyUnavailable
-        default: .invalidRequest
-        }
+        let meaning: OAuthError.Code =
+            switch code {
+            // An expired or used code, and a token that is no longer valid.
+            case 100, 102, 190, 2500: .invalidGrant
+            case 1, 101: .invalidClient
+            case 4, 17, 32, 613: OAuthError.Code(rawValue: "slow_down")
+            case 2: .temporarilyUnavailable
+            default: .invalidRequest
+            }
+        return ErrorResponse(meaning)
     }
 }

@@ -40,6 +40,8 @@ public struct URL: Hashable, Sendable {
     public var absoluteString: String { "" }
 }
 
+public protocol LocalizedError: Error { var errorDescription: String? { get } }
+
 open class NSObject { public init() {} }
 
 public typealias CFData = Data

@@ -147,19 +147,23 @@ struct AuthorizationResponseTests {
 
     @Test("RFC 6749 §4.1.2.1: an error with state and iss is the answer")
     func error() throws {
-        let query = "error=login_required&error_description=x&state=STATE&iss=\(Self.issuer)"
-        guard case .error(let code) = try read("\(Self.redirect)?\(query)") else {
+        let words = "error_description=No+session&error_uri=https://op.example.com/e"
+        let query = "error=login_required&\(words)&state=STATE&iss=\(Self.issuer)"
+        guard case .error(let error) = try read("\(Self.redirect)?\(query)") else {
             Issue.record("no error")
             return
         }
-        #expect(code == .loginRequired)
+        #expect(error.code == .loginRequired)
+        #expect(error.description == "No session")
+        #expect(error.address == "https://op.example.com/e")
     }
 
     @Test(
         "attack E07: what is no single answer to a code request ends the attempt",
         arguments: [
             "code=c&error=access_denied", "code=c&code=d", "error=a&error=b", "", "code=",
-            "error=&code=c", "error=", "code=c&id_token=x", "code=c&access_token=x", "response=x",
+            "error=&code=c", "error=", "error=" + String(repeating: "e", count: 257),
+            "code=c&id_token=x", "code=c&access_token=x", "response=x",
             "code=c&x=1&x=2",
         ]
     )

@@ -44,6 +44,16 @@ struct JWKTests {
         #expect(try JWK(parsing: bare.with("alg", "PS256")).algorithm == .ps256)
     }
 
+    @Test("An RSA key without alg is a key of its own for each algorithm it was promised for")
+    func rsaKeys() throws {
+        let bare: JSONObject = ["keys": [.object(rsa.with("alg", nil))]]
+        let named: JSONObject = ["keys": [.object(rsa.with("alg", "RS256"))]]
+        let both: [SignatureAlgorithm] = [.rs256, .ps256]
+        #expect(try JWKSet(bare).keys.map(\.algorithm) == [.rs256])
+        #expect(try JWKSet(bare, unlabelledRSA: both).keys.map(\.algorithm) == both)
+        #expect(try JWKSet(named, unlabelledRSA: both).keys.map(\.algorithm) == [.rs256])
+    }
+
     @Test(
         "RFC 7517 §9.3, attack D21: a key with a private member is refused",
         arguments: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]

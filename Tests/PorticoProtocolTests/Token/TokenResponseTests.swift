@@ -123,11 +123,33 @@ struct TokenResponseTests {
 }
 
 @Suite("Error answers of the token endpoint, as the client reads them")
-struct TokenErrorResponseTests {
+struct ErrorResponseTests {
     private func read(_ status: Int, _ type: String?, _ body: String) -> OAuthError.Code? {
+        error(status, type, body)?.code
+    }
+
+    private func error(_ status: Int, _ type: String?, _ body: String) -> ErrorResponse? {
         var response = HTTPResponse(status: .init(code: status))
         response.headerFields[.contentType] = type
-        return TokenErrorResponse(HTTPReply(response: response, body: Array(body.utf8)))?.code
+        return ErrorResponse(HTTPReply(response: response, body: Array(body.utf8)))
+    }
+
+    @Test("RFC 6749 §5.2: description and address are cut, and of one line")
+    func words() throws {
+        let long = String(repeating: "é", count: 600)
+        let answer = try #require(
+            error(
+                400,
+                "application/json",
+                #"{"error":"x","error_description":"a\r\nb\u001b[2J","error_uri":"ftp://e"}"#
+            )
+        )
+        #expect(answer.description == "a  b [2J")
+        #expect(answer.address == nil)
+        let cut = ErrorResponse(.invalidGrant, description: "a" + long, address: "http://e/" + long)
+        #expect(cut.description == "a" + long.prefix(511))
+        #expect(cut.address == nil)
+        #expect(ErrorResponse(.invalidGrant, description: "").description == nil)
     }
 
     @Test("RFC 6749 §5.2: the code of a JSON answer with a 4xx status")

@@ -77,6 +77,8 @@ final class FakeProvider: HTTPTransport {
         state.withLock { $0.answers[path] = nil }
     }
 
+    var requests: [Request] { state.withLock { $0.requests } }
+
     func requests(_ path: String) -> [Request] {
         state.withLock { $0.requests.filter { $0.path == path } }
     }
@@ -137,7 +139,7 @@ final class FakeProvider: HTTPTransport {
         return usualAnswer(received)
     }
 
-    private func usualAnswer(_ request: Request) -> HTTPReply {
+    func usualAnswer(_ request: Request) -> HTTPReply {
         switch (request.method, request.path) {
         case ("GET", "/.well-known/openid-configuration"):
             .json(state.withLock { $0.metadata })
@@ -148,14 +150,14 @@ final class FakeProvider: HTTPTransport {
                 JWKSet(state.withLock { $0.published }.compactMap { try? $0.get().verificationKey })
                     .serialized()
             )
-        case ("POST", "/token"): token(request)
+        case ("POST", "/token"): tokenAnswer(request)
         case ("GET", "/userinfo"): userInfo(request)
         case ("POST", "/revoke"): revoke(request)
         default: .text(404, "text/plain", [])
         }
     }
 
-    private func token(_ request: Request) -> HTTPReply {
+    func tokenAnswer(_ request: Request) -> HTTPReply {
         switch request.form["grant_type"] {
         case "authorization_code": redeem(request)
         case "refresh_token": refresh(request)

@@ -9,6 +9,7 @@ enum Reaction: Equatable {
     init(_ error: SignInError) {
         switch error.kind {
         case .cancelled: self = .none
+        case .denied: self = .tell(error.description)
         case .interactionRequired: self = .askToSignIn
         case .transient(_, let pause): self = .tryAgain(after: pause)
         case .misconfigured(let hint): self = .tell(hint.description)

@@ -1,0 +1,50 @@
+import PorticoProtocol
+public import PorticoSystem
+
+extension SignInError {
+    /// An error in a provider's or backend's own words (RFC 6749 §4.1.2.1, §5.2).
+    ///
+    /// Foreign text, for the app's developer: printing the value shows none of it.
+    public struct ProviderError: Hashable, Sendable {
+        /// `error`, such as `access_denied`.
+        public let code: String
+        /// `error_description`, cut at 1,024 bytes, without control characters.
+        public let description: String?
+        /// `error_uri`, if it is an http or https URL.
+        public let address: String?
+
+        init(_ error: ErrorResponse) {
+            code = error.code.rawValue
+            description = error.description
+            address = error.address
+        }
+    }
+
+    /// - Parameter cause: Whose provider's words this error keeps.
+    init(_ kind: Kind, _ cause: SignInError) {
+        self.init(kind)
+        providerError = cause.providerError
+    }
+
+    public static func == (one: SignInError, other: SignInError) -> Bool {
+        one.kind == other.kind
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+    }
+}
+
+extension SignInError.ProviderError: CustomDebugStringConvertible, CustomReflectable {
+    public var debugDescription: String { "ProviderError" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension SignInError: CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, children: ["kind": kind]) }
+}
+
+extension SignInError: LocalizedError {
+    /// ``description``, in English.
+    public var errorDescription: String? { description }
+}
