@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 
-BUILD = ["swift", "build", "--build-tests"]
+BUILD = ["swift", "build", "--traits", "Server", "--build-tests"]
 BUILD += os.environ.get("TEST_BUILD", "").split()
 PATIENCE = {"build": 3600, "test": 240}
 WORDS = {"fails": "killed", "passes": "SURVIVED"}
