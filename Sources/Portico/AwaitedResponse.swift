@@ -5,6 +5,7 @@ import PorticoProtocol
 final class AwaitedResponse: Sendable {
     let expectation: AuthorizationResponse.Expectation
     private let meaning: @Sendable (ErrorResponse) -> SignInError
+    private let log: ClientLog
     private let stage = Locked(Stage.waiting)
 
     private enum Stage {
@@ -16,9 +17,11 @@ final class AwaitedResponse: Sendable {
     /// - Parameter meaning: What an error in the response means for the app.
     init(
         _ expectation: AuthorizationResponse.Expectation,
+        log: ClientLog,
         meaning: @escaping @Sendable (ErrorResponse) -> SignInError
     ) {
         self.expectation = expectation
+        self.log = log
         self.meaning = meaning
     }
 
@@ -26,6 +29,12 @@ final class AwaitedResponse: Sendable {
     ///
     /// - Returns: Why the URI is ignored, or `nil` if it was the answer, successful or not.
     func receive(_ callback: String) -> SignInError.Check? {
+        let refusal = refusal(of: callback)
+        if let refusal { log.tell?(.callbackIgnored(refusal)) }
+        return refusal
+    }
+
+    private func refusal(of callback: String) -> SignInError.Check? {
         stage.withLock { stage in
             guard case .waiting = stage else { return .alreadyUsed }
             do throws(AuthorizationResponse.Refusal) {

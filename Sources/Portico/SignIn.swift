@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+public import PorticoSystem
 
 /// A pending sign-in, from the address opened in a browser to the session (RFC 6749 §4.1, OpenID
 /// Connect Core §3.1).
@@ -12,14 +13,19 @@ public final class SignIn: Sendable {
     private let flow: CodeFlow
     private let request: SignInRequest
     private let response: AwaitedResponse
+    /// The session that goes on with what is received.
+    private let continued: Session?
 
     init(
         client: SignInClient,
         provider: RemoteProvider,
         metadata: ProviderMetadata,
         request: SignInRequest,
-        redirectURI: String
+        further: FurtherParameters,
+        redirectURI: String,
+        continuing session: Session?
     ) {
+        continued = session
         var flowClient = FlowClient(id: client.clientID)
         flowClient.trustedAudiences = client.options.trustedAudiences
         self.client = client
@@ -31,8 +37,10 @@ public final class SignIn: Sendable {
             secrets: FlowSecrets(redirectURI: redirectURI, random: client.context.random),
             http: client.context.http
         )
-        response = AwaitedResponse(flow.expectation) { SignInError($0) }
-        address = flow.address(for: request, scopes: client.scopes)
+        response = AwaitedResponse(flow.expectation, log: ClientLog(tell: client.options.log)) {
+            SignInError($0)
+        }
+        address = flow.address(for: request, scopes: client.scopes, further: further.all)
     }
 
     /// Takes the URI received on the redirect and completes the sign-in with it.
@@ -44,6 +52,14 @@ public final class SignIn: Sendable {
         if let refusal = receive(callback) { throw SignInError(.rejected(refusal)) }
         return try await finish()
     }
+
+    /// The same with a `URL`, as apps receive it from the system.
+    public func complete(_ callback: URL) async throws(SignInError) -> Session {
+        try await complete(callback.absoluteString)
+    }
+
+    /// ``address`` as a `URL`.
+    public var url: URL? { URL(string: address) }
 
     func receive(_ callback: String) -> SignInError.Check? {
         response.receive(callback)
@@ -57,18 +73,15 @@ public final class SignIn: Sendable {
             maxAge: request.maxAgeSeconds,
             acr: request.acr.map(\.text)
         )
+        if let continued {
+            try await continued.continued(with: redemption)
+            return continued
+        }
         let record = SessionRecord(
-            id: client.context.random.text(16),
-            issuer: flow.metadata.issuer,
-            clientID: client.clientID,
-            answer: redemption.tokens,
-            idToken: VerifiedToken(
-                text: redemption.idTokenText,
-                claims: redemption.idToken.claims
-            ),
-            requestedScope: Scope(tokens: client.scopes.map(\.text)),
-            provider: await flow.provider.lasting,
-            receivedAt: redemption.receivedAt
+            client.context.random.text(16),
+            redemption,
+            for: client,
+            await flow.provider.lasting
         )
         try await client.store(record)
         return Session(client: client, provider: flow.provider, record: record)
@@ -94,7 +107,12 @@ extension SignInClient {
         return try await begin(request, redirectURI: redirectURI)
     }
 
-    func begin(_ request: SignInRequest, redirectURI: String) async throws(SignInError) -> SignIn {
+    /// - Parameter session: Goes on with what is received, if it is of the same person.
+    func begin(
+        _ request: SignInRequest,
+        redirectURI: String,
+        continuing session: Session? = nil
+    ) async throws(SignInError) -> SignIn {
         for scope in scopes {
             do {
                 _ = try Scope(scope.text)
@@ -102,13 +120,16 @@ extension SignInClient {
                 throw SignInError(.misconfigured(.scopeInvalid))
             }
         }
+        let further = try FurtherParameters(options.parameters, request.parameters)
         let provider = try remoteProvider()
         return SignIn(
             client: self,
             provider: provider,
             metadata: try await provider.metadata(),
             request: request,
-            redirectURI: redirectURI
+            further: further,
+            redirectURI: redirectURI,
+            continuing: session
         )
     }
 

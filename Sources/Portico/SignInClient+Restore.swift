@@ -27,7 +27,7 @@ extension SignInClient {
         }
         guard let record = bytes.flatMap(SessionRecord.init),
             sameBytes(record.issuer, issuer), sameBytes(record.clientID, clientID),
-            sameBytes(record.idToken.claims.issuer, issuer)
+            provider.issuer.issued(record.idToken.claims)
         else { return .signedOut }
         await provider.learn(record.provider)
         return .signedIn(Session(client: self, provider: provider, record: record))

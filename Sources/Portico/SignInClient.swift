@@ -1,6 +1,6 @@
 public import PorticoProtocol
 package import PorticoBytes
-package import PorticoSystem
+public import PorticoSystem
 
 /// Signs people in to an app at one OpenID provider (OpenID Connect Core §3.1, RFC 8252).
 ///
@@ -28,6 +28,16 @@ public final class SignInClient: Sendable {
         /// Accepts a provider that does not announce PKCE with S256. A challenge is sent to it
         /// anyway.
         public var pkceUnannounced = false
+        /// The provider's metadata, with the members of RFC 8414 §2; nothing is fetched then. It is
+        /// checked like a fetched document.
+        public var metadata: JSONObject?
+        /// For a provider with many tenants, each of which is its own issuer: what its metadata has
+        /// as `issuer`, such as `https://login.microsoftonline.com/{tenantid}/v2.0`. An ID Token of
+        /// any tenant is then accepted, if its `iss` is that of its `tid`.
+        public var tenantIssuers: String?
+        /// Parameters that the provider needs in each authorization request beyond the standards,
+        /// such as `audience`. Those of the library are refused (misconfigured(.parameterReserved)).
+        public var parameters: [String: String] = [:]
         /// Audiences that an ID Token may have in addition to this client.
         public var trustedAudiences: Set<String> = []
         /// Where to find roles among the claims.
@@ -38,6 +48,8 @@ public final class SignInClient: Sendable {
         /// Takes every 401 of an API as a refused access token. Otherwise only one that says so in
         /// `WWW-Authenticate` (RFC 6750 §3.1) makes ``AuthorizedHTTP`` refresh it.
         public var refreshesOnAnyUnauthorized = false
+        /// Told of every request and of ignored callbacks, for a log. May be called on any thread.
+        public var log: (@Sendable (ClientEvent) -> Void)?
 
         /// The strict defaults.
         public init() {}
@@ -104,17 +116,20 @@ public final class SignInClient: Sendable {
             clientID: clientID,
             options: options,
             storage: storage,
-            http: ProviderHTTP(transport: transport, now: now),
+            http: ProviderHTTP(
+                transport: transport,
+                log: ClientLog(tell: options.log),
+                now: now
+            ),
             now: now,
             random: random
         )
         let http = context.http
         provided = Result { () throws(SignInError) in
-            var profile = ProviderProfile()
-            profile.pkceUnannounced = options.pkceUnannounced
+            let issuer = try Self.issuer(issuer, options)
             return RemoteProvider(
-                issuer: try Self.issuer(issuer, options),
-                profile: profile,
+                issuer: issuer,
+                profile: try Self.profile(of: issuer, options),
                 http: http
             )
         }
@@ -129,13 +144,43 @@ public final class SignInClient: Sendable {
         try await remoteProvider().metadata()
     }
 
+    /// The provider's time now, by its last answer: to show times as the provider sees them where the
+    /// device's clock is wrong. `nil` before the first answer.
+    public var providerDate: Date? {
+        context.http.serverClock.date(at: context.now())
+    }
+
     func remoteProvider() throws(SignInError) -> RemoteProvider {
         try provided.get()
     }
 
-    private static func issuer(_ text: String, _ options: Options) throws(SignInError) -> Issuer {
+    private static func profile(of issuer: Issuer, _ options: Options) throws(SignInError)
+        -> ProviderProfile
+    {
+        var profile = ProviderProfile()
+        profile.pkceUnannounced = options.pkceUnannounced
+        guard let json = options.metadata else { return profile }
+        let metadata: ProviderMetadata
         do {
-            return try Issuer(text, allowInsecureLoopback: options.allowInsecureLoopback)
+            metadata = try ProviderMetadata(json, of: issuer)
+        } catch {
+            throw SignInError(error)
+        }
+        try Discovery.check(metadata, pkceUnannounced: options.pkceUnannounced)
+        profile.metadata = metadata
+        return profile
+    }
+
+    private static func issuer(_ text: String, _ options: Options) throws(SignInError) -> Issuer {
+        do throws(Issuer.Refusal) {
+            var issuer = try Issuer(text, allowInsecureLoopback: options.allowInsecureLoopback)
+            if let template = options.tenantIssuers {
+                guard let tenants = IssuerTemplate(template) else {
+                    throw .notAnAddress
+                }
+                issuer.tenants = tenants
+            }
+            return issuer
         } catch {
             throw SignInError(
                 .misconfigured(error == .insecure ? .issuerInsecure : .issuerInvalid)

@@ -63,6 +63,14 @@ extension SignInError.Hint {
         Self("A provider's name has letters, digits, hyphens and underscores only.")
     /// A scope is malformed (RFC 6749 §3.3).
     public static let scopeInvalid = Self("A scope holds a character that is not allowed.")
+    /// ``SignInClient/Options/parameters`` has one that the library sends itself, or that must not
+    /// be sent.
+    public static let parameterReserved =
+        Self("A further parameter has a name that belongs to the library.")
+    /// A further parameter's name has other characters than letters, digits, `-`, `.` and `_`, or
+    /// more than 64; or its value has more than 2,048 bytes.
+    public static let parameterInvalid =
+        Self("A further parameter has a malformed name, or a value that is too long.")
     /// A service that verifies access tokens must configure their audience and algorithms.
     public static let verificationInvalid =
         Self("The audience is empty, or an algorithm is unknown.")

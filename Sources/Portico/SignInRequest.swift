@@ -15,6 +15,9 @@ public struct SignInRequest: Hashable, Sendable {
     public var acr: [AuthenticationContext]
     /// Languages for the provider's pages, as BCP 47 tags, best first.
     public var uiLocales: [String]
+    /// Parameters of this request beyond the standards; see ``SignInClient/Options/parameters``,
+    /// which these replace where the names are equal.
+    public var parameters: [String: String]
 
     /// An ordinary sign-in unless parameters are given.
     ///
@@ -24,18 +27,21 @@ public struct SignInRequest: Hashable, Sendable {
     ///   - maxAge: In whole seconds; zero makes the person authenticate now.
     ///   - acr: One of these contexts is required.
     ///   - uiLocales: BCP 47 tags, best first.
+    ///   - parameters: Beyond the standards, such as `kc_idp_hint`.
     public init(
         loginHint: String? = nil,
         prompt: [Prompt] = [],
         maxAge: Duration? = nil,
         acr: [AuthenticationContext] = [],
-        uiLocales: [String] = []
+        uiLocales: [String] = [],
+        parameters: [String: String] = [:]
     ) {
         self.loginHint = loginHint
         self.prompt = prompt
         self.maxAge = maxAge
         self.acr = acr
         self.uiLocales = uiLocales
+        self.parameters = parameters
     }
 
     /// A value of `prompt` (OpenID Connect Core §3.1.2.1).

@@ -19,7 +19,7 @@ import Testing
             }
         }
         // As many pages as a grant and its indexes touch.
-        #expect(rows == [[1, 3, 16 * 1024]])
+        #expect(rows == [[1, 3, 16_384]])
         try await database.close()
     }
 }

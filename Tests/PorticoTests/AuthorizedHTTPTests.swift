@@ -152,6 +152,28 @@ struct AuthorizedHTTPTests {
         }
     }
 
+    @Test("RFC 9700 §4.10: a request that the app sends itself gets the token by the same rules")
+    func authorize() async throws {
+        let (scene, session) = try await scene()
+        var request = request("/notes")
+        request.headerFields[.authorization] = "Basic own"
+        try await session.http.authorize(&request)
+        #expect(request.headerFields[values: .authorization] == ["Bearer A2"])
+        for (path, authority, hint) in [
+            ("/notes", "evil.example", .originNotAllowed),
+            ("/notes?access_token=x", "api.example.com", .tokenInQuery),
+        ] as [(String, String, SignInError.Hint)] {
+            var other = self.request(path, authority)
+            await #expect(throws: SignInError(.misconfigured(hint))) {
+                try await session.http.authorize(&other)
+            }
+            #expect(other.headerFields[.authorization] == nil)
+        }
+        scene.clock.advance(by: 400)
+        try await session.http.authorize(&request)
+        #expect(request.headerFields[.authorization] == "Bearer A3")
+    }
+
     @Test("A query with brackets and bars goes out as given")
     func query() async throws {
         let (scene, session) = try await scene()

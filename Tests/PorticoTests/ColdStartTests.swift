@@ -53,17 +53,21 @@ private let openID = "/.well-known/openid-configuration"
     func stale() async throws {
         for seconds: Double in [3600, 24 * 3600, 29 * 24 * 3600] {
             let scene = try await scene(away: seconds)
-            // The start does not wait for the metadata.
-            let gate = Gate()
-            scene.provider.answer(openID) { _ in
-                await gate.pass()
+            // The metadata comes only after the refresh was sent, or after two seconds.
+            let isAwaited = Locked<Bool?>(nil)
+            scene.provider.answer(openID) { [provider = scene.provider] _ in
+                for _ in 0..<200 where provider.requests("/token").count < 2 {
+                    // `try?`: a cancelled wait ends sooner.
+                    try? await Task.sleep(for: .milliseconds(10))
+                }
+                isAwaited.withLock { $0 = provider.requests("/token").count < 2 }
                 return nil
             }
             let (paths, session) = try await start(scene)
             #expect(paths.filter { $0 != openID } == ["/token"])
-            await gate.arrival()
-            gate.open()
             #expect(session.isActive)
+            while isAwaited.withLock({ $0 }) == nil { await Task.yield() }
+            #expect(isAwaited.withLock { $0 } == false)
         }
     }
 

@@ -28,6 +28,8 @@ public final class BackendClient: Sendable {
         /// session token to, such as `https://files.notes.example.com`: services that check with
         /// the backend whether the session is live.
         public var apiOrigins: [String] = []
+        /// Told of every request and of ignored callbacks, for a log. May be called on any thread.
+        public var log: (@Sendable (ClientEvent) -> Void)?
 
         /// The strict defaults.
         public init() {}
@@ -85,7 +87,11 @@ public final class BackendClient: Sendable {
         self.app = app
         self.redirect = redirect
         self.options = options
-        let http = ProviderHTTP(transport: transport, now: now)
+        let http = ProviderHTTP(
+            transport: transport,
+            log: ClientLog(tell: options.log),
+            now: now
+        )
         context = BackendContext(storage: storage, http: http, now: now, random: random)
         checked = Result { () throws(SignInError) in
             BackendEndpoint(

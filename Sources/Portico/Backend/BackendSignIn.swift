@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+public import PorticoSystem
 
 /// A pending sign-in at a backend, from the address opened in a browser to the session (RFC 6749
 /// §4.1, RFC 7636).
@@ -31,7 +32,9 @@ public final class BackendSignIn: Sendable {
             issuer: endpoint.base,
             isIssuerAnnounced: false
         )
-        response = AwaitedResponse(expectation) { SignInError(ofBackend: $0) }
+        response = AwaitedResponse(expectation, log: ClientLog(tell: client.options.log)) {
+            SignInError(ofBackend: $0)
+        }
     }
 
     /// Takes the URI received on the redirect and completes the sign-in with it.
@@ -43,6 +46,14 @@ public final class BackendSignIn: Sendable {
         if let refusal = receive(callback) { throw SignInError(.rejected(refusal)) }
         return try await finish()
     }
+
+    /// The same with a `URL`, as apps receive it from the system.
+    public func complete(_ callback: URL) async throws(SignInError) -> BackendSession {
+        try await complete(callback.absoluteString)
+    }
+
+    /// ``address`` as a `URL`.
+    public var url: URL? { URL(string: address) }
 
     func receive(_ callback: String) -> SignInError.Check? {
         response.receive(callback)

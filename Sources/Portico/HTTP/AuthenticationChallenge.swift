@@ -24,11 +24,17 @@ extension AuthenticationChallenge {
 extension HTTPReply {
     /// Whether the server refused the access token as invalid (RFC 6750 §3.1).
     var hasRefusedToken: Bool {
-        guard response.status.code == 401 else { return false }
+        challenges.contains {
+            $0.scheme == "bearer" && $0.parameters["error"] == "invalid_token"
+        }
+    }
+
+    /// The challenges of a 401.
+    var challenges: [AuthenticationChallenge] {
+        guard response.status.code == 401 else { return [] }
         return response.headerFields[values: .wwwAuthenticate]
             .filter { ForeignText.isBounded($0.utf8) }
             .flatMap(AuthenticationChallenge.parse)
-            .contains { $0.scheme == "bearer" && $0.parameters["error"] == "invalid_token" }
     }
 }
 

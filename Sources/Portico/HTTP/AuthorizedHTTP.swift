@@ -25,16 +25,28 @@ public struct AuthorizedHTTP: Sendable {
         body: [UInt8] = [],
         limits: HTTPLimits = HTTPLimits(bytes: 16 << 20, seconds: 60)
     ) async throws(SignInError) -> (Data, HTTPResponse) {
-        guard let address = request.address, isAllowed(address) else {
-            throw SignInError(.misconfigured(.originNotAllowed))
-        }
-        guard !Self.hasToken(address) else { throw SignInError(.misconfigured(.tokenInQuery)) }
+        try check(request)
         let token = try await bearer.token()
         var reply = try await send(request, body, token, limits)
         if bearer.isRefusal(reply), let fresh = try await bearer.token(replacing: token) {
             reply = try await send(request, body, fresh, limits)
         }
         return (Data(reply.body), reply.response)
+    }
+
+    /// Sets the `Authorization` field of a request that the app sends by other means.
+    ///
+    /// - Throws: As ``data(for:body:limits:)``; nothing is sent but a refresh.
+    public func authorize(_ request: inout HTTPRequest) async throws(SignInError) {
+        try check(request)
+        request.headerFields[.authorization] = "Bearer \(try await bearer.token().reveal())"
+    }
+
+    private func check(_ request: HTTPRequest) throws(SignInError) {
+        guard let address = request.address, isAllowed(address) else {
+            throw SignInError(.misconfigured(.originNotAllowed))
+        }
+        guard !Self.hasToken(address) else { throw SignInError(.misconfigured(.tokenInQuery)) }
     }
 
     private func send(

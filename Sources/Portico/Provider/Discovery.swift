@@ -61,13 +61,18 @@ struct Discovery: Sendable {
         do {
             return try ProviderMetadata(parsing: reply.body, of: issuer)
         } catch {
-            switch error {
-            case .malformed: throw SignInError(.rejected(.metadata))
-            case .otherIssuer: throw SignInError(.rejected(.metadataIssuer))
-            case .missingMember, .malformedMember:
-                throw SignInError(.misconfigured(.metadataInvalid))
-            case .insecureEndpoint: throw SignInError(.misconfigured(.endpointInsecure))
-            }
+            throw SignInError(error)
+        }
+    }
+}
+
+extension SignInError {
+    init(_ refusal: ProviderMetadata.Refusal) {
+        switch refusal {
+        case .malformed: self.init(.rejected(.metadata))
+        case .otherIssuer: self.init(.rejected(.metadataIssuer))
+        case .missingMember, .malformedMember: self.init(.misconfigured(.metadataInvalid))
+        case .insecureEndpoint: self.init(.misconfigured(.endpointInsecure))
         }
     }
 }

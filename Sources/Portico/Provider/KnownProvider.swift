@@ -21,8 +21,6 @@ struct KnownProvider: Sendable {
 
     /// How long anything kept is used at all.
     static let life: TimeInterval = 30 * 24 * 3600
-
-    static let nothing = KnownProvider()
 }
 
 /// The storage format.

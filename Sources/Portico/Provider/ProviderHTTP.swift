@@ -8,14 +8,18 @@ package struct ProviderHTTP: Sendable {
     package let transport: any HTTPTransport
     package let now: @Sendable () -> Date
     private let localhost: LocalhostName
+    private let log: ClientLog
+    let serverClock = ServerClock()
 
     package init(
         transport: any HTTPTransport,
         localhost: LocalhostName = .system,
+        log: ClientLog = .none,
         now: @escaping @Sendable () -> Date
     ) {
         self.transport = transport
         self.localhost = localhost
+        self.log = log
         self.now = now
     }
 
@@ -59,19 +63,59 @@ package struct ProviderHTTP: Sendable {
         limits: HTTPLimits,
         check: SignInError.Check
     ) async throws(SignInError) -> HTTPReply {
-        let reply: HTTPReply
+        let start = ContinuousClock.now
+        let result = await result(of: request, body, limits, check)
+        if let tell = log.tell {
+            tell(
+                event(request, result, ContinuousClock.now - start, isOwn: check != .answerTooLarge)
+            )
+        }
+        let reply = try result.get()
+        if check != .answerTooLarge { serverClock.note(reply.date, at: now()) }
+        return reply
+    }
+
+    private func result(
+        of request: HTTPRequest,
+        _ body: [UInt8],
+        _ limits: HTTPLimits,
+        _ check: SignInError.Check
+    ) async -> Result<HTTPReply, SignInError> {
         do {
             // Transports that conform to ``HTTPTransport`` fully have checked it; this is for the
             // others.
             try await localhost.check(request)
-            reply = try await transport.send(request, body: body, limits: limits)
+            let reply = try await transport.send(request, body: body, limits: limits)
+            // Transports that conform to ``HTTPTransport`` fully have cut it off; this is for the
+            // others.
+            guard reply.body.count <= limits.bytes else {
+                return .failure(SignInError(.rejected(check)))
+            }
+            return .success(reply)
         } catch {
-            throw Self.error(error, check)
+            return .failure(Self.error(error, check))
         }
-        // Transports that conform to ``HTTPTransport`` fully have cut it off; this is for the
-        // others.
-        guard reply.body.count <= limits.bytes else { throw SignInError(.rejected(check)) }
-        return reply
+    }
+
+    private func event(
+        _ request: HTTPRequest,
+        _ result: Result<HTTPReply, SignInError>,
+        _ time: Duration,
+        isOwn: Bool
+    ) -> ClientEvent {
+        let address = request.address
+        let method = request.method.rawValue
+        let place = (address?.origin ?? "") + (isOwn ? address?.path ?? "" : "")
+        return switch result {
+        case .success(let reply):
+            .answered(
+                method: method,
+                address: place,
+                status: reply.response.status.code,
+                after: time
+            )
+        case .failure(let error): .failed(method: method, address: place, error, after: time)
+        }
     }
 
     /// The error for a reply that is neither a success nor a protocol error.

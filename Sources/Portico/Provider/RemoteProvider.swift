@@ -75,16 +75,17 @@ package actor RemoteProvider {
     }
 
     /// What may be kept with a session.
-    var lasting: KnownProvider {
+    var lasting: JSONObject {
         KnownProvider(
             metadata: mayKeepMetadata ? known : nil,
             keys: keptKeys,
             keySetURI: keySetURI
-        )
+        ).json
     }
 
     /// Takes what was kept with a session, unless something was fetched already.
-    func learn(_ kept: KnownProvider) {
+    func learn(_ lasting: JSONObject) {
+        let kept = KnownProvider(lasting, of: issuer)
         if known == nil, let metadata = kept.metadata,
             // `try?`: what this client would not accept now is fetched again.
             (try? Discovery.check(

@@ -69,7 +69,8 @@ package struct UserInfoEndpoint: Sendable {
         let token = SecretText(String(decoding: reply.body, as: UTF8.self))
         let claims = try await IDTokenVerifier(provider: provider, now: http.now)
             .signature(of: token).claims
-        guard let issuer = claims.string("iss"), provider.issuer.isNamed(issuer) else {
+        guard let issuer = claims.string("iss"), provider.issuer.isNamed(byResponse: issuer)
+        else {
             throw SignInError(.rejected(.issuer))
         }
         let audience = claims.string("aud").map { [$0] } ?? claims.strings("aud") ?? []

@@ -87,7 +87,7 @@ private struct Adoption {
     ) async throws(SignInError) -> SessionRecord {
         SessionRecord(
             id: id,
-            issuer: try await provider.metadata().issuer,
+            issuer: client.issuer,
             clientID: client.clientID,
             accessToken: accessToken,
             receivedAt: client.context.now(),

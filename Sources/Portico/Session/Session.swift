@@ -42,6 +42,14 @@ public final class Session: Sendable {
     /// The person's roles in the ID Token and the last UserInfo answer.
     public var roles: Roles { state.withLock { $0.roles } }
 
+    /// Whether the person has a role, by what is known of them; the name must match exactly. To show
+    /// and hide things only: the server must decide what is allowed.
+    ///
+    /// - Parameter owner: The realm, or a client by its `client_id`.
+    public func hasRole(_ role: String, in owner: RoleOwner = .realm) -> Bool {
+        roles.contains(role, in: owner)
+    }
+
     /// Whether the session is live, as far as this process knows.
     public var isActive: Bool { state.withLock { $0.record != nil } }
 

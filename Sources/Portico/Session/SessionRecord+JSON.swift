@@ -20,8 +20,7 @@ extension SessionRecord {
         ]
         if let expiresAt { json["expires_at"] = NumericDate.value(expiresAt) }
         if let refreshToken { json["refresh_token"] = .string(refreshToken.reveal()) }
-        let known = provider.json
-        if !known.isEmpty { json["provider"] = .object(known) }
+        if !provider.isEmpty { json["provider"] = .object(provider) }
         if let pending {
             json["pending_refresh"] = .object(pending.json)
         }
@@ -56,18 +55,9 @@ extension SessionRecord {
             idToken: VerifiedToken(text: SecretText(idToken), claims: idTokenClaims),
             original: original,
             scope: scope,
-            provider: Self.provider(in: json, of: issuer),
+            provider: json.object("provider") ?? [:],
             pending: json.object("pending_refresh").flatMap(PendingRefresh.init)
         )
-    }
-
-    private static func provider(in json: JSONObject, of issuer: String) -> KnownProvider {
-        // `try?`: a session of another issuer is not restored. Whether plain http is allowed is
-        // checked where the client's own issuer is.
-        guard let known = json.object("provider"),
-            let issuer = try? Issuer(issuer, allowInsecureLoopback: true)
-        else { return .nothing }
-        return KnownProvider(known, of: issuer)
     }
 }
 

@@ -24,40 +24,40 @@ struct SessionRecord: KeptRecord {
     /// §12.2).
     let original: IDTokenClaims
     var scope: Scope
-    /// What was known of the provider at the time.
-    var provider: KnownProvider
+    /// What was known of the provider at the time (``KnownProvider``).
+    var provider: JSONObject
     /// A refresh that has no stored answer yet.
     var pending: PendingRefresh?
 
+    /// The record of a sign-in.
+    ///
+    /// - Parameter provider: What may be kept of the provider.
     init(
-        id: String,
-        issuer: String,
-        clientID: String,
-        answer: TokenResponse,
-        idToken: VerifiedToken,
-        requestedScope: Scope,
-        provider: KnownProvider,
-        receivedAt: Date
+        _ id: String,
+        _ redemption: CodeFlow.Redemption,
+        for client: SignInClient,
+        _ provider: JSONObject
     ) {
+        let answer = redemption.tokens
         self.provider = provider
         self.id = id
-        self.issuer = issuer
-        self.clientID = clientID
+        issuer = client.issuer
+        clientID = client.clientID
         accessToken = answer.accessToken
         refreshToken = answer.refreshToken
-        self.idToken = idToken
-        original = idToken.claims
+        original = redemption.idToken.claims
+        idToken = VerifiedToken(text: redemption.idTokenText, claims: original)
         // Omitted if it equals the requested scope (RFC 6749 §5.1).
-        scope = answer.scope ?? requestedScope
-        self.receivedAt = receivedAt
-        expiresAt = answer.expiresIn.map { receivedAt.addingTimeInterval(Double($0)) }
+        scope = answer.scope ?? Scope(tokens: client.scopes.map(\.text))
+        receivedAt = redemption.receivedAt
+        expiresAt = answer.expiresIn.map { redemption.receivedAt.addingTimeInterval(Double($0)) }
     }
 
     /// The record after a refresh: values missing from the answer are kept (RFC 6749 §6).
     func refreshed(
         with answer: TokenResponse,
         idToken: VerifiedToken?,
-        provider: KnownProvider,
+        provider: JSONObject,
         receivedAt: Date
     ) -> SessionRecord {
         var record = self
@@ -83,7 +83,7 @@ struct SessionRecord: KeptRecord {
         idToken: VerifiedToken,
         original: IDTokenClaims,
         scope: Scope,
-        provider: KnownProvider,
+        provider: JSONObject,
         pending: PendingRefresh?
     ) {
         self.provider = provider

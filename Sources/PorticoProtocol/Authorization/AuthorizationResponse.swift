@@ -104,7 +104,7 @@ package enum AuthorizationResponse: Sendable {
             guard let issuer = try parameters.value("iss") else {
                 return !expectation.isIssuerAnnounced && !parameters.contains("iss")
             }
-            return expectation.issuer.isNamed(issuer)
+            return expectation.issuer.isNamed(byResponse: issuer)
         } catch {
             return false
         }

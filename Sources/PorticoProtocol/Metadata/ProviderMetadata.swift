@@ -64,7 +64,7 @@ public struct ProviderMetadata: Sendable, Hashable {
         let members = Members(json: json, plainHTTP: issuer.plainHTTP)
         guard let name = try members.text("issuer") else { throw .missingMember }
         // Without this check, any document could set this issuer's endpoints (§6.2).
-        guard issuer.isNamed(name) else { throw .otherIssuer }
+        guard issuer.isNamed(byMetadata: name) else { throw .otherIssuer }
         guard let authorizationEndpoint = try members.endpoint("authorization_endpoint"),
             let tokenEndpoint = try members.endpoint("token_endpoint")
         else { throw .missingMember }

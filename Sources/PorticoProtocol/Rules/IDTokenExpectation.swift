@@ -57,7 +57,9 @@ package struct VerifiedIDToken: Sendable, Hashable {
     {
         let claims = try IDTokenClaims(jwt.claims)
         // (2): exactly the issuer of the metadata.
-        guard expected.isIssuer(claims.issuer) else { throw .issuer }
+        guard expected.isIssuer(claims.issuer) || expected.issuer.issued(claims) else {
+            throw .issuer
+        }
         try expected.checkAudience(claims)
         try expected.checkTimes(claims, at: now)
         try expected.checkNonce(claims)

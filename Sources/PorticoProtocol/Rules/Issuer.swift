@@ -8,6 +8,8 @@ package struct Issuer: Sendable {
     package let address: HTTPAddress
     /// Which of its endpoints may be `http`: none, unless the issuer is.
     package let plainHTTP: PlainHTTP
+    /// What its metadata and its ID Tokens may say instead, if it has tenants.
+    package var tenants: IssuerTemplate?
 
     package var text: String { address.text }
 
@@ -37,6 +39,22 @@ package struct Issuer: Sendable {
     /// Whether `other` names this issuer: simple string comparison (RFC 9207 §2.4, RFC 8414 §3.3).
     package func isNamed(_ other: String) -> Bool {
         sameBytes(text, other)
+    }
+
+    /// Whether metadata with this `issuer` is its own.
+    func isNamed(byMetadata other: String) -> Bool {
+        isNamed(other) || tenants.map { sameBytes($0.text, other) } ?? false
+    }
+
+    /// Whether a response with this `iss` may be its own; the ID Token shows whether it is.
+    package func isNamed(byResponse other: String) -> Bool {
+        isNamed(other) || tenants?.mayName(other) ?? false
+    }
+
+    /// Whether it issued an ID Token with these claims.
+    package func issued(_ claims: IDTokenClaims) -> Bool {
+        isNamed(claims.issuer)
+            || tenants?.names(claims.issuer, of: claims.json.string("tid")) ?? false
     }
 
     /// OpenID Connect's address of the metadata: the path is appended to the issuer, without a
