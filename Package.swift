@@ -17,6 +17,10 @@ let settings: [SwiftSetting] = [
 /// `swift build --traits Server`, as the Makefile does.
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 
+/// The trait that lets generated OpenAPI clients send a session's token. An app that wants it has one
+/// package more.
+let openAPI: TargetDependencyCondition? = .when(traits: ["OpenAPI"])
+
 // Ground: swift-crypto and swift-http-types.
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -41,11 +45,13 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Portico", targets: ["Portico"]),
+        .library(name: "PorticoOpenAPI", targets: ["PorticoOpenAPI"]),
         .library(name: "PorticoHummingbird", targets: ["PorticoHummingbird"]),
         .executable(name: "portico", targets: ["PorticoProgram"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The OpenID Provider and the program.")
+        .trait(name: "Server", description: "The OpenID Provider and the program."),
+        .trait(name: "OpenAPI", description: "Middleware for clients of swift-openapi-generator."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -57,6 +63,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.3"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.3.0"),
+        .package(url: "https://github.com/apple/swift-openapi-runtime", from: "1.8.2"),
     ],
     targets: [
         // MARK: Ground
@@ -107,6 +114,18 @@ let package = Package(
                 .target(name: "PorticoPrivacy", condition: .when(platforms: apple)),
                 .target(name: "PorticoOutbound", condition: .when(platforms: [.linux])),
                 .target(name: "PorticoURLSession", condition: .when(platforms: apple)),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PorticoOpenAPI",
+            dependencies: [
+                "PorticoSystem", "Portico", httpTypes,
+                .product(
+                    name: "OpenAPIRuntime",
+                    package: "swift-openapi-runtime",
+                    condition: openAPI
+                ),
             ],
             swiftSettings: settings
         ),
@@ -303,6 +322,18 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "Portico", "PorticoTestSupport", crypto,
                 httpTypes,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoOpenAPITests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOpenAPI", httpTypes,
+                .product(
+                    name: "OpenAPIRuntime",
+                    package: "swift-openapi-runtime",
+                    condition: openAPI
+                ),
             ],
             swiftSettings: settings
         ),

@@ -42,6 +42,24 @@ public struct AuthorizedHTTP: Sendable {
         request.headerFields[.authorization] = "Bearer \(try await bearer.token().reveal())"
     }
 
+    /// Sets another token after an answer that refuses the request's own.
+    ///
+    /// - Returns: `false` if the answer does not, or if there is no other token.
+    package func reauthorize(_ request: inout HTTPRequest, after response: HTTPResponse)
+        async throws(SignInError) -> Bool
+    {
+        try check(request)
+        let prefix = "Bearer "
+        guard bearer.isRefusal(HTTPReply(response: response, body: [])),
+            let used = request.headerFields[.authorization], used.hasPrefix(prefix),
+            let fresh = try await bearer.token(
+                replacing: SecretText(String(used.dropFirst(prefix.utf8.count)))
+            )
+        else { return false }
+        request.headerFields[.authorization] = prefix + fresh.reveal()
+        return true
+    }
+
     private func check(_ request: HTTPRequest) throws(SignInError) {
         guard let address = request.address, isAllowed(address) else {
             throw SignInError(.misconfigured(.originNotAllowed))

@@ -159,13 +159,15 @@ struct JSONParserTests {
     func longForeignText() throws {
         func texts(_ length: Int) -> [[UInt8]] {
             let marks = Array(String(repeating: "\u{301}", count: length / 2).utf8)
-            let fill = marks + Array(repeating: UInt8(ascii: "x"), count: length % 2)
-            let quoted = Array("\"".utf8) + fill + Array("\"".utf8)
+            let fill = marks + [UInt8](repeating: UInt8(ascii: "x"), count: length % 2)
+            func within(_ beginning: String, _ bytes: [UInt8], _ end: String) -> [UInt8] {
+                [UInt8](beginning.utf8) + bytes + [UInt8](end.utf8)
+            }
             return [
-                Array("{\"a\":".utf8) + quoted + Array("}".utf8),
-                Array("{".utf8) + quoted + Array(":1}".utf8),
+                within("{\"a\":\"", fill, "\"}"),
+                within("{\"", fill, "\":1}"),
                 // With an escape, which stands for one byte.
-                Array("[\"\\n".utf8) + fill.dropFirst(2) + Array("x\"]".utf8),
+                within("[\"\\n", Array(fill.dropFirst(2)), "x\"]"),
             ]
         }
         for text in texts(1_024) {
