@@ -54,7 +54,7 @@ public final class SignIn: Sendable {
     }
 
     /// The same with a `URL`, as apps receive it from the system.
-    public func complete(_ callback: URL) async throws(SignInError) -> Session {
+    public func complete(url callback: URL) async throws(SignInError) -> Session {
         try await complete(callback.absoluteString)
     }
 

@@ -48,7 +48,7 @@ public final class BackendSignIn: Sendable {
     }
 
     /// The same with a `URL`, as apps receive it from the system.
-    public func complete(_ callback: URL) async throws(SignInError) -> BackendSession {
+    public func complete(url callback: URL) async throws(SignInError) -> BackendSession {
         try await complete(callback.absoluteString)
     }
 

@@ -45,7 +45,9 @@ public final class Session: Sendable {
     /// Whether the person has a role, by what is known of them; the name must match exactly. To show
     /// and hide things only: the server must decide what is allowed.
     ///
-    /// - Parameter owner: The realm, or a client by its `client_id`.
+    /// - Parameters:
+    ///   - role: The name alone, without its owner.
+    ///   - owner: The realm, or a client by its `client_id`.
     public func hasRole(_ role: String, in owner: RoleOwner = .realm) -> Bool {
         roles.contains(role, in: owner)
     }

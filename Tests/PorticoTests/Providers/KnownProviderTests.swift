@@ -109,7 +109,9 @@ import Testing
             )
         }
         // RFC 9207: an `iss` beside the code may be that of a tenant, and of no one else.
-        for (iss, isGood) in [(issuer, true), ("https://evil.example/\(tenant)/v2.0", false)] {
+        for (iss, isGood) in [
+            (issuer, true), ("https://login.microsoftonline.cow/\(tenant)/v2.0", false),
+        ] {
             var shape = ProviderShape.entraCommon
             shape.response = [("iss", iss)]
             let kind = await failure(ShapedProvider(shape), shape.options)
