@@ -13,11 +13,29 @@ extension SignInError {
         /// `error_uri`, if it is an http or https URL.
         public let address: String?
 
+        /// An error for an app's own tests.
+        ///
+        /// - Parameters:
+        ///   - code: `error`.
+        ///   - description: `error_description`.
+        ///   - address: `error_uri`.
+        public init(code: String, description: String? = nil, address: String? = nil) {
+            self.code = code
+            self.description = description
+            self.address = address
+        }
+
         init(_ error: ErrorResponse) {
             code = error.code.rawValue
             description = error.description
             address = error.address
         }
+    }
+
+    /// An error of this kind with a server's words, for an app's own tests.
+    public init(_ kind: Kind, providerError: ProviderError) {
+        self.init(kind)
+        self.providerError = providerError
     }
 
     /// - Parameter cause: Whose provider's words this error keeps.

@@ -10,7 +10,8 @@ public struct SignInError: Error, Hashable, Sendable {
     /// What the server sent, if it sent an error. Not part of ``description`` or `==`.
     public internal(set) var providerError: ProviderError?
 
-    package init(_ kind: Kind) {
+    /// An error of this kind, for an app's own storage and tests.
+    public init(_ kind: Kind) {
         self.kind = kind
     }
 

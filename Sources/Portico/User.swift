@@ -27,7 +27,13 @@ public struct User: Sendable, Hashable, Identifiable {
     /// All claims, verified as the standards require, including `exp`, `aud` and similar ones.
     public let claims: JSONObject
 
-    init(issuer: String, subject: String, claims: JSONObject) {
+    /// A person for an app's own previews and tests.
+    ///
+    /// - Parameters:
+    ///   - issuer: `iss`.
+    ///   - subject: `sub`.
+    ///   - claims: What the other properties read, such as `name` and `email`.
+    public init(issuer: String, subject: String, claims: JSONObject = [:]) {
         id = ID(issuer: issuer, subject: subject)
         self.claims = claims
     }

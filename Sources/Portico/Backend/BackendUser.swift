@@ -15,6 +15,31 @@ public struct BackendUser: Sendable, Hashable, Identifiable {
     /// The names of the providers the person can sign in with.
     public let providers: [String]
 
+    /// A person for an app's own previews and tests.
+    ///
+    /// - Parameters:
+    ///   - id: The person's identifier.
+    ///   - email: Unverified if not said otherwise.
+    ///   - isEmailVerified: Whether the address is verified.
+    ///   - name: The full name.
+    ///   - picture: An http or https address.
+    ///   - providers: The names of the providers that the person can sign in with.
+    public init(
+        id: String,
+        email: String? = nil,
+        isEmailVerified: Bool = false,
+        name: String? = nil,
+        picture: String? = nil,
+        providers: [String] = []
+    ) {
+        self.id = id
+        self.email = email
+        self.isEmailVerified = isEmailVerified
+        self.name = name
+        self.picture = picture
+        self.providers = providers
+    }
+
     /// The name or else the email address; the id if both are missing.
     public var displayName: String { name ?? email ?? id }
 }

@@ -10,7 +10,12 @@ public struct Roles: Hashable, Sendable {
     /// No roles.
     public static let none = Roles(names: [], clients: [:])
 
-    package init(names: Set<String>, clients: [String: Set<String>]) {
+    /// Roles for an app's own previews and tests.
+    ///
+    /// - Parameters:
+    ///   - names: The roles that do not belong to a client.
+    ///   - clients: The roles of individual clients, by `client_id`.
+    public init(names: Set<String>, clients: [String: Set<String>] = [:]) {
         self.names = names
         self.clients = clients
     }
