@@ -35,6 +35,8 @@ bench: release
 	scripts/bench
 	swift build --traits Server --product PageCost $(RELEASE)
 	.build/release/PageCost
+	swift build --traits Server --product SignInCost $(RELEASE)
+	.build/release/SignInCost
 	scripts/dearest-request
 
 standards:

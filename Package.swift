@@ -46,6 +46,7 @@ let package = Package(
     products: [
         .library(name: "Portico", targets: ["Portico"]),
         .library(name: "PorticoOpenAPI", targets: ["PorticoOpenAPI"]),
+        .library(name: "PorticoTesting", targets: ["PorticoTesting"]),
         .library(name: "PorticoHummingbird", targets: ["PorticoHummingbird"]),
         .executable(name: "portico", targets: ["PorticoProgram"]),
     ],
@@ -178,6 +179,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "PorticoTesting",
+            dependencies: [
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", "Portico", httpTypes,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "PorticoHummingbird",
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "Portico", "PorticoOutbound",
@@ -286,6 +294,12 @@ let package = Package(
             path: "Benchmarks/Sources/PageCost",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "SignInCost",
+            dependencies: ["PorticoSystem", "Portico", "PorticoTesting"],
+            path: "Benchmarks/Sources/SignInCost",
+            swiftSettings: settings
+        ),
         .target(
             name: "PorticoTestSupport",
             dependencies: [
@@ -335,6 +349,13 @@ let package = Package(
                     condition: openAPI
                 ),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoTestingTests",
+            dependencies: ["Portico", "PorticoTesting", httpTypes],
+            // As the tests of an app, which see what is public.
+            packageAccess: false,
             swiftSettings: settings
         ),
         .testTarget(

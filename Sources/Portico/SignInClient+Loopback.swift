@@ -14,6 +14,9 @@ extension SignInClient {
         using method: SignInMethod = .loopback()
     ) async throws(SignInError) -> Session {
         try redirect.check()
+        if let browser = context.browser {
+            return try await browser.finish(begin(request, redirectURI: redirect.scriptedURI))
+        }
         guard case .loopback = redirect.kind else {
             throw SignInError(.misconfigured(.redirectNotLoopback))
         }

@@ -104,6 +104,7 @@ public final class SignInClient: Sendable {
         options: Options,
         storage: any SessionStorage,
         transport: any HTTPTransport,
+        browser: (any ScriptedBrowser)? = nil,
         now: @escaping @Sendable () -> Date,
         random: RandomSource
     ) {
@@ -121,6 +122,7 @@ public final class SignInClient: Sendable {
                 log: ClientLog(tell: options.log),
                 now: now
             ),
+            browser: browser,
             now: now,
             random: random
         )
@@ -195,6 +197,8 @@ struct ClientContext: Sendable {
     let options: SignInClient.Options
     let storage: any SessionStorage
     let http: ProviderHTTP
+    /// Instead of every browser that a call names.
+    let browser: (any ScriptedBrowser)?
     let now: @Sendable () -> Date
     let random: RandomSource
     let unwritten = UnwrittenRecord<SessionRecord>()

@@ -3,12 +3,14 @@ import Testing
 
 @Suite("The Swift that documents show compiles")
 struct DocumentCodeTests {
-    /// The sources of Tests/Consumer, which `scripts/consumer` compiles, and of the services that
-    /// the tests of PorticoHummingbird run, as one line each.
+    /// The sources of Tests/Consumer, which `scripts/consumer` compiles, of the services that the
+    /// tests of PorticoHummingbird run, and of the app that PorticoTesting is tried on, as one line
+    /// each.
     private static let compiled = Project.tests
         .filter {
             $0.key.hasPrefix("Tests/Consumer/Sources/")
                 || $0.key.hasPrefix("Tests/PorticoHummingbirdTests/Services/")
+                || $0.key.hasPrefix("Tests/PorticoTestingTests/App/")
         }.values
         .map { $0.split(separator: "\n").map(String.init) }
 

@@ -89,6 +89,11 @@ struct FloorTests {
                     ["Portico", "PorticoProtocol", "PorticoBytes", "PorticoSystem"] + transports
                 )
         )
+        // What signs anybody in is for test targets.
+        for target in targets where target.folder.hasPrefix("Sources/") {
+            #expect(!target.dependencies.contains("PorticoTesting"), "\(target.name)")
+        }
+        wanted.insert("PorticoTesting")
         for name in wanted where !["CCurl", "PorticoSystem", "PorticoPrivacy"].contains(name) {
             let block = try #require(
                 package.firstMatch(of: try Regex("name: \"\(name)\",\\s+dependencies: [^\\]]*"))
@@ -112,6 +117,7 @@ struct FloorTests {
             let mayBe = [
                 "Sources/Portico/", "Sources/PorticoProtocol/", "Sources/PorticoHummingbird/",
                 "Sources/PorticoOpenAPI/",
+                "Sources/PorticoTesting/",
             ]
             #expect(mayBe.contains(where: path.hasPrefix), "\(path)")
         }

@@ -80,6 +80,7 @@ public final class BackendClient: Sendable {
         options: Options,
         storage: any SessionStorage,
         transport: any HTTPTransport,
+        browser: (any ScriptedBrowser)? = nil,
         now: @escaping @Sendable () -> Date,
         random: RandomSource
     ) {
@@ -92,7 +93,13 @@ public final class BackendClient: Sendable {
             log: ClientLog(tell: options.log),
             now: now
         )
-        context = BackendContext(storage: storage, http: http, now: now, random: random)
+        context = BackendContext(
+            storage: storage,
+            http: http,
+            browser: browser,
+            now: now,
+            random: random
+        )
         checked = Result { () throws(SignInError) in
             BackendEndpoint(
                 base: try Self.base(backend, options),
@@ -123,6 +130,8 @@ public final class BackendClient: Sendable {
 struct BackendContext: Sendable {
     let storage: any SessionStorage
     let http: ProviderHTTP
+    /// Instead of every browser that a call names.
+    let browser: (any ScriptedBrowser)?
     let now: @Sendable () -> Date
     let random: RandomSource
     let unwritten = UnwrittenRecord<BackendRecord>()

@@ -106,6 +106,11 @@ extension BackendClient {
         using method: SignInMethod = .loopback()
     ) async throws(SignInError) -> BackendSession {
         try redirect.check()
+        if let browser = context.browser {
+            return try await browser.finish(
+                BackendSignIn(client: self, provider: provider, redirectURI: redirect.scriptedURI)
+            )
+        }
         // The port is opened only once the request is known to be valid (RFC 8252 §8.3).
         _ = try endpoint()
         return try await method.run(on: redirect) { session in

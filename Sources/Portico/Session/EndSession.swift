@@ -14,6 +14,12 @@ struct EndSession: Sendable {
             guard let endpoint = try await provider.metadata().endSessionEndpoint else {
                 return .notOffered
             }
+            if let scripted = client.context.browser {
+                let state = SecretText(client.context.random.text(16))
+                let target = returnPath.map { (uri: Redirect.scriptedLoopback($0), state: state) }
+                let address = address(endpoint, returningTo: target)
+                return try await scripted.visit(address) == nil ? .pageOpened : .ended
+            }
             guard let returnPath else {
                 try await open(address(endpoint, returningTo: nil))
                 return .pageOpened

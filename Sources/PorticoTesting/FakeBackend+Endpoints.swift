@@ -1,0 +1,200 @@
+public import HTTPTypes
+import Portico
+import PorticoBytes
+public import PorticoProtocol
+import PorticoSystem
+
+/// The page of the backend, as the browser gets it.
+extension FakeBackend: FakeServer {
+    func answer(toBrowser address: String) throws(SignInError) -> String? {
+        let parts = address.split(separator: "?", maxSplits: 1)
+        let path = parts.first.map(String.init) ?? ""
+        // `try?`: the library sends no such address, so the test or the app made it.
+        guard path == self.address + "/login" || path.hasPrefix(self.address + "/v1/auth/"),
+            let form = try? FormParameters(decoding: (parts.last ?? "").utf8),
+            let redirectURI = form["redirect_uri"]
+        else { throw .test("PorticoTesting: the address that was opened is not the fake's own.") }
+        let outcome = state.withLock { $0.outcome(of: form, redirectURI) }
+        let parameters = try outcome.get()
+        return FormEncoding.appending(parameters, to: redirectURI)
+    }
+}
+
+extension FakeBackend.State {
+    fileprivate mutating func outcome(of form: FormParameters, _ redirectURI: String)
+        -> Result<[(name: String, value: String)], SignInError>
+    {
+        let state = form["state"] ?? ""
+        switch script.failure(of: .authorization) {
+        case nil: break
+        case .refused(let code, _): return .success([("error", code), ("state", state)])
+        case .forged: return .success([("code", "forged"), ("state", "of somebody else")])
+        // The browser shows a page of its own, which the person closes.
+        default: return .failure(SignInError(.cancelled(.user)))
+        }
+        var person = people.first
+        switch script.act() {
+        case .denies: return .success([("error", "access_denied"), ("state", state)])
+        case .closesBrowser: return .failure(SignInError(.cancelled(.user)))
+        case .takesTooLong: return .failure(SignInError(.cancelled(.timedOut)))
+        // Whoever is unknown registers.
+        case .signsIn(let one): person = one
+        case nil: break
+        }
+        guard let person else {
+            return .failure(
+                .test("PorticoTesting: nobody is there to sign in: FakeBackend(people: [.ann()]).")
+            )
+        }
+        serial += 1
+        codes["hand-off-\(serial)"] = FakeBackend.HandedOff(
+            app: form["app"] ?? "",
+            redirectURI: redirectURI,
+            challenge: form["code_challenge"].flatMap(CodeChallenge.init),
+            person: person
+        )
+        return .success([("code", "hand-off-\(serial)"), ("state", state)])
+    }
+}
+
+/// The routes of the backend, and the APIs of the app.
+extension FakeBackend: HTTPTransport {
+    public func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        // `try?`: a body that is no form has no parameters.
+        let form = (try? FormParameters(decoding: body)) ?? FormParameters()
+        guard let address = request.address else { throw .malformed }
+        guard let step = step(address) else { return .unserved(address.text) }
+        let failure = state.withLock { $0.script.failure(of: step) }
+        let usual = { await self.usualReply(step, request, form, body, failure == .forged) }
+        guard let failure else { return await usual() }
+        return try await failure.reply(isBearer: step == .api, usual: usual)
+    }
+
+    private func step(_ address: HTTPAddress) -> Step? {
+        switch address.text.prefix(while: { $0 != "?" }) {
+        case self.address + "/v1/auth/token": .code
+        case self.address + "/v1/auth/refresh": .refresh
+        case self.address + "/v1/auth/session": .session
+        case self.address + "/v1/auth/logout": .signOut
+        default: state.withLock { $0.services[address] } == nil ? nil : .api
+        }
+    }
+
+    private func usualReply(
+        _ step: Step,
+        _ request: HTTPRequest,
+        _ form: FormParameters,
+        _ body: [UInt8],
+        _ isForged: Bool
+    ) async -> HTTPReply {
+        switch step {
+        case .code: return redeem(form, isForged)
+        case .refresh: return refresh(request, form, isForged)
+        case .authorization: return .status(404)
+        case .session, .signOut, .api: break
+        }
+        guard let person = person(of: request) else {
+            return .json(["authenticated": false, "error": "unauthorized"], status: 401)
+        }
+        switch step {
+        case .session:
+            return .json(["authenticated": true, "user": .object(user(person, isForged))])
+        case .signOut:
+            signOut(request, person)
+            return .json(["success": true])
+        default:
+            let answer = request.address.flatMap { address in
+                state.withLock { $0.services[address] }
+            }
+            return await answer?(FakeCall(request: request, body: body, person: person))
+                ?? .status(404)
+        }
+    }
+
+    private func person(of request: HTTPRequest) -> FakePerson? {
+        let now = clock.now
+        return state.withLock { state in
+            state.families.first { family in
+                request.bearerToken.map { family.isLive($0, at: now) } ?? false
+            }.flatMap { state.person($0.subject) }
+        }
+    }
+
+    private func signOut(_ request: HTTPRequest, _ person: FakePerson) {
+        let token = request.bearerToken ?? ""
+        let isEverywhere = request.path?.hasSuffix("?everywhere=true") == true
+        state.withLock { state in
+            for index in state.families.indices
+            where state.families[index].has(token)
+                || isEverywhere && sameBytes(state.families[index].subject, person.subject)
+            {
+                state.families[index].end()
+            }
+        }
+    }
+
+    private func redeem(_ form: FormParameters, _ isForged: Bool) -> HTTPReply {
+        let handedOff = state.withLock { state in
+            form["code"].flatMap { state.codes.removeValue(forKey: $0) }
+        }
+        guard let handedOff, form["app"] == handedOff.app,
+            form["redirect_uri"] == handedOff.redirectURI,
+            let verifier = form["code_verifier"].flatMap(CodeVerifier.init),
+            handedOff.challenge?.isMet(by: verifier) == true
+        else { return .error("invalid_grant") }
+        return signedIn(handedOff.person, isForged)
+    }
+
+    func signedIn(_ person: FakePerson, _ isForged: Bool = false) -> HTTPReply {
+        let (index, isNew) = state.withLock { state in
+            state.serial += 1
+            if state.person(person.subject) == nil { state.people.append(person) }
+            let isNew = state.known.insert(person.subject).inserted
+            state.families.append(TokenFamily(number: state.serial, subject: person.subject))
+            return (state.families.count - 1, isNew)
+        }
+        return issue(index, isNew: isNew, isForged)
+    }
+
+    private func refresh(_ request: HTTPRequest, _ form: FormParameters, _ isForged: Bool)
+        -> HTTPReply
+    {
+        let token = form["refresh_token"] ?? ""
+        let key = request.idempotencyKey
+        let index = state.withLock { state -> Int? in
+            guard let index = state.families.firstIndex(where: { $0.has(token) }),
+                state.families[index].use(token, key: key, state.rotation)
+            else { return nil }
+            return index
+        }
+        guard let index else { return .error("invalid_grant") }
+        return issue(index, isNew: false, isForged)
+    }
+
+    private func issue(_ index: Int, isNew: Bool, _ isForged: Bool) -> HTTPReply {
+        let now = clock.now
+        return state.withLock { state in
+            guard let person = state.person(state.families[index].subject) else {
+                return .error("invalid_grant")
+            }
+            state.serial += 1
+            let token = "session-\(state.serial)"
+            let life = state.tokenLife.components.seconds
+            state.families[index].issue(token, until: now.addingTimeInterval(TimeInterval(life)))
+            return .json([
+                "session_token": .string(token), "token_type": "Bearer",
+                "expires_in": .integer(life),
+                "refresh_token": .string(state.families[index].refreshToken),
+                "user": .object(user(person, isForged)), "is_new_user": .bool(isNew),
+            ])
+        }
+    }
+
+    private func user(_ person: FakePerson, _ isForged: Bool) -> JSONObject {
+        var user = person.backendUser
+        if isForged { user["id"] = "somebody-else" }
+        return user
+    }
+}

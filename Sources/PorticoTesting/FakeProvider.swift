@@ -1,0 +1,182 @@
+import PorticoBytes
+public import PorticoProtocol
+import PorticoSystem
+
+/// An OpenID provider in memory, with its people, for the tests of an app.
+///
+/// Everything that a client does with it runs the library's own code: discovery, PKCE, every check
+/// of an ID Token, refresh, storage. Only the network, the browser and the clock are replaced.
+/// Changes take effect at the next request.
+public final class FakeProvider: Sendable {
+    /// A step that can fail, and is counted.
+    public enum Step: Hashable, Sendable {
+        /// The metadata is fetched.
+        case metadata
+        /// The key set is fetched.
+        case keys
+        /// The provider's page is opened in the browser.
+        case authorization
+        /// The code is redeemed.
+        case code
+        /// The tokens are refreshed.
+        case refresh
+        /// Claims are fetched from UserInfo.
+        case userInfo
+        /// A token is revoked.
+        case revocation
+        /// An API that the test serves is called.
+        case api
+    }
+
+    /// The issuer that ``Portico/SignInClient/testing(_:clientID:redirect:scopes:options:storage:)``
+    /// uses.
+    public let issuer: String
+    /// The clock of the provider and of its clients.
+    public let clock: TestClock
+    /// Without the slash that an issuer may end in.
+    let base: String
+    let visits = Locked(Visits())
+    let state: Locked<State>
+
+    struct State: Sendable {
+        var people: [FakePerson]
+        var script = Script<Step>()
+        var services = FakeServices()
+        var accessTokenLife = Duration.minutes(5)
+        var rotation: RefreshRotation? = .idempotent
+        /// `nil` if this system can make no key: then no answer has an ID Token.
+        var key = FakeProvider.newKey(1)
+        var serial = 1
+        var codes: [String: FakeGrant] = [:]
+        var grants: [Int: FakeGrant] = [:]
+        var families: [TokenFamily] = []
+        /// Who is signed in in the browser, and since when.
+        var browserSession: (subject: String, since: Date)?
+    }
+
+    /// A provider with these people. The first of them sits at the browser, unless the app expects
+    /// another one (`login_hint`).
+    ///
+    /// - Parameters:
+    ///   - people: At least one for a sign-in to succeed.
+    ///   - issuer: An https URL.
+    ///   - clock: Of the provider and of its clients.
+    public init(
+        people: [FakePerson] = [.ann()],
+        issuer: String = "https://id.example.com",
+        clock: TestClock = TestClock()
+    ) {
+        self.issuer = issuer
+        base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        self.clock = clock
+        state = Locked(State(people: people))
+    }
+
+    // MARK: What happens next
+
+    /// The next time, this step fails. Several failures happen one after the other.
+    public func next(_ step: Step, fails failure: FakeFailure) {
+        state.withLock { $0.script.add(failure, to: step) }
+    }
+
+    /// What the person does at the next sign-in, instead of signing in.
+    public func next(_ act: PersonAct) {
+        state.withLock { $0.script.add(act) }
+    }
+
+    /// Whether every request fails for lack of a network.
+    public var isOffline: Bool {
+        get { state.withLock { $0.script.isOffline } }
+        set { state.withLock { $0.script.isOffline = newValue } }
+    }
+
+    /// Signs with a new key from now on; the old one is no longer published.
+    public func rotateKeys() {
+        state.withLock { state in
+            state.serial += 1
+            state.key = Self.newKey(state.serial)
+        }
+    }
+
+    /// Ends every session at the provider, in the browser too: refresh tokens are refused, and a
+    /// sign-in with `prompt=none` is asked for.
+    public func endSessions() {
+        state.withLock { state in
+            state.browserSession = nil
+            for index in state.families.indices { state.families[index].end() }
+        }
+    }
+
+    /// Changes a person's details and roles, which the next token has. A new subject is a new
+    /// person.
+    public func change(_ person: FakePerson) {
+        state.withLock { state in
+            state.people.removeAll { sameBytes($0.subject, person.subject) }
+            state.people.append(person)
+        }
+    }
+
+    /// How long access tokens live; five minutes by default.
+    public var accessTokenLife: Duration {
+        get { state.withLock { $0.accessTokenLife } }
+        set { state.withLock { $0.accessTokenLife = newValue } }
+    }
+
+    /// What becomes of used refresh tokens; `nil` for a provider that issues none.
+    public var refreshRotation: RefreshRotation? {
+        get { state.withLock { $0.rotation } }
+        set { state.withLock { $0.rotation = newValue } }
+    }
+
+    /// Answers the app's requests to an API of its own. A request without a live access token gets
+    /// a 401 and does not come here.
+    ///
+    /// - Parameters:
+    ///   - origin: Such as `https://api.example.com`. The client must allow it too
+    ///     (`Options.apiOrigins`).
+    ///   - answer: Called for each request.
+    public func serve(
+        _ origin: String,
+        _ answer: @escaping @Sendable (FakeCall) async -> HTTPReply
+    ) {
+        state.withLock { $0.services.serve(origin, answer) }
+    }
+
+    // MARK: What happened
+
+    /// How often a step was tried, with or without success.
+    public func count(_ step: Step) -> Int {
+        state.withLock { $0.script.count(step) }
+    }
+
+    /// How many sessions of apps are live at the provider.
+    public var liveSessions: Int {
+        state.withLock { $0.families.count { !$0.isOver } }
+    }
+
+    /// Who is signed in at the provider in the browser.
+    public var personInBrowser: FakePerson? {
+        state.withLock { state in state.browserSession.flatMap { state.person($0.subject) } }
+    }
+
+    /// The person's browser.
+    public var browser: FakeBrowser { FakeBrowser(server: self) }
+}
+
+/// What a code was issued for.
+struct FakeGrant: Sendable {
+    let clientID: String
+    let redirectURI: String
+    let challenge: CodeChallenge?
+    let nonce: String?
+    let scope: String
+    let acr: String?
+    let subject: String
+    let since: Date
+}
+
+extension FakeProvider.State {
+    func person(_ subject: String) -> FakePerson? {
+        people.first { sameBytes($0.subject, subject) }
+    }
+}

@@ -1,0 +1,155 @@
+import HTTPTypes
+import Portico
+import PorticoTesting
+import Testing
+
+@Suite("A session at a fake provider")
+struct FakeSessionTests {
+    @Test("the clock makes tokens old, and a refresh brings what has changed since")
+    func refresh() async throws {
+        let fake = FakeProvider(people: [.ann(roles: ["reader"])])
+        let session = try await SignInClient.testing(fake).signIn()
+        let first = try await session.token()
+        #expect(try await session.token() == first)
+        fake.change(.ann(roles: ["reader", "editor"]))
+        fake.rotateKeys()
+        fake.clock.advance(by: .hours(2))
+        #expect(try await session.token() != first)
+        #expect(session.roles.contains("editor"))
+        #expect(fake.count(.refresh) == 1)
+        #expect(fake.count(.keys) == 2)
+    }
+
+    @Test(
+        "RFC 9700 §4.14.2: a lost answer signs nobody out where refresh is idempotent, and does where not",
+        arguments: [(.idempotent, true), (.plain, false), (.reusable, true)]
+            as [(RefreshRotation, Bool)]
+    )
+    func lostAnswer(rotation: RefreshRotation, survives: Bool) async throws {
+        let fake = FakeProvider()
+        fake.refreshRotation = rotation
+        let session = try await SignInClient.testing(fake).signIn()
+        fake.clock.advance(by: .hours(1))
+        fake.next(.refresh, fails: .lostAnswer)
+        await #expect(throws: SignInError(.transient(.unreachable, retryAfter: nil))) {
+            try await session.token()
+        }
+        if survives {
+            _ = try await session.token()
+        } else {
+            await #expect(throws: SignInError(.interactionRequired(.sessionEnded))) {
+                try await session.token()
+            }
+        }
+        #expect(session.isActive == survives)
+        #expect(fake.liveSessions == (survives ? 1 : 0))
+    }
+
+    @Test("a provider without refresh tokens, and one whose tokens live for a minute")
+    func lives() async throws {
+        let fake = FakeProvider()
+        fake.refreshRotation = nil
+        fake.accessTokenLife = .minutes(1)
+        let session = try await SignInClient.testing(fake).signIn()
+        #expect(!session.isRefreshable)
+        fake.clock.advance(by: .minutes(2))
+        await #expect(throws: SignInError(.interactionRequired(.expired))) {
+            try await session.token()
+        }
+    }
+
+    @Test("offline is offline for all requests, until it ends")
+    func offline() async throws {
+        let fake = FakeProvider()
+        let session = try await SignInClient.testing(fake).signIn()
+        fake.isOffline = true
+        fake.clock.advance(by: .days(1))
+        for _ in 0..<3 {
+            await #expect(throws: SignInError(.transient(.unreachable, retryAfter: nil))) {
+                try await session.token()
+            }
+        }
+        fake.isOffline = false
+        _ = try await session.token()
+    }
+
+    @Test("OpenID Connect Core §5.3: claims come from UserInfo, and only of the same person")
+    func userInfo() async throws {
+        let fake = FakeProvider()
+        let session = try await SignInClient.testing(fake).signIn()
+        #expect(try await session.userInfo().email == "ann@example.com")
+        fake.next(.userInfo, fails: .forged)
+        await #expect(throws: SignInError(.rejected(.subject))) { try await session.userInfo() }
+        // The token is refused once, and replaced.
+        fake.next(.userInfo, fails: .refused("invalid_token"))
+        #expect(try await session.userInfo().name == "Ann Arnold")
+        #expect(fake.count(.refresh) == 1)
+    }
+
+    @Test("an API of the app's own sees live tokens only, and knows whose they are")
+    func api() async throws {
+        let fake = FakeProvider()
+        var options = SignInClient.Options()
+        options.apiOrigins = ["https://api.example.com", "https://other.example.com"]
+        fake.serve("https://api.example.com") { call in
+            .json(["who": .string(call.person.subject), "path": .string(call.request.path ?? "")])
+        }
+        let session = try await SignInClient.testing(fake, options: options).signIn()
+        var request = HTTPRequest(
+            method: .get,
+            scheme: "https",
+            authority: "api.example.com",
+            path: "/orders?page=2"
+        )
+        let (data, response) = try await session.http.data(for: request)
+        #expect(response.status == .ok)
+        #expect(
+            String(decoding: data, as: UTF8.self)
+                == #"{"who":"person-1","path":"/orders?page=2"}"#
+        )
+        // Refused once; the token is replaced.
+        fake.next(.api, fails: .refused("invalid_token"))
+        #expect(try await session.http.data(for: request).1.status == .ok)
+        #expect(fake.count(.refresh) == 1)
+
+        request.authority = "other.example.com"
+        let (words, unserved) = try await session.http.data(for: request)
+        #expect(unserved.status == .notImplemented)
+        #expect(String(decoding: words, as: UTF8.self).contains("Call serve first."))
+        request.authority = "foreign.example.com"
+        await #expect(throws: SignInError(.misconfigured(.originNotAllowed))) {
+            try await session.http.data(for: request)
+        }
+    }
+
+    @Test("a preview shows a person who is signed in, at once")
+    func preview() async throws {
+        let session = Session.preview(.ann(roles: ["editor"]))
+        #expect(session.user.displayName == "Ann Arnold")
+        #expect(session.roles.contains("editor"))
+        #expect(session.isActive)
+        #expect(try await !session.token().isEmpty)
+        if case .signedIn(let one) = RestoredSession.signedIn(session) { #expect(one === session) }
+        await session.signOut()
+        #expect(!session.isActive)
+
+        let backend = BackendSession.preview(.bob())
+        #expect(
+            backend.user
+                == BackendUser(
+                    id: "person-2",
+                    email: "bob@example.com",
+                    isEmailVerified: true,
+                    name: "Bob Brown"
+                )
+        )
+        #expect(backend.isActive)
+    }
+
+    @Test("each kind of error can be made, with a provider's words")
+    func errors() {
+        let error = SignInError(.denied, providerError: .init(code: "access_denied"))
+        #expect(error == SignInError(.denied))
+        #expect(error.providerError?.code == "access_denied")
+    }
+}
