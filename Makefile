@@ -47,4 +47,4 @@ mutate:
 	scripts/mutate --together --folder .build-mutants
 
 format:
-	swift format -i -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format -i -r Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples

@@ -300,6 +300,23 @@ let package = Package(
             path: "Benchmarks/Sources/SignInCost",
             swiftSettings: settings
         ),
+        // The examples are packages of their own, too. Here they see what is public.
+        .executableTarget(
+            name: "OrdersExample",
+            dependencies: ["Portico", httpTypes],
+            path: "Examples/command-line/Sources/Orders",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "OrdersAPIExample",
+            dependencies: [
+                "PorticoHummingbird", serverProduct("Hummingbird", "hummingbird"),
+            ],
+            path: "Examples/hummingbird-api/Sources/OrdersAPI",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
         .target(
             name: "PorticoTestSupport",
             dependencies: [

@@ -26,7 +26,9 @@ struct DocumentPathTests {
 
     @Test("every path that a document names is there")
     func paths() throws {
-        let folders = ["Sources/", "Tests/", "Benchmarks/", "scripts/", "docs/", ".ci/"]
+        let folders = [
+            "Sources/", "Tests/", "Benchmarks/", "scripts/", "docs/", "Examples/", ".ci/",
+        ]
         let sources = Project.code.keys
         for document in try Markdown.all() {
             let names = document.spans.map { String($0.prefix { $0 != " " && $0 != ":" }) }

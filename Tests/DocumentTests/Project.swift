@@ -9,10 +9,14 @@ enum Project {
     static let documents =
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
         + files(below: "docs", ending: ".md") + files(below: "Sources", ending: ".md")
+        + files(below: "Examples", ending: ".md")
 
     /// All code of ours.
     static let code = texts(files(below: "Sources", ending: ".swift"))
     static let tests = texts(files(below: "Tests", ending: ".swift"))
+    static let examples = texts(
+        files(below: "Examples", ending: ".swift") + files(below: "Examples", ending: ".kt")
+    )
     static let scripts = texts(
         ["Makefile", ".ci/run"] + files(below: "scripts", ending: "")
             + files(below: "Tests", ending: ".py")
@@ -46,7 +50,7 @@ enum Project {
 
     /// What a word of a document may mean: every identifier of the code and the tests.
     static let identifiers: Set<String> = {
-        let sources = Array(code.values) + Array(tests.values)
+        let sources = [code, tests, examples].flatMap(\.values)
         var words: Set<String> = []
         for text in sources + [(try? Project.text("Package.swift")) ?? ""] {
             let isWord: (Character) -> Bool = { $0.isLetter || $0.isNumber || $0 == "_" }

@@ -27,10 +27,11 @@ struct PorticoProcess {
     /// fails the test and does not hang it.
     func run(
         _ arguments: [String],
+        of name: String = "portico",
         input: String = "",
         environment: [String: String] = [:]
     ) throws -> Outcome {
-        let running = try start(arguments, input: input, environment: environment)
+        let running = try start(arguments, of: name, input: input, environment: environment)
         let deadline = ContinuousClock.now + .seconds(60)
         while running.process.isRunning {
             guard ContinuousClock.now < deadline else {
@@ -48,9 +49,12 @@ struct PorticoProcess {
 
     /// Starts the program and leaves it running.
     ///
-    /// - Parameter longestFile: In bytes; writing more fails, as on a disk that is full.
+    /// - Parameters:
+    ///   - name: Of a program that is built with the tests.
+    ///   - longestFile: In bytes; writing more fails, as on a disk that is full.
     func start(
         _ arguments: [String],
+        of name: String = "portico",
         input: String = "",
         environment: [String: String] = [:],
         longestFile: Int? = nil
@@ -66,7 +70,7 @@ struct PorticoProcess {
             try FileHandle(forWritingTo: files[2]),
         ]
         defer { for handle in handles { try? handle.close() } }  // `try?`: then it is closed
-        var command = [try Self.program().path] + arguments
+        var command = [try Self.program(name).path] + arguments
         if let longestFile {
             let limited = ["/usr/bin/prlimit", "--fsize=\(longestFile)"]
             command = ["/usr/bin/env", "--ignore-signal=XFSZ"] + limited + command
@@ -125,9 +129,9 @@ struct PorticoProcess {
     struct TimedOut: Error {}
 
     /// It stands beside the tests.
-    private static func program() throws -> URL {
+    private static func program(_ name: String) throws -> URL {
         let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        let program = tests.deletingLastPathComponent().appending(path: "portico")
+        let program = tests.deletingLastPathComponent().appending(path: name)
         try #require(FileManager.default.isExecutableFile(atPath: program.path))
         return program
     }
