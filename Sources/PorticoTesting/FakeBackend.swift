@@ -96,8 +96,8 @@ public final class FakeBackend: Sendable {
     /// Changes a person's details. A new subject is a new person.
     public func change(_ person: FakePerson) {
         state.withLock { state in
-            state.people.removeAll { sameBytes($0.subject, person.subject) }
-            state.people.append(person)
+            let index = state.people.firstIndex { sameBytes($0.subject, person.subject) }
+            if let index { state.people[index] = person } else { state.people.append(person) }
         }
     }
 

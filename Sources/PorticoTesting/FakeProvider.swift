@@ -111,8 +111,8 @@ public final class FakeProvider: Sendable {
     /// person.
     public func change(_ person: FakePerson) {
         state.withLock { state in
-            state.people.removeAll { sameBytes($0.subject, person.subject) }
-            state.people.append(person)
+            let index = state.people.firstIndex { sameBytes($0.subject, person.subject) }
+            if let index { state.people[index] = person } else { state.people.append(person) }
         }
     }
 

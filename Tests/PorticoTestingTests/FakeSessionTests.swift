@@ -7,7 +7,7 @@ import Testing
 struct FakeSessionTests {
     @Test("the clock makes tokens old, and a refresh brings what has changed since")
     func refresh() async throws {
-        let fake = FakeProvider(people: [.ann(roles: ["reader"])])
+        let fake = FakeProvider(people: [.ann(roles: ["reader"]), .bob()])
         let session = try await SignInClient.testing(fake).signIn()
         let first = try await session.token()
         #expect(try await session.token() == first)
@@ -18,6 +18,9 @@ struct FakeSessionTests {
         #expect(session.roles.contains("editor"))
         #expect(fake.count(.refresh) == 1)
         #expect(fake.count(.keys) == 2)
+        // It is still Ann who sits at the browser.
+        fake.endSessions()
+        #expect(try await SignInClient.testing(fake).signIn().user.name == "Ann Arnold")
     }
 
     @Test(
@@ -43,6 +46,31 @@ struct FakeSessionTests {
         }
         #expect(session.isActive == survives)
         #expect(fake.liveSessions == (survives ? 1 : 0))
+    }
+
+    @Test("many tasks of two processes make one refresh, at a provider that rotates plainly")
+    func race() async throws {
+        for _ in 0..<20 {
+            let fake = FakeProvider()
+            fake.refreshRotation = .plain
+            let storage = InMemory()
+            let one = try await SignInClient.testing(fake, storage: storage).signIn()
+            let neighbour = SignInClient.testing(fake, storage: storage)
+            guard case .signedIn(let other) = await neighbour.restore() else {
+                Issue.record("not restored")
+                return
+            }
+            fake.clock.advance(by: .hours(1))
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for index in 0..<20 {
+                    group.addTask { try await (index.isMultiple(of: 2) ? one : other).token() }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1)
+            #expect(fake.count(.refresh) == 1)
+            #expect(fake.liveSessions == 1)
+        }
     }
 
     @Test("a provider without refresh tokens, and one whose tokens live for a minute")
