@@ -13,13 +13,11 @@ extension Session {
             client: client,
             provider: try client.remoteProvider(),
             record: SessionRecord(
-                id: client.context.random.text(16),
-                issuer: client.issuer,
-                clientID: client.clientID,
-                answer: tokens,
-                idToken: VerifiedToken(text: text, claims: try IDTokenClaims(claims)),
-                requestedScope: Scope(tokens: client.scopes.map(\.text)),
-                provider: .nothing,
+                client.context.random.text(16),
+                tokens,
+                VerifiedToken(text: text, claims: try IDTokenClaims(claims)),
+                for: client,
+                [:],
                 receivedAt: client.context.now()
             )
         )

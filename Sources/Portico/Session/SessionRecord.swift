@@ -38,19 +38,36 @@ struct SessionRecord: KeptRecord {
         for client: SignInClient,
         _ provider: JSONObject
     ) {
-        let answer = redemption.tokens
-        self.provider = provider
+        self.init(
+            id,
+            redemption.tokens,
+            VerifiedToken(text: redemption.idTokenText, claims: redemption.idToken.claims),
+            for: client,
+            provider,
+            receivedAt: redemption.receivedAt
+        )
+    }
+
+    init(
+        _ id: String,
+        _ answer: TokenResponse,
+        _ idToken: VerifiedToken,
+        for client: SignInClient,
+        _ provider: JSONObject,
+        receivedAt: Date
+    ) {
         self.id = id
         issuer = client.issuer
         clientID = client.clientID
         accessToken = answer.accessToken
         refreshToken = answer.refreshToken
-        original = redemption.idToken.claims
-        idToken = VerifiedToken(text: redemption.idTokenText, claims: original)
+        self.idToken = idToken
+        original = idToken.claims
         // Omitted if it equals the requested scope (RFC 6749 §5.1).
         scope = answer.scope ?? Scope(tokens: client.scopes.map(\.text))
-        receivedAt = redemption.receivedAt
-        expiresAt = answer.expiresIn.map { redemption.receivedAt.addingTimeInterval(Double($0)) }
+        self.provider = provider
+        self.receivedAt = receivedAt
+        expiresAt = answer.expiresIn.map { receivedAt.addingTimeInterval(Double($0)) }
     }
 
     /// The record after a refresh: values missing from the answer are kept (RFC 6749 §6).
