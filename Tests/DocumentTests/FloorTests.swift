@@ -17,7 +17,9 @@ struct FloorTests {
     /// What comes with Swift or the system, and needs no declaration.
     private static let system: Set = [
         "Foundation", "FoundationEssentials", "FoundationNetworking", "Dispatch", "Testing",
-        "Glibc", "Musl", "Darwin", "Security",
+        "Glibc", "Musl", "Darwin", "Observation",
+        // Of Apple's systems.
+        "Security", "AuthenticationServices", "SwiftUI", "UIKit", "AppKit",
     ]
 
     private static func targets() throws -> [Target] {

@@ -83,7 +83,7 @@ extension BackendSignIn: SignInUnderWay {}
 extension BackendClient {
     /// Signs a person in and keeps the session (RFC 8252 §4.1, §7.3).
     ///
-    /// Cancelling the task closes the port and ends the attempt.
+    /// Cancelling the task closes the port or the sheet, and ends the attempt.
     ///
     /// - Parameters:
     ///   - provider: The backend's name for a provider, such as `google`; `nil` opens the backend's
@@ -92,9 +92,11 @@ extension BackendClient {
     /// - Throws: Any kind of ``SignInError``; nothing is stored in that case.
     public func signIn(
         with provider: String? = nil,
-        using method: SignInMethod = .loopback()
+        using method: SignInMethod = .standard
     ) async throws(SignInError) -> BackendSession {
         try redirect.check()
+        _ = try method.way(for: redirect)
+        try await context.storage.checkKeeps(BackendRecord.self)
         // The port is opened only once the request is known to be valid (RFC 8252 §8.3).
         _ = try endpoint()
         return try await method.run(on: redirect) { session in
@@ -119,10 +121,7 @@ extension BackendClient {
 
     /// Stores a new session before the caller gets it.
     func store(_ record: BackendRecord) async throws(SignInError) {
-        // Must not be overwritten by another process that refreshes the previous session.
-        let lock = try await context.storage.lock(patience: .seconds(40))
-        defer { lock.release() }
-        try await context.storage.write(record.serialized())
+        try await context.storage.replace(with: record)
     }
 }
 

@@ -2,9 +2,23 @@ import PorticoBytes
 
 /// How an app sends the person to the provider and gets the answer back.
 public struct SignInMethod: Sendable {
-    let browser: any ExternalBrowser
-    let timeout: Duration
-    let pasted: PastedCallback?
+    enum Way: Sendable {
+        case loopback(Loopback)
+        case sheet(any BrowserSheet)
+    }
+
+    struct Loopback: Sendable {
+        let browser: any ExternalBrowser
+        let timeout: Duration
+        let pasted: PastedCallback?
+    }
+
+    /// `nil` for what suits the system and the redirect.
+    private let way: Way?
+
+    /// What suits the system: its sign-in sheet for an https or private-use redirect on Apple's
+    /// systems, and ``loopback(open:timeout:pasted:)`` elsewhere.
+    public static var standard: SignInMethod { SignInMethod(way: nil) }
 
     /// Uses the system browser, and a loopback port that is open during the sign-in (RFC 8252
     /// §7.3). The client's redirect must be a loopback redirect.
@@ -19,7 +33,41 @@ public struct SignInMethod: Sendable {
         timeout: Duration = .seconds(180),
         pasted: PastedCallback? = nil
     ) -> SignInMethod {
-        SignInMethod(browser: browser, timeout: timeout, pasted: pasted)
+        SignInMethod(way: .loopback(Loopback(browser: browser, timeout: timeout, pasted: pasted)))
+    }
+
+    /// Uses a sheet that closes with the answer. The client's redirect must not be a loopback
+    /// redirect.
+    static func sheet(_ sheet: any BrowserSheet) -> SignInMethod {
+        SignInMethod(way: .sheet(sheet))
+    }
+
+    /// - Throws: misconfigured(.redirectNotLoopback), misconfigured(.redirectNotForSheet),
+    ///   misconfigured(.noBrowser)
+    func way(for redirect: Redirect) throws(SignInError) -> Way {
+        let way = try wayOut(for: redirect)
+        switch (way, redirect.kind) {
+        case (.loopback, .uri): throw SignInError(.misconfigured(.redirectNotLoopback))
+        case (.sheet(let sheet), _): _ = try redirect.target(of: sheet)
+        case (.loopback, .loopback): break
+        }
+        return way
+    }
+
+    /// A browser shows a sign-out page whatever the redirect of the sign-in is.
+    ///
+    /// - Throws: misconfigured(.noBrowser)
+    func wayOut(for redirect: Redirect) throws(SignInError) -> Way {
+        if let way { way } else { try Self.standardWay(for: redirect) }
+    }
+
+    private static func standardWay(for redirect: Redirect) throws(SignInError) -> Way {
+        if let sheet = SystemSheet.standard {
+            if SystemSheet.isOnlyWay { return .sheet(sheet) }
+            if case .uri = redirect.kind { return .sheet(sheet) }
+        }
+        guard !SystemSheet.isOnlyWay else { throw SignInError(.misconfigured(.noBrowser)) }
+        return .loopback(Loopback(browser: .systemBrowser, timeout: .seconds(180), pasted: nil))
     }
 }
 
