@@ -115,6 +115,10 @@ extension SignInError {
             com.apple.application-identifier.
             """
         )
+        /// A Linux system without a keyring: no libsecret, no D-Bus session, or nothing in it that
+        /// keeps secrets. Use a ``PrivateFile`` there.
+        public static let noKeyring =
+            StorageProblem("There is no keyring here (Secret Service over D-Bus).")
         /// Other accounts of this machine could read or change the storage.
         public static let exposed =
             StorageProblem("The stored session is open to others on this machine.")

@@ -29,7 +29,7 @@ struct FloorTests {
             .split(separator: /\n        \.(?=\w*[tT]arget\(|systemLibrary\()/)
         let targets = blocks.compactMap { block -> Target? in
             guard let name = block.firstMatch(of: /name: "(\w+)"/)?.1 else { return nil }
-            let ours = /"(Portico\w*|C(?:Argon2|Curl|SQLite|UTF8Proc|YAML))"/
+            let ours = /"(Portico\w*|C(?:Argon2|Curl|Secret|SQLite|UTF8Proc|YAML))"/
             let words = block.matches(of: ours).map { String($0.1) }
             let folder = block.firstMatch(of: /path: "([^"]+)"/)?.1
             let isTest = block.hasPrefix("testTarget")
@@ -82,14 +82,17 @@ struct FloorTests {
         for target in targets.reversed() where wanted.contains(target.name) {
             wanted.formUnion(target.dependencies)
         }
-        let transports = ["PorticoOutbound", "CCurl", "PorticoURLSession", "PorticoPrivacy"]
+        let systems = [
+            "PorticoOutbound", "CCurl", "CSecret", "PorticoURLSession", "PorticoPrivacy",
+        ]
         #expect(
             wanted
                 == Set(
-                    ["Portico", "PorticoProtocol", "PorticoBytes", "PorticoSystem"] + transports
+                    ["Portico", "PorticoProtocol", "PorticoBytes", "PorticoSystem"] + systems
                 )
         )
-        for name in wanted where !["CCurl", "PorticoSystem", "PorticoPrivacy"].contains(name) {
+        let bare: Set = ["CCurl", "CSecret", "PorticoSystem", "PorticoPrivacy"]
+        for name in wanted.subtracting(bare) {
             let block = try #require(
                 package.firstMatch(of: try Regex("name: \"\(name)\",\\s+dependencies: [^\\]]*"))
             )

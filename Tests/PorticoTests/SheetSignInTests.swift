@@ -144,6 +144,8 @@ struct SheetSignInTests {
         let scene = scene()
         let sheet = ScriptedSheet { _, _ in "" }
         let client = scene.client
+        // What is known already is not fetched, which would notice first.
+        _ = try await client.provider()
         let gate = Gate()
         let task = Task.failure {
             await gate.pass()

@@ -25,7 +25,8 @@ enum SheetEnding: Hashable, Sendable {
     init?(_ uri: String) {
         switch RedirectURI(uri).kind {
         case .privateUseScheme:
-            self = .scheme(RedirectURI(uri).scheme)
+            // As browsers write it (RFC 3986 §6.2.2.1).
+            self = .scheme(RedirectURI(uri).scheme.lowercased())
         case .https:
             guard let address = HTTPAddress(uri), address.port == 443 else { return nil }
             self = .https(host: address.host, path: address.path.isEmpty ? "/" : address.path)
