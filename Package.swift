@@ -103,6 +103,8 @@ let package = Package(
             dependencies: ["PorticoBytes", "PorticoProtocol", httpTypes],
             swiftSettings: settings
         ),
+        // libsecret, loaded when it is used.
+        .target(name: "CSecret"),
         .target(
             name: "PorticoPrivacy",
             resources: [.copy("PrivacyInfo.xcprivacy")],
@@ -114,6 +116,7 @@ let package = Package(
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", crypto, httpTypes,
                 .target(name: "PorticoPrivacy", condition: .when(platforms: apple)),
                 .target(name: "PorticoOutbound", condition: .when(platforms: [.linux])),
+                .target(name: "CSecret", condition: .when(platforms: [.linux])),
                 .target(name: "PorticoURLSession", condition: .when(platforms: apple)),
             ],
             swiftSettings: settings

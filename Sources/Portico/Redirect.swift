@@ -9,6 +9,13 @@ public struct Redirect: Hashable, Sendable {
     }
 
     let kind: Kind
+    /// For systems whose sign-in sheet cannot end on an https address.
+    private(set) var fallback: Kind?
+    private var hasAuthority = false
+
+    private init(_ kind: Kind) {
+        self.kind = kind
+    }
 
     /// A port of this machine that is open only during the sign-in (§7.3). Register it at the
     /// provider as `http://127.0.0.1/callback`, and as `http://[::1]/callback` too.
@@ -19,22 +26,60 @@ public struct Redirect: Hashable, Sendable {
     ///     accepts only that one, or if the port is forwarded from another machine. A given port is
     ///     opened on 127.0.0.1, or the sign-in fails: [::1] would be a different redirect URI.
     public static func loopback(path: String = "/callback", port: UInt16 = 0) -> Redirect {
-        Redirect(kind: .loopback(path: path, port: port))
+        Redirect(.loopback(path: path, port: port))
     }
 
     /// An https address that the system passes to this app (§7.2).
     public static func https(_ uri: String) -> Redirect {
-        Redirect(kind: .uri(uri))
+        Redirect(.uri(uri))
+    }
+
+    /// An https address that the system passes to this app (§7.2), and a private-use scheme for
+    /// sign-in sheets that cannot end on one: those before iOS 17.4 and macOS 14.4.
+    ///
+    /// - Parameters:
+    ///   - uri: Preferred wherever it works: no other app can claim it.
+    ///   - fallback: A ``scheme(_:)``. Register both at the provider.
+    public static func https(_ uri: String, fallback: Redirect) -> Redirect {
+        var redirect = Redirect(.uri(uri))
+        redirect.fallback = fallback.kind
+        return redirect
     }
 
     /// A private-use scheme: your domain reversed, with one slash: `com.example.app:/callback`
     /// (§7.1).
     public static func scheme(_ uri: String) -> Redirect {
-        Redirect(kind: .uri(uri))
+        Redirect(.uri(uri))
+    }
+
+    /// A private-use scheme with an authority, `com.example.app://host/callback`, which §7.1 does not
+    /// have, for a provider that registers nothing else.
+    public static func schemeWithAuthority(_ uri: String) -> Redirect {
+        var redirect = Redirect(.uri(uri))
+        redirect.hasAuthority = true
+        return redirect
     }
 
     /// - Throws: misconfigured(.redirectInvalid), misconfigured(.redirectLocalhost)
     func check() throws(SignInError) {
+        if hasAuthority { return try checkAuthority() }
+        try Self.check(kind)
+        guard let fallback else { return }
+        try Self.check(fallback)
+        guard case .uri(let uri) = kind, RedirectURI(uri).kind == .https,
+            case .uri(let other) = fallback, RedirectURI(other).kind == .privateUseScheme
+        else { throw SignInError(.misconfigured(.redirectInvalid)) }
+    }
+
+    /// But for its second slash, it is a redirect like any other.
+    private func checkAuthority() throws(SignInError) {
+        guard case .uri(let text) = kind, RedirectURI(text).kind == .privateUseScheme,
+            let slashes = text.firstRange(of: "://"), !text[slashes.upperBound...].hasPrefix("/")
+        else { throw SignInError(.misconfigured(.redirectInvalid)) }
+        try Self.check(.uri(text.replacing("://", with: ":/", maxReplacements: 1)))
+    }
+
+    private static func check(_ kind: Kind) throws(SignInError) {
         switch kind {
         case .loopback(let path, _):
             guard path.hasPrefix("/"), !path.contains("?"),

@@ -17,15 +17,15 @@ extension SignInClient {
     /// A session of another issuer or client counts as no session.
     public func restore() async -> RestoredSession {
         let provider: RemoteProvider
-        let bytes: [UInt8]?
+        let stored: SessionRecord?
         do throws(SignInError) {
             provider = try remoteProvider()
-            bytes = try await context.storage.read()
+            stored = try await context.storage.record()
         } catch {
             guard case .storage(let problem) = error.kind else { return .signedOut }
             return .locked(problem)
         }
-        guard let record = bytes.flatMap(SessionRecord.init),
+        guard let record = stored,
             sameBytes(record.issuer, issuer), sameBytes(record.clientID, clientID),
             provider.issuer.issued(record.idToken.claims)
         else { return .signedOut }
@@ -35,9 +35,6 @@ extension SignInClient {
 
     /// Stores a new session before the caller gets it.
     func store(_ record: SessionRecord) async throws(SignInError) {
-        // Must not be overwritten by another process that refreshes the previous session.
-        let lock = try await context.storage.lock(patience: .seconds(40))
-        defer { lock.release() }
-        try await context.storage.write(record.serialized())
+        try await context.storage.replace(with: record)
     }
 }

@@ -72,15 +72,16 @@ public final class SignInClient: Sendable {
     ///   - redirect: As registered at the provider.
     ///   - scopes: What to ask for; `openid` is always included.
     ///   - options: Relaxations, roles, and the origins of APIs.
-    ///   - storage: Keeps the session; ``InMemory`` forgets it when the process ends.
+    ///   - storage: Keeps the session. `nil` is the keychain on iOS, tvOS, watchOS and visionOS,
+    ///     and ``InMemory`` elsewhere, which forgets it when the process ends.
     ///   - transport: Sends every request of this client and its sessions.
     public convenience init(
         issuer: String,
         clientID: String,
-        redirect: Redirect = .loopback(),
+        redirect: Redirect = .standard,
         scopes: [ScopeToken] = [.openid, .profile, .email],
         options: Options = Options(),
-        storage: any SessionStorage = .inMemory,
+        storage: (any SessionStorage)? = nil,
         transport: any HTTPTransport = SystemTransport()
     ) {
         self.init(
@@ -89,7 +90,7 @@ public final class SignInClient: Sendable {
             redirect: redirect,
             scopes: scopes,
             options: options,
-            storage: storage,
+            storage: storage ?? SystemStorage.storage(of: clientID, at: issuer),
             transport: transport,
             now: { Date() },
             random: .system

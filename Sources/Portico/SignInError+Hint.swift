@@ -51,10 +51,15 @@ extension SignInError.Hint {
     /// `localhost` may be another machine (RFC 8252 §8.3).
     public static let redirectLocalhost =
         Self("Use the loopback literal instead of localhost (RFC 8252 8.3).")
-    /// ``SignInClient/signIn(_:using:)`` takes loopback redirects; use ``SignInClient/begin(_:)``
-    /// for others.
+    /// The system browser needs a loopback redirect; use ``SignInClient/begin(_:)`` for others.
     public static let redirectNotLoopback =
         Self("This sign-in method needs a loopback redirect.")
+    /// Apple's sign-in sheet closes on a private-use scheme, and on https from iOS 17.4 and macOS
+    /// 14.4; see ``Redirect/https(_:fallback:)``.
+    public static let redirectNotForSheet =
+        Self(
+            "The sign-in sheet needs a private-use scheme, or https where the system takes it."
+        )
     /// The backend's address is invalid, or http (see ``BackendClient``).
     public static let backendInvalid =
         Self("The backend must be https, without query; http on this machine where allowed.")
@@ -116,6 +121,14 @@ extension SignInError.Hint {
     // This machine
     /// Give another ``ExternalBrowser``, or open the address yourself.
     public static let noBrowser = Self("No browser could be started.")
+    /// The sign-in sheet has no window to stand in: pass the one of the view that asks.
+    public static let sheetNotShown =
+        Self("The system did not show the sign-in sheet. Pass a window that is on the screen.")
+    /// The system refuses the https redirect. The app needs the entitlement
+    /// `com.apple.developer.associated-domains` with `webcredentials:` and the redirect's host, and
+    /// that host's `apple-app-site-association` the app.
+    public static let redirectNotAssociated =
+        Self("The app is not associated with the redirect's host (webcredentials).")
     /// Only a provider's address is passed to a browser.
     public static let addressNotOpenable =
         Self("Only an https address, or http on this machine, is handed to a browser.")

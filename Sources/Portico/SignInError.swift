@@ -90,6 +90,8 @@ extension SignInError {
         public static let tooManyRequests = TransientCause("The server asks to slow down.")
         /// Another process holds the session's lock.
         public static let busy = TransientCause("Another process is renewing the session.")
+        /// The system is about to suspend this app, which must not hold the session's lock then.
+        public static let suspending = TransientCause("The app is about to be suspended.")
     }
 
     /// What is wrong with the storage.
@@ -103,6 +105,21 @@ extension SignInError {
         public static let unreadable = StorageProblem("The stored session cannot be read.")
         /// The disk is full, or the folder belongs to another user.
         public static let unwritable = StorageProblem("The session cannot be stored.")
+        /// A later version of the app wrote it, and it must not be overwritten: update this one.
+        public static let laterVersion =
+            StorageProblem("A later version of the app stored the session.")
+        /// The program is not signed with the entitlement that the keychain needs. On macOS a
+        /// program without one uses a ``PrivateFile``.
+        public static let entitlementMissing = StorageProblem(
+            """
+            The keychain needs the entitlement keychain-access-groups, or on macOS \
+            com.apple.application-identifier.
+            """
+        )
+        /// A Linux system without a keyring: no libsecret, no D-Bus session, or nothing in it that
+        /// keeps secrets. Use a ``PrivateFile`` there.
+        public static let noKeyring =
+            StorageProblem("There is no keyring here (Secret Service over D-Bus).")
         /// Other accounts of this machine could read or change the storage.
         public static let exposed =
             StorageProblem("The stored session is open to others on this machine.")

@@ -28,7 +28,7 @@ public final class FakeBackend: Sendable {
     public let address: String
     /// The clock of the backend and of its clients.
     public let clock: TestClock
-    let visits = Locked(Visits())
+    let shown = Locked(Shown())
     let state: Locked<State>
 
     struct State: Sendable {

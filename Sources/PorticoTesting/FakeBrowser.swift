@@ -9,43 +9,43 @@ public struct FakeBrowser: ExternalBrowser, ScriptedBrowser {
     let server: any FakeServer
 
     /// The addresses that were opened, oldest first.
-    public var opened: [String] { server.visits.withLock { $0.opened } }
+    public var opened: [String] { server.shown.withLock { $0.opened } }
 
     /// Where the browser was sent last: the address that the system hands to the app. `nil` if the
     /// last page did not send it back.
-    public var callback: String? { server.visits.withLock { $0.callback } }
+    public var callback: String? { server.shown.withLock { $0.callback } }
 
     /// Shows a page of the fake, and has the person do what the test says.
     ///
     /// - Throws: misconfigured if the address is not the fake's.
     public func open(_ address: String) async throws {
         do {
-            _ = try await visit(address)
+            _ = try await show(address)
         } catch {
             // The app sees a browser that started; what the person does there is not its result.
             guard case .cancelled = error.kind else { throw error }
         }
     }
 
-    package func visit(_ address: String) async throws(SignInError) -> String? {
-        server.visits.withLock { visits in
-            visits.opened.append(address)
-            visits.callback = nil
+    package func show(_ address: String) async throws(SignInError) -> String? {
+        server.shown.withLock { shown in
+            shown.opened.append(address)
+            shown.callback = nil
         }
         let callback = try server.answer(toBrowser: address)
-        server.visits.withLock { $0.callback = callback }
+        server.shown.withLock { $0.callback = callback }
         return callback
     }
 }
 
-struct Visits: Sendable {
+struct Shown: Sendable {
     var opened: [String] = []
     var callback: String?
 }
 
 /// What the pages of a ``FakeBrowser`` are.
 protocol FakeServer: AnyObject, Sendable {
-    var visits: Locked<Visits> { get }
+    var shown: Locked<Shown> { get }
 
     /// - Returns: Where the browser is sent; `nil` if the page stays.
     func answer(toBrowser address: String) throws(SignInError) -> String?

@@ -35,7 +35,7 @@ public final class FakeProvider: Sendable {
     public let clock: TestClock
     /// Without the slash that an issuer may end in.
     let base: String
-    let visits = Locked(Visits())
+    let shown = Locked(Shown())
     let state: Locked<State>
 
     struct State: Sendable {

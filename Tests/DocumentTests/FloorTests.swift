@@ -17,7 +17,9 @@ struct FloorTests {
     /// What comes with Swift or the system, and needs no declaration.
     private static let system: Set = [
         "Foundation", "FoundationEssentials", "FoundationNetworking", "Dispatch", "Testing",
-        "Glibc", "Musl", "Darwin", "Security",
+        "Glibc", "Musl", "Darwin", "Observation",
+        // Of Apple's systems.
+        "Security", "AuthenticationServices", "SwiftUI", "UIKit", "AppKit",
     ]
 
     private static func targets() throws -> [Target] {
@@ -27,7 +29,7 @@ struct FloorTests {
             .split(separator: /\n        \.(?=\w*[tT]arget\(|systemLibrary\()/)
         let targets = blocks.compactMap { block -> Target? in
             guard let name = block.firstMatch(of: /name: "(\w+)"/)?.1 else { return nil }
-            let ours = /"(Portico\w*|C(?:Argon2|Curl|SQLite|UTF8Proc|YAML))"/
+            let ours = /"(Portico\w*|C(?:Argon2|Curl|Secret|SQLite|UTF8Proc|YAML))"/
             let words = block.matches(of: ours).map { String($0.1) }
             let folder = block.firstMatch(of: /path: "([^"]+)"/)?.1
             let isTest = block.hasPrefix("testTarget")
@@ -82,11 +84,13 @@ struct FloorTests {
         for target in targets.reversed() where wanted.contains(target.name) {
             wanted.formUnion(target.dependencies)
         }
-        let transports = ["PorticoOutbound", "CCurl", "PorticoURLSession", "PorticoPrivacy"]
+        let systems = [
+            "PorticoOutbound", "CCurl", "CSecret", "PorticoURLSession", "PorticoPrivacy",
+        ]
         #expect(
             wanted
                 == Set(
-                    ["Portico", "PorticoProtocol", "PorticoBytes", "PorticoSystem"] + transports
+                    ["Portico", "PorticoProtocol", "PorticoBytes", "PorticoSystem"] + systems
                 )
         )
         // What signs anybody in is for test targets.
@@ -94,7 +98,8 @@ struct FloorTests {
             #expect(!target.dependencies.contains("PorticoTesting"), "\(target.name)")
         }
         wanted.insert("PorticoTesting")
-        for name in wanted where !["CCurl", "PorticoSystem", "PorticoPrivacy"].contains(name) {
+        let bare: Set = ["CCurl", "CSecret", "PorticoSystem", "PorticoPrivacy"]
+        for name in wanted.subtracting(bare) {
             let block = try #require(
                 package.firstMatch(of: try Regex("name: \"\(name)\",\\s+dependencies: [^\\]]*"))
             )

@@ -17,15 +17,15 @@ extension BackendClient {
     /// A session of another backend or app counts as no session.
     public func restore() async -> Restored {
         let endpoint: BackendEndpoint
-        let bytes: [UInt8]?
+        let stored: BackendRecord?
         do throws(SignInError) {
             endpoint = try self.endpoint()
-            bytes = try await context.storage.read()
+            stored = try await context.storage.record()
         } catch {
             guard case .storage(let problem) = error.kind else { return .signedOut }
             return .locked(problem)
         }
-        guard let record = bytes.flatMap(BackendRecord.init),
+        guard let record = stored,
             sameBytes(record.backend, endpoint.base.text), sameBytes(record.app, app)
         else { return .signedOut }
         return .signedIn(

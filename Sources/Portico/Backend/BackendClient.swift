@@ -51,14 +51,15 @@ public final class BackendClient: Sendable {
     ///   - app: As registered at the backend.
     ///   - redirect: As registered at the backend for this app.
     ///   - options: Relaxations, and the origins of APIs.
-    ///   - storage: Keeps the session; ``InMemory`` forgets it when the process ends.
+    ///   - storage: Keeps the session. `nil` is the keychain on iOS, tvOS, watchOS and visionOS,
+    ///     and ``InMemory`` elsewhere, which forgets it when the process ends.
     ///   - transport: Sends every request of this client and its sessions.
     public convenience init(
         backend: String,
         app: String,
-        redirect: Redirect = .loopback(),
+        redirect: Redirect = .standard,
         options: Options = Options(),
-        storage: any SessionStorage = .inMemory,
+        storage: (any SessionStorage)? = nil,
         transport: any HTTPTransport = SystemTransport()
     ) {
         self.init(
@@ -66,7 +67,7 @@ public final class BackendClient: Sendable {
             app: app,
             redirect: redirect,
             options: options,
-            storage: storage,
+            storage: storage ?? SystemStorage.storage(of: app, at: backend),
             transport: transport,
             now: { Date() },
             random: .system

@@ -33,7 +33,7 @@ struct BackendRecord: KeptRecord {
 
 /// The storage format of a record. `serialized` marks the calls where tokens leave their wrapper.
 extension BackendRecord {
-    private static let version: Int64 = 1
+    static let version: Int64 = 1
 
     func serialized() -> [UInt8] {
         var json: JSONObject = [

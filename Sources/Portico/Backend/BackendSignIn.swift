@@ -94,7 +94,7 @@ extension BackendSignIn: SignInUnderWay {}
 extension BackendClient {
     /// Signs a person in and keeps the session (RFC 8252 §4.1, §7.3).
     ///
-    /// Cancelling the task closes the port and ends the attempt.
+    /// Cancelling the task closes the port or the sheet, and ends the attempt.
     ///
     /// - Parameters:
     ///   - provider: The backend's name for a provider, such as `google`; `nil` opens the backend's
@@ -103,7 +103,7 @@ extension BackendClient {
     /// - Throws: Any kind of ``SignInError``; nothing is stored in that case.
     public func signIn(
         with provider: String? = nil,
-        using method: SignInMethod = .loopback()
+        using method: SignInMethod = .standard
     ) async throws(SignInError) -> BackendSession {
         try redirect.check()
         if let browser = context.browser {
@@ -111,6 +111,8 @@ extension BackendClient {
                 BackendSignIn(client: self, provider: provider, redirectURI: redirect.scriptedURI)
             )
         }
+        _ = try method.kind(for: redirect)
+        try await context.storage.checkKeeps(BackendRecord.self)
         // The port is opened only once the request is known to be valid (RFC 8252 §8.3).
         _ = try endpoint()
         return try await method.run(on: redirect) { session in
@@ -135,10 +137,7 @@ extension BackendClient {
 
     /// Stores a new session before the caller gets it.
     func store(_ record: BackendRecord) async throws(SignInError) {
-        // Must not be overwritten by another process that refreshes the previous session.
-        let lock = try await context.storage.lock(patience: .seconds(40))
-        defer { lock.release() }
-        try await context.storage.write(record.serialized())
+        try await context.storage.replace(with: record)
     }
 }
 

@@ -1,6 +1,5 @@
 #if !(canImport(UIKit) && !targetEnvironment(macCatalyst))
     import Dispatch
-    import PorticoBytes
     import PorticoSystem
 
     /// The outcome of starting a program to show a page.
@@ -8,7 +7,7 @@
         /// Whether `process` has not failed before `patience` is over. A process that still runs is
         /// a browser. If the calling task is cancelled, the result is not used.
         static func isSuccess(_ process: pid_t, patience: Duration) async -> Bool {
-            let outcome = FirstOutcome()
+            let outcome = FirstOutcome<Bool>()
             // Waits as long as the program runs, so that it does not become a zombie.
             DispatchQueue(label: "portico.browser").async {
                 var status: Int32 = 0
@@ -23,32 +22,6 @@
                 await outcome.value()
             } onCancel: {
                 outcome.tell(true)
-            }
-        }
-    }
-
-    /// Passes the first outcome to the waiting task.
-    private final class FirstOutcome: Sendable {
-        private let state = Locked<(told: Bool?, waiting: CheckedContinuation<Bool, Never>?)>(
-            (nil, nil)
-        )
-
-        func tell(_ outcome: Bool) {
-            let waiting = state.withLock { state in
-                if state.told == nil { state.told = outcome }
-                defer { state.waiting = nil }
-                return state.waiting
-            }
-            waiting?.resume(returning: outcome)
-        }
-
-        func value() async -> Bool {
-            await withCheckedContinuation { continuation in
-                let told = state.withLock { state in
-                    if state.told == nil { state.waiting = continuation }
-                    return state.told
-                }
-                if let told { continuation.resume(returning: told) }
             }
         }
     }

@@ -7,14 +7,14 @@ package protocol ScriptedBrowser: Sendable {
     ///
     /// - Returns: The URI that the browser is sent to at the end; `nil` if the page stays open.
     /// - Throws: cancelled if the person closed the browser or took too long.
-    func visit(_ address: String) async throws(SignInError) -> String?
+    func show(_ address: String) async throws(SignInError) -> String?
 }
 
 extension ScriptedBrowser {
     func finish<Attempt: SignInUnderWay>(_ attempt: Attempt) async throws(SignInError)
         -> Attempt.Result
     {
-        guard let callback = try await visit(attempt.address) else {
+        guard let callback = try await show(attempt.address) else {
             throw SignInError(.cancelled(.timedOut))
         }
         if let refusal = attempt.receive(callback) { throw SignInError(.rejected(refusal)) }

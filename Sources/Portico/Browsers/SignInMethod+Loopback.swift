@@ -1,15 +1,3 @@
-/// A pending sign-in, at a provider or at a backend.
-protocol SignInUnderWay: Sendable {
-    associatedtype Result: Sendable
-
-    var address: String { get }
-
-    /// - Returns: Why the URI is ignored, or `nil` if it was the answer, successful or not.
-    func receive(_ callback: String) -> SignInError.Check?
-
-    func finish() async throws(SignInError) -> Result
-}
-
 extension SignInMethod {
     /// Opens a sign-in's address and waits for the answer on a loopback port, which is always
     /// closed at the end (RFC 8252 §7.3, §8.3).
@@ -19,6 +7,7 @@ extension SignInMethod {
     ///   - begin: Called with the redirect URI of the open port.
     ///   - name: Who signed in, for the page at the end.
     func run<Attempt: SignInUnderWay>(
+        by loopback: Loopback,
         on redirect: Redirect,
         name: (Attempt.Result) -> String?,
         begin: (_ redirectURI: String) async throws(SignInError) -> Attempt
@@ -29,9 +18,13 @@ extension SignInMethod {
         let receiver = try LoopbackReceiver(path: path, port: port)
         defer { receiver.close() }
         let attempt = try await begin(receiver.redirectURI)
-        pasted?.attach { receiver.offer($0) }
-        defer { pasted?.attach(nil) }
-        try await receiver.response(timeout: timeout, opening: attempt.address, in: browser) {
+        loopback.pasted?.attach { receiver.offer($0) }
+        defer { loopback.pasted?.attach(nil) }
+        try await receiver.response(
+            timeout: loopback.timeout,
+            opening: attempt.address,
+            in: loopback.browser
+        ) {
             attempt.receive($0) == nil
         }
         do throws(SignInError) {

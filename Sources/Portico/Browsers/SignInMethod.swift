@@ -2,9 +2,23 @@ import PorticoBytes
 
 /// How an app sends the person to the provider and gets the answer back.
 public struct SignInMethod: Sendable {
-    let browser: any ExternalBrowser
-    let timeout: Duration
-    let pasted: PastedCallback?
+    enum Kind: Sendable {
+        case loopback(Loopback)
+        case sheet(any BrowserSheet)
+    }
+
+    struct Loopback: Sendable {
+        let browser: any ExternalBrowser
+        let timeout: Duration
+        let pasted: PastedCallback?
+    }
+
+    /// `nil` for what suits the system and the redirect.
+    private let kind: Kind?
+
+    /// What suits the system: its sign-in sheet for an https or private-use redirect on Apple's
+    /// systems, and ``loopback(open:timeout:pasted:)`` elsewhere.
+    public static var standard: SignInMethod { SignInMethod(kind: nil) }
 
     /// Uses the system browser, and a loopback port that is open during the sign-in (RFC 8252
     /// §7.3). The client's redirect must be a loopback redirect.
@@ -19,7 +33,41 @@ public struct SignInMethod: Sendable {
         timeout: Duration = .seconds(180),
         pasted: PastedCallback? = nil
     ) -> SignInMethod {
-        SignInMethod(browser: browser, timeout: timeout, pasted: pasted)
+        SignInMethod(kind: .loopback(Loopback(browser: browser, timeout: timeout, pasted: pasted)))
+    }
+
+    /// Uses a sheet that closes with the answer. The client's redirect must not be a loopback
+    /// redirect.
+    static func sheet(_ sheet: any BrowserSheet) -> SignInMethod {
+        SignInMethod(kind: .sheet(sheet))
+    }
+
+    /// - Throws: misconfigured(.redirectNotLoopback), misconfigured(.redirectNotForSheet),
+    ///   misconfigured(.noBrowser)
+    func kind(for redirect: Redirect) throws(SignInError) -> Kind {
+        let kind = try signOutKind(for: redirect)
+        switch (kind, redirect.kind) {
+        case (.loopback, .uri): throw SignInError(.misconfigured(.redirectNotLoopback))
+        case (.sheet(let sheet), _): _ = try redirect.target(of: sheet)
+        case (.loopback, .loopback): break
+        }
+        return kind
+    }
+
+    /// A browser shows a sign-out page whatever the redirect of the sign-in is.
+    ///
+    /// - Throws: misconfigured(.noBrowser)
+    func signOutKind(for redirect: Redirect) throws(SignInError) -> Kind {
+        if let kind { kind } else { try Self.standardKind(for: redirect) }
+    }
+
+    private static func standardKind(for redirect: Redirect) throws(SignInError) -> Kind {
+        if let sheet = SystemSheet.standard {
+            if SystemSheet.isOnlyMethod { return .sheet(sheet) }
+            if case .uri = redirect.kind { return .sheet(sheet) }
+        }
+        guard !SystemSheet.isOnlyMethod else { throw SignInError(.misconfigured(.noBrowser)) }
+        return .loopback(Loopback(browser: .systemBrowser, timeout: .seconds(180), pasted: nil))
     }
 }
 

@@ -3,7 +3,12 @@ import PorticoBytes
 import PorticoProtocol
 import PorticoSystem
 
-/// The person's default browser, started with `xdg-open` or `open` (RFC 8252 appendix B.4, B.5).
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+    import AppKit
+#endif
+
+/// The person's default browser: by `NSWorkspace` on macOS, by `xdg-open` elsewhere (RFC 8252
+/// appendix B.4, B.5).
 ///
 /// The address is passed as one argument, without a shell. On Linux the environment variable
 /// `BROWSER` may name another program, which gets the address in the same manner.
@@ -43,7 +48,12 @@ public struct SystemBrowser: ExternalBrowser {
                 error == .elsewhere ? .misconfigured(.localhostElsewhere) : .cancelled(.program)
             )
         }
-        #if canImport(UIKit) && !targetEnvironment(macCatalyst)
+        #if canImport(AppKit) && !targetEnvironment(macCatalyst)
+            // Works in the sandbox too, which lets an app start no program.
+            guard let url = URL(string: address), NSWorkspace.shared.open(url) else {
+                throw SignInError(.misconfigured(.noBrowser))
+            }
+        #elseif canImport(UIKit) && !targetEnvironment(macCatalyst)
             throw SignInError(.misconfigured(.noBrowser))
         #else
             guard let process = Subprocess.start(program, [address]) else {

@@ -14,8 +14,10 @@ protocol KeptRecord: Sendable {
     var refreshToken: SecretText? { get }
     var pending: PendingRefresh? { get set }
 
-    /// - Returns: `nil` if the bytes are not a record, or a record of a later, incompatible
-    ///   version.
+    /// The version of the storage format. It grows when an earlier version cannot read the format.
+    static var version: Int64 { get }
+
+    /// - Returns: `nil` if the bytes are not a record of this version.
     init?(_ bytes: [UInt8])
 
     /// The record in its storage format.

@@ -5,8 +5,7 @@ extension KeptSession {
     func latestRecord() async -> Record? {
         // `try?`: an unreadable storage is no reason to stay signed in.
         guard let current = try? activeRecord(),
-            let bytes = try? await storage.read(),
-            let stored = Record(bytes), stored.isOf(current)
+            let stored = try? await storage.record() as Record?, stored.isOf(current)
         else { return nil }
         return stored
     }
@@ -43,7 +42,7 @@ extension KeptSession {
     /// Removes this sign-in's record only: another sign-in may have begun.
     private func removeStored(_ record: Record) async throws(SignInError) {
         guard let bytes = try await storage.read() else { return }
-        if let stored = Record(bytes), !stored.isOf(record) { return }
+        if let stored = try Record.reading(bytes), !stored.isOf(record) { return }
         try await storage.remove()
     }
 }

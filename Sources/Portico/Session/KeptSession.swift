@@ -106,8 +106,7 @@ extension KeptSession {
     /// - Throws: interactionRequired(.signedOut) if another process ended or replaced it.
     func storedRecord() async throws(SignInError) -> Record {
         let current = try activeRecord()
-        let bytes = try await storage.read()
-        guard let stored = bytes.flatMap(Record.init), stored.isOf(current) else {
+        guard let stored: Record = try await storage.record(), stored.isOf(current) else {
             end(.signedOut)
             unwritten.drop()
             throw Self.signedOut

@@ -15,7 +15,7 @@ extension Session {
     ///   - method: Which browser, and for how long.
     /// - Throws: rejected(.subject) if another person signed in, and every error of a sign-in; the
     ///   session then stays as it was.
-    public func stepUp(_ request: SignInRequest, using method: SignInMethod = .loopback())
+    public func stepUp(_ request: SignInRequest, using method: SignInMethod = .standard)
         async throws(SignInError)
     {
         let redirect = client.redirect

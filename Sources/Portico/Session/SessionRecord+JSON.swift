@@ -4,7 +4,7 @@ import PorticoSystem
 
 /// The storage format of a record. `serialized` marks the calls where tokens leave their wrapper.
 extension SessionRecord {
-    private static let version: Int64 = 1
+    static let version: Int64 = 1
 
     func serialized() -> [UInt8] {
         var json: JSONObject = [
@@ -27,8 +27,6 @@ extension SessionRecord {
         return json.serialized()
     }
 
-    /// - Returns: `nil` if the bytes are not a record, or a record of a later, incompatible
-    ///   version.
     init?(_ bytes: [UInt8]) {
         // `try?`: every kind of damage has the same outcome. The storage sets the size limit.
         guard let json = try? JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20)),

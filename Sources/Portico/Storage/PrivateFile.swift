@@ -4,7 +4,8 @@ import PorticoSystem
 /// Keeps a session in a file that only this user may open (mode 0600, in a folder of mode 0700).
 ///
 /// The file is not encrypted: with the key stored next to it, encryption would only obscure it. A
-/// process that may read the user's files can act as the user anyway.
+/// process that may read the user's files can act as the user anyway. On Apple's systems it is left
+/// out of backups, and on iOS it cannot be read before the device was first unlocked.
 public struct PrivateFile: SessionStorage {
     private let path: String
     private let folder: String
@@ -39,6 +40,10 @@ public struct PrivateFile: SessionStorage {
         } catch {
             throw .storage(.unwritable)
         }
+        #if canImport(Darwin)
+            // Each write makes a new file, without the attributes of the old one.
+            try protect(path)
+        #endif
         try syncFolder()
     }
 

@@ -61,13 +61,27 @@ extension SignInError {
 }
 
 extension SessionStorage {
-    /// Waits for the lock, trying at growing intervals.
+    /// Waits for the lock, and holds it within an activity that the system lets finish.
     ///
-    /// Never blocks a thread: a waiting `flock` would hold one of the few threads that all tasks
-    /// share.
-    ///
-    /// - Throws: transient(.busy) if `patience` is over.
-    func lock(patience: Duration) async throws(SignInError) -> SessionLock {
+    /// - Parameter granting: `nil` where no process is suspended.
+    /// - Throws: transient(.busy) if `patience` is over, transient(.suspending)
+    func lock(
+        patience: Duration,
+        within granting: ExpiringActivity.Granting? = ExpiringActivity.system
+    ) async throws(SignInError) -> SessionLock {
+        guard let granting else { return try await waitForLock(patience: patience) }
+        let activity = try await ExpiringActivity.begin(granting)
+        do {
+            return try activity.holding(try await waitForLock(patience: patience))
+        } catch {
+            activity.end()
+            throw error
+        }
+    }
+
+    /// Tries at growing intervals. Never blocks a thread: a waiting `flock` would hold one of the
+    /// few threads that all tasks share.
+    private func waitForLock(patience: Duration) async throws(SignInError) -> SessionLock {
         let deadline = ContinuousClock.now + patience
         var pause = Duration.milliseconds(2)
         while true {

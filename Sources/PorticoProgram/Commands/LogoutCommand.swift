@@ -35,6 +35,7 @@ struct LogoutCommand: AsyncParsableCommand {
             let name = printable(session.user.displayName)
             let report = await session.signOut(
                 noBrowser ? .tokens : .everything,
+                using: .systemBrowser,
                 returnPath: returnPath
             )
             if try await folder.current() == choice { try await folder.forgetCurrent() }

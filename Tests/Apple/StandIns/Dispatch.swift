@@ -4,6 +4,11 @@
 public struct DispatchTime: Sendable { public static func now() -> DispatchTime { DispatchTime() } }
 public enum DispatchTimeInterval: Sendable { case seconds(Int), milliseconds(Int) }
 public func + (time: DispatchTime, interval: DispatchTimeInterval) -> DispatchTime { time }
+public final class DispatchSemaphore: Sendable {
+    public init(value: Int) {}
+    public func wait() {}
+    @discardableResult public func signal() -> Int { 0 }
+}
 public final class DispatchQueue: @unchecked Sendable {
     public struct Attributes: Sendable { public static let concurrent = Attributes() }
     public init(label: String) {}

@@ -37,16 +37,60 @@ public struct Date: Hashable, Comparable, Sendable {
 
 public struct URL: Hashable, Sendable {
     public init?(string: String) {}
+    public init(fileURLWithPath path: String) {}
     public var absoluteString: String { "" }
+    public var path: String { "" }
+    public mutating func setResourceValues(_ values: URLResourceValues) throws {}
+}
+
+// https://developer.apple.com/documentation/foundation/urlresourcevalues/isexcludedfrombackup
+public struct URLResourceValues { public var isExcludedFromBackup: Bool?; public init() {} }
+
+// https://developer.apple.com/documentation/foundation/fileprotectiontype
+public struct FileProtectionType: Hashable, Sendable {
+    @available(macOS 11.0, iOS 2.0, *) public static let completeUntilFirstUserAuthentication = FileProtectionType()
+}
+public struct FileAttributeKey: Hashable, Sendable {
+    @available(macOS 11.0, iOS 4.0, *) public static let protectionKey = FileAttributeKey()
+}
+// https://developer.apple.com/documentation/foundation/filemanager
+public class FileManager: @unchecked Sendable {
+    public enum SearchPathDirectory: Sendable { case applicationSupportDirectory, cachesDirectory }
+    public struct SearchPathDomainMask: Sendable { public static let userDomainMask = SearchPathDomainMask() }
+    public static var `default`: FileManager { FileManager() }
+    public func urls(for directory: SearchPathDirectory, in domains: SearchPathDomainMask) -> [URL] { [] }
+    public func containerURL(forSecurityApplicationGroupIdentifier group: String) -> URL? { nil }
+    public func setAttributes(_ attributes: [FileAttributeKey: Any], ofItemAtPath path: String) throws {}
+}
+// https://developer.apple.com/documentation/foundation/bundle/bundleidentifier
+public class Bundle: @unchecked Sendable {
+    public static var main: Bundle { Bundle() }
+    public var bundleIdentifier: String? { nil }
+}
+// https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
+public class ProcessInfo: @unchecked Sendable {
+    public static var processInfo: ProcessInfo { ProcessInfo() }
+    @available(macOS, unavailable)
+    public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (_ expired: Bool) -> Void) {}
+}
+public class NSLock: @unchecked Sendable {
+    public init() {}
+    public func withLock<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
 }
 
 public protocol LocalizedError: Error { var errorDescription: String? { get } }
 
-open class NSObject { public init() {} }
+public protocol NSObjectProtocol: AnyObject {}
+open class NSObject: NSObjectProtocol { public init() {} }
+public let NSLocalizedFailureReasonErrorKey = "NSLocalizedFailureReason"
+public protocol CustomNSError: Error { var errorUserInfo: [String: Any] { get } }
+
 
 public typealias CFData = Data
 public typealias CFString = String
 public typealias CFDictionary = [String: Any]
+public typealias CFTypeRef = AnyObject
+public typealias OSStatus = Int32
 public class CFError {}
 
 // MARK: URLSession. Its delegate is called on a queue of the system's.
@@ -114,6 +158,7 @@ public struct URLError: Error {
         public static let clientCertificateRequired = Code(number: -1206)
     }
     public init() {}
+    public init(_ code: Code) {}
     public var code: Code { .unknown }
 }
 

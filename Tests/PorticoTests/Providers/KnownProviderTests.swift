@@ -60,6 +60,24 @@ import Testing
         }
     }
 
+    @Test("RFC 8252 §7.1: an authority in a private-use redirect has to be asked for by name")
+    func authority() async throws {
+        for (uri, isGood) in [
+            ("com.example.notes://host/callback", true), ("com.example.notes://callback", true),
+            ("com.example.notes:/callback", false), ("com.example.notes:///callback", false),
+            ("notes://host/callback", false), ("https://host/callback", false),
+            ("com.example.notes://*/callback", false), ("com.example.notes://h/a#b", false),
+        ] {
+            var shape = ProviderShape.okta
+            shape.redirect = .scheme(uri)
+            let plain = await failure(ShapedProvider(shape), shape.options)
+            shape.redirect = .schemeWithAuthority(uri)
+            let named = await failure(ShapedProvider(shape), shape.options)
+            #expect(named == (isGood ? nil : .misconfigured(.redirectInvalid)), "\(uri)")
+            if isGood { #expect(plain == .misconfigured(.redirectInvalid), "\(uri)") }
+        }
+    }
+
     @Test("roles come from where the provider has them")
     func roles() async throws {
         for (shape, role) in [(ProviderShape.cognito, "editors"), (.keycloak, "editor")] {

@@ -160,7 +160,9 @@ extension ProviderShape {
              "request_uri_parameter_supported": false,
              "end_session_endpoint": "https://acme.eu.auth0.com/oidc/logout"}
             """,
-        redirect: .https("https://acme.eu.auth0.com/ios/com.example.notes/callback"),
+        redirect: .schemeWithAuthority(
+            "com.example.notes://acme.eu.auth0.com/ios/com.example.notes/callback"
+        ),
         scopes: [.openid, .profile, .offlineAccess],
         options: {
             var options = SignInClient.Options()

@@ -133,7 +133,7 @@ struct ProviderShape: Sendable, CustomStringConvertible {
     var discovery: String
     let metadata: String
     var clientID = "notes-app"
-    let redirect: Redirect
+    var redirect: Redirect
     var scopes: [ScopeToken] = [.openid, .profile, .email]
     var options = SignInClient.Options()
     /// Beside `code` and `state`.

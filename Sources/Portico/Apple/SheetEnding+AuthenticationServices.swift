@@ -1,0 +1,46 @@
+#if canImport(AuthenticationServices)
+    import AuthenticationServices
+    import PorticoSystem
+
+    extension SheetEnding {
+        static var isHTTPSKnown: Bool {
+            if #available(iOS 17.4, macOS 14.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *) {
+                true
+            } else {
+                false
+            }
+        }
+
+        @available(iOS 17.4, macOS 14.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *)
+        var callback: ASWebAuthenticationSession.Callback {
+            switch self {
+            case .https(let host, let path): .https(host: host, path: path)
+            case .scheme(let scheme): .customScheme(scheme)
+            }
+        }
+
+        /// For older systems, which are asked for nothing but schemes.
+        var scheme: String {
+            switch self {
+            case .https: "https"
+            case .scheme(let scheme): scheme
+            }
+        }
+    }
+
+    extension SignInError {
+        /// The error for what the system's sheet reported.
+        init(sheet error: (any Error)?) {
+            switch error {
+            case let error as ASWebAuthenticationSessionError where error.code == .canceledLogin:
+                // A person gives no reason. The system does when it refuses an https redirect.
+                let isRefused = !error.errorUserInfo.isEmpty
+                self.init(isRefused ? .misconfigured(.redirectNotAssociated) : .cancelled(.user))
+            case is CancellationError:
+                self.init(.cancelled(.program))
+            default:
+                self.init(.misconfigured(.sheetNotShown))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,73 @@
+import Dispatch
+import PorticoBytes
+
+/// Time that the system grants to finish something although the app is no longer in front.
+///
+/// A process that is suspended while it holds a lock on a file which other processes share is ended
+/// by iOS (0xdead10cc). So a lock is taken only within such a time, and released when it is over.
+final class ExpiringActivity: Sendable {
+    /// Calls its argument with `false`, on a thread that may block, when the time is granted, and
+    /// with `true` when it is over or not granted. The time lasts until the first call returns.
+    typealias Granting = @Sendable (@escaping @Sendable (_ isExpired: Bool) -> Void) -> Void
+
+    private struct State {
+        var isExpired = false
+        var onExpiry: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
+    private let done = DispatchSemaphore(value: 0)
+
+    /// - Throws: transient(.suspending)
+    static func begin(_ granting: Granting) async throws(SignInError) -> ExpiringActivity {
+        let activity = ExpiringActivity()
+        let isGranted = FirstOutcome<Bool>()
+        granting { isExpired in
+            guard !isExpired else {
+                isGranted.tell(false)
+                return activity.expire()
+            }
+            isGranted.tell(true)
+            activity.done.wait()
+        }
+        guard await isGranted.value() else { throw suspending }
+        return activity
+    }
+
+    private static var suspending: SignInError {
+        SignInError(.transient(.suspending, retryAfter: nil))
+    }
+
+    func end() {
+        state.withLock { $0.onExpiry = nil }
+        done.signal()
+    }
+
+    /// A lock that ends this activity with it, and is released when the activity expires.
+    ///
+    /// - Throws: transient(.suspending) if it has expired already.
+    func holding(_ lock: SessionLock) throws(SignInError) -> SessionLock {
+        let isExpired = state.withLock { state in
+            if !state.isExpired { state.onExpiry = { lock.release() } }
+            return state.isExpired
+        }
+        guard !isExpired else {
+            lock.release()
+            throw Self.suspending
+        }
+        return SessionLock { [self] in
+            lock.release()
+            end()
+        }
+    }
+
+    private func expire() {
+        let onExpiry = state.withLock { state in
+            state.isExpired = true
+            defer { state.onExpiry = nil }
+            return state.onExpiry
+        }
+        onExpiry?()
+        done.signal()
+    }
+}

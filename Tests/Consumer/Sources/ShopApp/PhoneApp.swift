@@ -1,0 +1,77 @@
+#if canImport(SwiftUI) && canImport(AuthenticationServices)
+    import AuthenticationServices
+    import Portico
+    import SwiftUI
+
+    private let client = SignInClient(
+        issuer: "https://id.example.com/realms/shop",
+        clientID: "shop-phone",
+        redirect: .https(
+            "https://shop.example.com/signed-in",
+            fallback: .scheme("com.example.shop:/signed-in")
+        ),
+        scopes: [.openid, .profile, .offlineAccess]
+    )
+
+    @available(iOS 17.0, macOS 14.0, *)
+    struct ShopView: View {
+        @State private var model = SignInModel(client)
+        @Environment(\.signIn) private var signIn
+
+        var body: some View {
+            content.task { await model.restore() }
+        }
+
+        @ViewBuilder private var content: some View {
+            switch model.state {
+            case nil: ProgressView()
+            case .locked: Text("Unlock this device once.")
+            case .signedOut:
+                Button("Sign in") { Task { await model.signIn(using: signIn.method()) } }
+            case .signedIn(let session):
+                Button("Sign out \(session.user.displayName)") {
+                    Task { await model.signOut(using: signIn.method()) }
+                }
+            }
+        }
+    }
+
+    /// The same by hand, without a model.
+    @available(iOS 16.4, macOS 13.3, *)
+    struct SignInByHand: View {
+        @Environment(\.webAuthenticationSession) private var browser
+        let client: SignInClient
+
+        var body: some View {
+            Button("Sign in") { Task { use(try await signIn()) } }
+        }
+
+        func signIn() async throws -> Session {
+            let attempt = try await client.begin()
+            guard let address = URL(string: attempt.address) else { throw URLError(.badURL) }
+            let answer = try await browser.authenticate(
+                using: address,
+                callbackURLScheme: "com.example.shop"
+            )
+            return try await attempt.complete(answer.absoluteString)
+        }
+
+        private func use(_ session: Session) {}
+    }
+
+    /// From a window of UIKit or AppKit.
+    @MainActor func signIn(in window: ASPresentationAnchor) async throws(SignInError) -> Session {
+        try await client.signIn(using: .sheet(in: window, isEphemeral: true))
+    }
+
+    /// An app and its widget keep one session.
+    let sharedClient = SignInClient(
+        issuer: "https://id.example.com/realms/shop",
+        clientID: "shop-phone",
+        redirect: .scheme("com.example.shop:/signed-in"),
+        storage: Keychain(
+            accessGroup: "TEAM123456.com.example.shop",
+            appGroup: "group.com.example.shop"
+        )
+    )
+#endif

@@ -1,0 +1,268 @@
+import Foundation
+import PorticoBytes
+import PorticoTestSupport
+import Testing
+
+@testable import Portico
+
+private let https = "https://app.example.com/cb"
+private let scheme = "com.example.app:/cb"
+
+@Suite("Signing in in the system's sheet")
+struct SheetSignInTests {
+    private func scene(
+        _ redirect: Redirect = .https(https, fallback: .scheme(scheme)),
+        storage: any SessionStorage = InMemory()
+    ) -> Scene {
+        Scene(storage: storage, redirect: redirect)
+    }
+
+    private func failure(_ scene: Scene, _ sheet: ScriptedSheet) async -> SignInError? {
+        do {
+            _ = try await scene.client.signIn(using: .sheet(sheet))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        "RFC8252-7.2-3: https is preferred where the sheet takes it, a scheme is what is left",
+        arguments: [
+            (true, https, SheetEnding.https(host: "app.example.com", path: "/cb")),
+            (false, scheme, .scheme("com.example.app")),
+        ]
+    )
+    func redirects(takesHTTPS: Bool, redirectURI: String, ending: SheetEnding) async throws {
+        let scene = scene()
+        let provider = scene.provider
+        let sheet = ScriptedSheet(takesHTTPS: takesHTTPS) { address, _ throws(SignInError) in
+            try provider.agreeing(address)
+        }
+        let session = try await scene.client.signIn(using: .sheet(sheet))
+        #expect(session.user.subject == "alice")
+        #expect(sheet.showings.map(\.ending) == [ending])
+        #expect(try parameter("redirect_uri", of: sheet.showings[0].address) == redirectURI)
+        #expect(provider.requests("/token").map { $0.form["redirect_uri"] } == [redirectURI])
+        #expect(try await scene.storedRecord != nil)
+    }
+
+    @Test("Closing the sheet is the person's cancel: nothing is asked, nothing kept")
+    func closed() async throws {
+        let scene = scene()
+        let sheet = ScriptedSheet { _, _ throws(SignInError) in
+            throw SignInError(.cancelled(.user))
+        }
+        #expect(await failure(scene, sheet) == SignInError(.cancelled(.user)))
+        #expect(scene.provider.requests("/token").isEmpty)
+        #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test("A sheet that cannot be shown is no cancel")
+    func notShown() async throws {
+        let sheet = ScriptedSheet { _, _ throws(SignInError) in
+            throw SignInError(.misconfigured(.sheetNotShown))
+        }
+        #expect(await failure(scene(), sheet) == SignInError(.misconfigured(.sheetNotShown)))
+        #expect(sheet.showings.count == 1)
+    }
+
+    @Test(
+        "RFC 8252 §8.9, §8.10: after an answer that is not ours the sheet is shown again",
+        arguments: [
+            "\(https)?code=evil&state=evil", "\(https)?error=access_denied&state=evil",
+            "https://app.example.com/other?code=evil", https, "",
+        ]
+    )
+    func shownAgain(stranger: String) async throws {
+        let scene = scene()
+        let provider = scene.provider
+        let sheet = ScriptedSheet { address, count throws(SignInError) in
+            count == 1 ? stranger : try provider.agreeing(address)
+        }
+        let session = try await scene.client.signIn(using: .sheet(sheet))
+        #expect(session.isActive)
+        #expect(sheet.showings.count == 2)
+        #expect(Set(sheet.showings).count == 1, "the same attempt")
+        #expect(provider.requests("/token").count == 1)
+    }
+
+    @Test(
+        "RFC 8252 §8.9, §8.10: a second answer that is not ours ends it, and no code was sent",
+        arguments: [
+            ("\(https)?code=evil&state=evil", SignInError.Check.state),
+            ("https://app.example.com/other?code=evil", .redirect),
+        ]
+    )
+    func notOurs(stranger: String, check: SignInError.Check) async throws {
+        let scene = scene()
+        let sheet = ScriptedSheet { _, _ in stranger }
+        #expect(await failure(scene, sheet) == SignInError(.rejected(check)))
+        #expect(sheet.showings.count == 2)
+        #expect(scene.provider.requests("/token").isEmpty)
+        #expect(try await scene.storage.read() == nil)
+    }
+
+    @Test("The provider's no is an answer: the sheet is not shown again")
+    func denied() async throws {
+        let scene = scene()
+        let provider = scene.provider
+        let sheet = ScriptedSheet { address, _ throws(SignInError) in
+            try provider.agreeing(address).replacing("code=", with: "error=access_denied&x=")
+        }
+        #expect(await failure(scene, sheet) == SignInError(.denied))
+        #expect(sheet.showings.count == 1)
+    }
+
+    @Test("SEED-KAPE-3: cancelling the task closes the sheet, and the error is the program's")
+    func cancelled() async throws {
+        for _ in 0..<20 {
+            let scene = scene()
+            let opened = Gate()
+            let sheet = ScriptedSheet { _, _ throws(SignInError) in
+                let outcome = FirstOutcome<Bool>()
+                await withTaskCancellationHandler {
+                    await opened.pass()
+                    _ = await outcome.value()
+                } onCancel: {
+                    outcome.tell(true)
+                }
+                throw SignInError(.cancelled(.program))
+            }
+            opened.open()
+            let client = scene.client
+            let task = Task.failure { _ = try await client.signIn(using: .sheet(sheet)) }
+            await opened.arrival()
+            task.cancel()
+            #expect(await task.value == .cancelled(.program))
+            #expect(sheet.showings.count == 1)
+        }
+    }
+
+    @Test("SEED-KAPE-3: a task that is cancelled already shows no sheet")
+    func cancelledBefore() async throws {
+        let scene = scene()
+        let sheet = ScriptedSheet { _, _ in "" }
+        let client = scene.client
+        // What is known already is not fetched, which would notice first.
+        _ = try await client.provider()
+        let gate = Gate()
+        let task = Task.failure {
+            await gate.pass()
+            _ = try await client.signIn(using: .sheet(sheet))
+        }
+        await gate.arrival()
+        task.cancel()
+        gate.open()
+        #expect(await task.value == .cancelled(.program))
+        #expect(sheet.showings.isEmpty)
+    }
+
+    @Test("A redirect that the sheet cannot end on is refused before anything is sent or shown")
+    func unsuitable() async throws {
+        let cases: [(Redirect, Bool)] = [
+            (.loopback(), true), (.https(https), false),
+            (.https("https://app.example.com:8443/cb"), true),
+        ]
+        for (redirect, takesHTTPS) in cases {
+            let scene = scene(redirect)
+            let sheet = ScriptedSheet(takesHTTPS: takesHTTPS) { _, _ in "" }
+            let error = await failure(scene, sheet)
+            #expect(error == SignInError(.misconfigured(.redirectNotForSheet)), "\(redirect)")
+            #expect(sheet.showings.isEmpty)
+            #expect(scene.provider.requests.isEmpty)
+        }
+    }
+
+    @Test("A fallback is a private-use scheme, for an https redirect")
+    func fallbacks() async throws {
+        let cases: [Redirect] = [
+            .https(https, fallback: .loopback()), .https(https, fallback: .https(https)),
+            .https(scheme, fallback: .scheme(scheme)), .https(https, fallback: .scheme("x:/cb")),
+        ]
+        for redirect in cases {
+            let sheet = ScriptedSheet { _, _ in "" }
+            let error = await failure(scene(redirect), sheet)
+            #expect(error == SignInError(.misconfigured(.redirectInvalid)), "\(redirect)")
+            #expect(sheet.showings.isEmpty)
+        }
+    }
+
+    @Test("What would not be kept is not asked for: no sheet while the storage is locked")
+    func locked() async throws {
+        let storage = FaultyStorage()
+        let scene = scene(storage: storage)
+        storage.failsReading = true
+        let sheet = ScriptedSheet { _, _ in "" }
+        #expect(await failure(scene, sheet) == SignInError(.storage(.locked)))
+        #expect(sheet.showings.isEmpty)
+        #expect(scene.provider.requests.isEmpty)
+    }
+
+    @Test("A backend's sign-in takes the same sheet")
+    func backend() async throws {
+        let scene = BackendScene()
+        let backend = scene.backend
+        let sheet = ScriptedSheet { address, count throws(SignInError) in
+            do {
+                return count == 1 ? "x:/y" : try backend.authorize(address)
+            } catch {
+                throw SignInError(.denied)
+            }
+        }
+        let session = try await scene.client.signIn(with: "google", using: .sheet(sheet))
+        #expect(session.user.id == "u-1")
+        #expect(sheet.showings.count == 2)
+    }
+}
+
+@Suite("Signing out in the system's sheet")
+struct SheetSignOutTests {
+    private func report(
+        _ answer:
+            @escaping @Sendable (_ redirect: String, _ state: String)
+            throws(SignInError) -> String
+    ) async throws -> (SignOutReport, ScriptedSheet, Scene) {
+        let scene = Scene(redirect: .https(https, fallback: .scheme(scheme)))
+        let session = try await scene.signIn()
+        let sheet = ScriptedSheet { address, _ throws(SignInError) in
+            // `try?`: what is missing is empty, and fails below.
+            let uri = (try? parameter("post_logout_redirect_uri", of: address)) ?? ""
+            let state = (try? parameter("state", of: address)) ?? ""
+            return try answer(uri, state)
+        }
+        let report = await session.signOut(.everything, using: .sheet(sheet))
+        #expect(!session.isActive)
+        #expect(try await scene.storage.read() == nil)
+        #expect(report.revoked)
+        return (report, sheet, scene)
+    }
+
+    @Test("OIDCRPL-3-5: the provider's session ends in the sheet, which returns to the app")
+    func ended() async throws {
+        let (report, sheet, _) = try await report { uri, state in "\(uri)?state=\(state)" }
+        #expect(report.browserSessionEnded)
+        let showing = try #require(sheet.showings.first)
+        #expect(showing.address.hasPrefix("https://op.example.com/logout?"))
+        #expect(showing.ending == .https(host: "app.example.com", path: "/cb"))
+        #expect(try parameter("post_logout_redirect_uri", of: showing.address) == https)
+        #expect(try parameter("id_token_hint", of: showing.address) != nil)
+    }
+
+    @Test("OIDCRPL-3-5: a return with another state does not count as the end")
+    func otherState() async throws {
+        for answer in ["?state=evil", "", "?x=y"] {
+            let (report, _, _) = try await report { uri, _ in uri + answer }
+            #expect(report.browserSession == .pageOpened)
+        }
+    }
+
+    @Test("OIDCRPL-6-2: a person who closes the sheet is signed out of the app all the same")
+    func closed() async throws {
+        let (report, _, _) = try await report { _, _ throws(SignInError) in
+            throw SignInError(.cancelled(.user))
+        }
+        #expect(report.browserSession == .failed(SignInError(.cancelled(.user))))
+        #expect(report.localCleared)
+    }
+}
