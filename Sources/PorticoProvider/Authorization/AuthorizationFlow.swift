@@ -21,6 +21,8 @@ struct AuthorizationFlow: Sendable, Equatable {
     var hasSelectedAccount = false
     /// Whether the request was pushed: it keeps its id when it is restarted.
     var isPushed = false
+    /// The session that an app has handed on, where that was accepted.
+    var handedOn: HandedOnSession?
     /// Whether it came back from a page, which can be submitted again. Not part of the seal.
     var wasShown = false
 
@@ -81,10 +83,12 @@ struct AuthorizationFlowSeal: Sendable {
 
 extension AuthorizationFlow {
     private static let version: UInt8 = 1
+    /// With ``handedOn`` at the end.
+    private static let versionHandedOn: UInt8 = 2
 
     fileprivate var encoded: [UInt8] {
         var writer = ByteWriter()
-        writer.byte(Self.version)
+        writer.byte(handedOn == nil ? Self.version : Self.versionHandedOn)
         writer.fixed(requestID.bytes)
         writer.fixed(browser.bytes)
         writer.integer(startedAt)
@@ -92,12 +96,17 @@ extension AuthorizationFlow {
         writer.byte(isPushed ? 1 : 0)
         writer.optionalText(authenticatedSession)
         writer.sized(parameters)
+        if let handedOn {
+            writer.fixed(handedOn.loginTokenID.bytes)
+            writer.text(handedOn.sessionID)
+        }
         return writer.bytes
     }
 
     fileprivate init(encoded: [UInt8]) throws {
         var reader = ByteReader(encoded)
-        guard try reader.byte() == Self.version,
+        let version = try reader.byte()
+        guard version == Self.version || version == Self.versionHandedOn,
             let requestID = UniqueID(bytes: try reader.fixed(16))
         else {
             throw ByteReader.Malformed()
@@ -109,6 +118,12 @@ extension AuthorizationFlow {
         isPushed = try reader.byte() == 1
         authenticatedSession = try reader.optionalText()
         parameters = try reader.sized()
+        if version == Self.versionHandedOn {
+            guard let id = UniqueID(bytes: try reader.fixed(16)) else {
+                throw ByteReader.Malformed()
+            }
+            handedOn = HandedOnSession(loginTokenID: id, sessionID: try reader.text())
+        }
         try reader.end()
     }
 }
