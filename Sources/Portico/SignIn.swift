@@ -13,26 +13,12 @@ public final class SignIn: Sendable {
     private let request: SignInRequest
     private let response: AwaitedResponse
 
-    init(
-        client: SignInClient,
-        provider: RemoteProvider,
-        metadata: ProviderMetadata,
-        request: SignInRequest,
-        redirectURI: String
-    ) {
-        var flowClient = FlowClient(id: client.clientID)
-        flowClient.trustedAudiences = client.options.trustedAudiences
+    init(client: SignInClient, flow: CodeFlow, request: SignInRequest) async throws(SignInError) {
         self.client = client
         self.request = request
-        flow = CodeFlow(
-            provider: provider,
-            metadata: metadata,
-            client: flowClient,
-            secrets: FlowSecrets(redirectURI: redirectURI, random: client.context.random),
-            http: client.context.http
-        )
+        self.flow = flow
         response = AwaitedResponse(flow.expectation) { SignInError($0) }
-        address = flow.address(for: request, scopes: client.scopes)
+        address = try await flow.pushedAddress(for: request, scopes: client.scopes)
     }
 
     /// Takes the URI received on the redirect and completes the sign-in with it.
@@ -55,7 +41,8 @@ public final class SignIn: Sendable {
         let redemption = try await flow.redeem(
             code,
             maxAge: request.maxAgeSeconds,
-            acr: request.acr.map(\.text)
+            acr: request.acr.map(\.text),
+            deviceSecret: await client.storedDeviceSecret()
         )
         let record = SessionRecord(
             id: client.context.random.text(16),
@@ -103,13 +90,16 @@ extension SignInClient {
             }
         }
         let provider = try remoteProvider()
-        return SignIn(
-            client: self,
+        var flowClient = FlowClient(id: clientID)
+        flowClient.trustedAudiences = options.trustedAudiences
+        let flow = CodeFlow(
             provider: provider,
             metadata: try await provider.metadata(),
-            request: request,
-            redirectURI: redirectURI
+            client: flowClient,
+            secrets: FlowSecrets(redirectURI: redirectURI, random: context.random),
+            http: context.http
         )
+        return try await SignIn(client: self, flow: flow, request: request)
     }
 
     /// The requirements for every ID Token of this client.

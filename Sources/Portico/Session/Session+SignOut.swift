@@ -5,6 +5,8 @@ extension Session {
     /// Ends the session: first locally, so that it is over even without a network, then at the
     /// provider (OpenID Connect RP-Initiated Logout §6).
     ///
+    /// A session that shares the tokens of another one ends locally only: the other one goes on.
+    ///
     /// - Parameters:
     ///   - scope: How much is ended.
     ///   - browser: Shows the provider's sign-out page. A background request from the app would lack
@@ -30,6 +32,7 @@ extension Session {
                 storageError: storageError
             )
         }
+        let scope = record.isShared ? .local : scope
         var revocation = SignOutReport.Revocation.notAsked
         if scope.revokes {
             revocation = await RevocationEndpoint.revoke(record, at: provider, for: client)

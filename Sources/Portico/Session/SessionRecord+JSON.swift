@@ -20,6 +20,8 @@ extension SessionRecord {
         ]
         if let expiresAt { json["expires_at"] = NumericDate.value(expiresAt) }
         if let refreshToken { json["refresh_token"] = .string(refreshToken.reveal()) }
+        if let deviceSecret { json["device_secret"] = .string(deviceSecret.reveal()) }
+        if isShared { json["shared"] = true }
         let known = provider.json
         if !known.isEmpty { json["provider"] = .object(known) }
         if let pending {
@@ -59,6 +61,8 @@ extension SessionRecord {
             provider: Self.provider(in: json, of: issuer),
             pending: json.object("pending_refresh").flatMap(PendingRefresh.init)
         )
+        isShared = json.bool("shared") ?? false
+        deviceSecret = json.string("device_secret").map(SecretText.init)
     }
 
     private static func provider(in json: JSONObject, of issuer: String) -> KnownProvider {
