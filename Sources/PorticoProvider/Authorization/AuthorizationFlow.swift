@@ -21,6 +21,8 @@ struct AuthorizationFlow: Sendable, Equatable {
     var hasSelectedAccount = false
     /// Whether the request was pushed: it keeps its id when it is restarted.
     var isPushed = false
+    /// Whether a page of another site posted it: it is no link, although it goes on by a redirect.
+    var isPosted = false
     /// The session that an app has handed on, where that was accepted.
     var handedOn: HandedOnSession?
     /// Whether it came back from a page, which can be submitted again. Not part of the seal.
@@ -93,7 +95,7 @@ extension AuthorizationFlow {
         writer.fixed(browser.bytes)
         writer.integer(startedAt)
         writer.byte(hasSelectedAccount ? 1 : 0)
-        writer.byte(isPushed ? 1 : 0)
+        writer.byte(isPushed ? 1 : isPosted ? 2 : 0)
         writer.optionalText(authenticatedSession)
         writer.sized(parameters)
         if let handedOn {
@@ -115,7 +117,9 @@ extension AuthorizationFlow {
         browser = Hash256(kept: try reader.fixed(32))
         startedAt = try reader.integer()
         hasSelectedAccount = try reader.byte() == 1
-        isPushed = try reader.byte() == 1
+        let way = try reader.byte()
+        isPushed = way == 1
+        isPosted = way == 2
         authenticatedSession = try reader.optionalText()
         parameters = try reader.sized()
         if version == Self.versionHandedOn {

@@ -65,6 +65,13 @@ struct BrowserFlow: Sendable {
         try await session(context, idle: .max)
     }
 
+    /// Whether another person is signed in in this browser. Their session is not used by that, and
+    /// nothing is noted.
+    func isAnother(than person: Person, _ context: RealmContext) async throws -> Bool {
+        let own = try await session(context, idle: context.realm.sessionIdle)
+        return own.map { !sameBytes($0.person.id, person.id) } ?? false
+    }
+
     private func session(_ context: RealmContext, idle: Int64) async throws -> LiveBrowserSession? {
         guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
         let live = try await sessions.live(

@@ -48,7 +48,10 @@ struct AuthorizationEndpoint: Sendable {
             in: context.realm,
             at: context.moment
         )
-        if let good, !isLink || good.isSilent {
+        if let good, !isLink || good.isSilent,
+            // Never a silent change of account.
+            try await !flow.isAnother(than: good.session.person, context)
+        {
             var accepted = begun
             accepted.handedOn = good.handedOn
             // Without a page the browser needs no cookie, and gets none.
@@ -113,19 +116,9 @@ struct AuthorizationEndpoint: Sendable {
             browser: Hash256(of: ""),
             at: context.moment
         )
-        if let good = try await flow.loginTokens.good(
-            for: proven,
-            in: context.realm,
-            at: context.moment
-        ) {
-            // A response without a page needs no cookies.
-            var begun = begun
-            begun.handedOn = good.handedOn
-            if let response = try await flow.response(to: proven, begun, good.session, context) {
-                return response
-            }
-        }
-        return try restart(begun, proven, context)
+        var posted = begun
+        posted.isPosted = !begun.isPushed
+        return try restart(posted, proven, context)
     }
 
     /// Redirects to the same request with all of it sealed.
@@ -162,13 +155,14 @@ struct AuthorizationEndpoint: Sendable {
             parameters: old.parameters,
             browser: Hash256(of: browser.value),
             startedAt: context.now,
-            isPushed: old.isPushed
+            isPushed: old.isPushed,
+            isPosted: old.isPosted
         )
         let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
         var context = context
         context.speak(try FormParameters(decoding: old.parameters))
         guard proven.loginToken == nil else {
-            let isLink = !begun.isPushed
+            let isLink = !begun.isPushed && !begun.isPosted
             return try await next(proven, begun, isLink: isLink, inURL: false, browser, context)
         }
         return try await show(proven, begun, try await flow.session(context), browser, context)

@@ -22,11 +22,17 @@ import Testing
         case .pushed: return try await browser.authorize(try await scene.pushed(request))
         case .posted: return try await browser.post(ProviderUnderTest.path("auth"), request)
         case .postedFromElsewhere:
-            return try await browser.post(
+            // The browser withholds its cookies, and gets none.
+            let own = browser.cookies
+            browser.cookies = [:]
+            let reply = try await browser.post(
                 ProviderUnderTest.path("auth"),
                 request,
                 headers: [Self.site: "cross-site"]
             )
+            #expect(browser.cookies.isEmpty)
+            browser.cookies = own
+            return try await browser.get(try #require(reply.location))
         case .allowedLink:
             try await scene.server.change("native1") {
                 $0.loginTokenTargets = [.init(clientID: "plain", isSilent: true)]
@@ -64,32 +70,45 @@ import Testing
     }
 
     @Test(
-        "RFC8693-LT-8: another person's session in the browser is neither used nor changed",
-        arguments: [Way.pushed, .posted, .allowedLink]
+        "RFC8693-LT-8: in another person's browser the page asks, and their session is left alone",
+        arguments: Way.allCases
     )
     func anotherPerson(_ way: Way) async throws {
         let scene = try await LoginTokenScene()
         let bob = TestBrowser(scene.server)
         let tokens = try await scene.server.tokens("bob", browser: bob)
-        let cookies = bob.cookies
-        let code = expectCode(
-            try await send(way, scene.request(try await scene.token()), scene, bob),
-            of: "plain"
-        )
-        #expect(bob.cookies == cookies)
+        let session = scene.sessionCookie(bob)
+        var page = try await send(way, scene.request(try await scene.token()), scene, bob)
+        if way == .allowedLink { page = try await bob.get(try #require(page.location)) }
+        expectPage(page, "continue-as")
+        #expect(page.text.contains("Continue as Alice Example?"))
+        #expect(!page.text.lowercased().contains("bob"))
+        let code = expectCode(try await bob.submit(page, [("action", "continue")]), of: "plain")
+        #expect(scene.sessionCookie(bob) == session)
+        func subject(_ reply: Reply) throws -> String? {
+            try ProviderUnderTest.claims(reply.json.string("id_token")).string("sub")
+        }
         let alice = try await scene.server.redeem(code, "plain")
-        let subject = try ProviderUnderTest.claims(alice.json.string("id_token")).string("sub")
-        #expect(
-            subject
-                == (try ProviderUnderTest.claims(scene.tokens.json.string("id_token")))
-                .string("sub")
-        )
+        #expect(try subject(alice) == subject(scene.tokens))
         // The browser is still bob's.
         let again = try await bob.authorize(TestFlow.request("native1", [("prompt", "none")]))
         let his = try await scene.server.redeem(expectCode(again))
+        #expect(try subject(his) == subject(tokens))
+        // Where no page may ask, there is no answer.
+        let silent = scene.request(try await scene.token(), "plain", [("prompt", "none")])
+        let refused = try await bob.authorize(try await scene.pushed(silent))
+        expectError(refused, "interaction_required", of: "plain")
+    }
+
+    @Test("RFC8693-LT-8: in the same person's browser nothing asks", arguments: Way.allCases)
+    func samePerson(_ way: Way) async throws {
+        let scene = try await LoginTokenScene()
+        let cookies = scene.browser.cookies
+        let request = scene.request(try await scene.token())
+        expectCode(try await send(way, request, scene, scene.browser), of: "plain")
         #expect(
-            try ProviderUnderTest.claims(his.json.string("id_token")).string("sub")
-                == ProviderUnderTest.claims(tokens.json.string("id_token")).string("sub")
+            scene.sessionCookie(scene.browser)
+                == cookies.first { $0.key.contains("session") }?.value
         )
     }
 
