@@ -421,7 +421,7 @@ let package = Package(
             name: "PorticoProviderTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
-                "PorticoPages", "PorticoSQLite", "PorticoProvider",
+                "PorticoPages", "PorticoSQLite", "PorticoProvider", "Portico",
                 "PorticoTestSupport", crypto, cryptoExtras, httpTypes,
             ],
             swiftSettings: settings

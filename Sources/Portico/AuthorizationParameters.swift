@@ -26,7 +26,9 @@ struct AuthorizationParameters {
             ("code_challenge", challenge.text),
             ("code_challenge_method", "S256"),
         ]
-        if let hint = request.loginHint { all.append(("login_hint", hint)) }
+        if let hint = request.loginToken?.reveal() ?? request.loginHint {
+            all.append(("login_hint", hint))
+        }
         append("prompt", request.prompt.map(\.text), to: &all)
         if let seconds = request.maxAgeSeconds { all.append(("max_age", String(seconds))) }
         append("acr_values", request.acr.map(\.text), to: &all)

@@ -12,7 +12,7 @@ package struct CodeFlow: Sendable {
     package let metadata: ProviderMetadata
     package let client: FlowClient
     package let secrets: FlowSecrets
-    private let http: ProviderHTTP
+    let http: ProviderHTTP
 
     package init(
         provider: RemoteProvider,
@@ -36,7 +36,16 @@ package struct CodeFlow: Sendable {
         scopes: [ScopeToken],
         further: [(name: String, value: String)] = []
     ) -> String {
-        let parameters = AuthorizationParameters(
+        FormEncoding.appending(
+            parameters(of: request, scopes: scopes) + further,
+            to: metadata.authorizationEndpoint
+        )
+    }
+
+    func parameters(of request: SignInRequest, scopes: [ScopeToken]) -> [(
+        name: String, value: String
+    )] {
+        AuthorizationParameters(
             clientID: client.id,
             redirectURI: secrets.redirectURI,
             scopes: scopes,
@@ -45,8 +54,7 @@ package struct CodeFlow: Sendable {
             challenge: secrets.verifier.challenge,
             request: request,
             supportsClaims: metadata.supportsClaimsParameter
-        )
-        return FormEncoding.appending(parameters.all + further, to: metadata.authorizationEndpoint)
+        ).all
     }
 
     /// Reads the parameters received on the redirect URI of this attempt, in a query or a form.
@@ -83,10 +91,14 @@ package struct CodeFlow: Sendable {
     /// - Parameters:
     ///   - maxAge: The `max_age` of the request.
     ///   - acr: One of these is required, unless the list is empty.
-    package func redeem(_ code: SecretText, maxAge: Int64?, acr: [String] = [])
-        async throws(SignInError) -> Redemption
-    {
-        let answer = try await redeemUnidentified(code)
+    ///   - deviceSecret: What the app has of an earlier sign-in.
+    package func redeem(
+        _ code: SecretText,
+        maxAge: Int64?,
+        acr: [String] = [],
+        deviceSecret: SecretText? = nil
+    ) async throws(SignInError) -> Redemption {
+        let answer = try await redeemUnidentified(code, deviceSecret: deviceSecret)
         let received = http.now()
         guard let token = answer.tokens.idToken else {
             throw SignInError(.rejected(.idTokenMissing))
@@ -112,8 +124,8 @@ package struct CodeFlow: Sendable {
     }
 
     /// Redeems a code at a provider that issues no ID Token: the answer does not identify a person.
-    package func redeemUnidentified(_ code: SecretText) async throws(SignInError)
-        -> TokenEndpoint.Answer
+    package func redeemUnidentified(_ code: SecretText, deviceSecret: SecretText? = nil)
+        async throws(SignInError) -> TokenEndpoint.Answer
     {
         let endpoint = TokenEndpoint(
             address: metadata.tokenEndpoint,
@@ -125,7 +137,8 @@ package struct CodeFlow: Sendable {
             return try await endpoint.redeem(
                 code,
                 redirectURI: secrets.redirectURI,
-                verifier: secrets.verifier
+                verifier: secrets.verifier,
+                deviceSecret: deviceSecret
             )
         } catch {
             throw error.signInError

@@ -18,29 +18,23 @@ public final class SignIn: Sendable {
 
     init(
         client: SignInClient,
-        provider: RemoteProvider,
-        metadata: ProviderMetadata,
+        flow: CodeFlow,
         request: SignInRequest,
         further: FurtherParameters,
-        redirectURI: String,
         continuing session: Session?
-    ) {
+    ) async throws(SignInError) {
         continued = session
-        var flowClient = FlowClient(id: client.clientID)
-        flowClient.trustedAudiences = client.options.trustedAudiences
         self.client = client
         self.request = request
-        flow = CodeFlow(
-            provider: provider,
-            metadata: metadata,
-            client: flowClient,
-            secrets: FlowSecrets(redirectURI: redirectURI, random: client.context.random),
-            http: client.context.http
-        )
+        self.flow = flow
         response = AwaitedResponse(flow.expectation, log: ClientLog(tell: client.options.log)) {
             SignInError($0)
         }
-        address = flow.address(for: request, scopes: client.scopes, further: further.all)
+        address = try await flow.pushedAddress(
+            for: request,
+            scopes: client.scopes,
+            further: further.all
+        )
     }
 
     /// Takes the URI received on the redirect and completes the sign-in with it.
@@ -71,7 +65,8 @@ public final class SignIn: Sendable {
         let redemption = try await flow.redeem(
             code,
             maxAge: request.maxAgeSeconds,
-            acr: request.acr.map(\.text)
+            acr: request.acr.map(\.text),
+            deviceSecret: await client.storedDeviceSecret()
         )
         if let continued {
             try await continued.continued(with: redemption)
@@ -122,13 +117,20 @@ extension SignInClient {
         }
         let further = try FurtherParameters(options.parameters, request.parameters)
         let provider = try remoteProvider()
-        return SignIn(
-            client: self,
+        var flowClient = FlowClient(id: clientID)
+        flowClient.trustedAudiences = options.trustedAudiences
+        let flow = CodeFlow(
             provider: provider,
             metadata: try await provider.metadata(),
+            client: flowClient,
+            secrets: FlowSecrets(redirectURI: redirectURI, random: context.random),
+            http: context.http
+        )
+        return try await SignIn(
+            client: self,
+            flow: flow,
             request: request,
             further: further,
-            redirectURI: redirectURI,
             continuing: session
         )
     }

@@ -115,6 +115,10 @@ extension SignInError.Hint {
     public static let requestRefused = Self("The provider calls the request malformed.")
     /// `invalid_scope`, or UserInfo refuses the scope: check which scopes the client may request.
     public static let scopeRefused = Self("The provider refuses the requested scope.")
+    /// `invalid_target`: the provider must list the other client among those that this one may hand
+    /// its sign-in on to.
+    public static let targetRefused =
+        Self("The provider does not let this client hand its sign-in on to that one.")
     /// TLS failed. No option continues without it.
     public static let certificateUntrusted = Self("The server's certificate is not trusted.")
 

@@ -7,6 +7,9 @@ import PorticoProtocol
 public struct SignInRequest: Hashable, Sendable {
     /// The person whom the app expects to sign in, such as their email address.
     public var loginHint: String?
+    /// A token from another app, in which the person is signed in. It takes the place of
+    /// ``loginHint``, and is pushed to the provider if that takes pushed requests.
+    public var loginToken: LoginToken?
     /// What the provider must, or must not, ask the person (`prompt`).
     public var prompt: [Prompt]
     /// How long ago the person may have authenticated; the ID Token is checked against it.
@@ -111,6 +114,9 @@ public struct ScopeToken: Hashable, Sendable, ExpressibleByStringLiteral {
     public static let email = ScopeToken("email")
     /// A refresh token that outlives the browser session (OpenID Connect Core §11).
     public static let offlineAccess = ScopeToken("offline_access")
+    /// A device secret, by which other apps of the vendor on this device sign in without a browser
+    /// (OpenID Connect Native SSO §3.1).
+    public static let deviceSSO = ScopeToken("device_sso")
     /// Roles as claims, if the provider has them under this name, as Keycloak and Portico's own do.
     public static let roles = ScopeToken("roles")
 }

@@ -16,6 +16,15 @@ extension AccountPage: PageWithStates {
                 form: .sample
             )
         ),
+        GalleryState(
+            "handed on by an app",
+            AccountPage(
+                client: "Notes",
+                account: .sample,
+                reason: .handedOn(by: "Shop"),
+                form: .sample
+            )
+        ),
     ]
 }
 

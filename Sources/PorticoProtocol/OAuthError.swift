@@ -65,6 +65,9 @@ extension OAuthError {
         /// The access token does not include the required scope (RFC 6750 §3.1).
         public static let insufficientScope = Code("insufficient_scope")
 
+        /// No token is to be had for that audience or resource (RFC 8693 §2.2.2).
+        public static let invalidTarget = Code("invalid_target")
+
         /// The server does not revoke tokens of this type (RFC 7009 §2.2.1).
         public static let unsupportedTokenType = Code("unsupported_token_type")
 

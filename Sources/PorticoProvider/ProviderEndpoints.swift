@@ -12,6 +12,7 @@ struct ProviderEndpoints: Sendable {
     let authorization: AuthorizationEndpoint
     let signIn: SignInEndpoint
     let consent: ConsentEndpoint
+    let continueAs: ContinueAsEndpoint
     let token: TokenEndpoint
     let userInfo: UserInfoEndpoint
     let revocation: RevocationEndpoint
@@ -50,6 +51,11 @@ struct ProviderEndpoints: Sendable {
                 spent: provider.spent
             ),
             sessions: provider.sessions,
+            loginTokens: LoginTokens(
+                sessions: provider.sessions,
+                grants: provider.grants,
+                ring: provider.ring
+            ),
             activity: provider.activity,
             ring: provider.ring,
             cookies: CookiePolicy(provider.publicURL),
@@ -105,6 +111,7 @@ struct ProviderEndpoints: Sendable {
             sessionEnded: provider.sessionEnded
         )
         consent = ConsentEndpoint(flow: flow, people: provider.people, events: provider.events)
+        continueAs = ContinueAsEndpoint(flow: flow)
         confirmEmail = ConfirmEmailEndpoint(
             flow: flow,
             confirmations: EmailConfirmations(

@@ -39,6 +39,7 @@ extension ProviderEndpoints {
             .post(at(.authenticate), for: .popups, signIn.post),
             .post(at(.consent), for: .popups, consent.post),
             .post(at(.selectAccount), for: .popups, consent.selectAccount),
+            .post(at(.continueAs), for: .popups, continueAs.post),
             .post(at(.verifyEmail), for: .popups, confirmEmail.post),
             .get(at(.resetCredentials), for: .popups, forgotPassword.get),
             .post(at(.resetCredentials), for: .popups, forgotPassword.post),

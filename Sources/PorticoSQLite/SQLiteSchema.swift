@@ -22,6 +22,7 @@ enum SQLiteSchema {
         Migration(name: "write-probe", sql: writeProbe),
         Migration(name: "refused-clients", sql: refusedClients),
         Migration(name: "liveness", sql: liveness),
+        Migration(name: "login-tokens", sql: loginTokens),
     ]
 
     /// "Port" in the file's header says whose it is.

@@ -130,6 +130,27 @@ struct DoctorTests {
             .expectProblem("not https on a domain name", fix: "public-url: https://")
     }
 
+    @Test("a pair of clients whose links sign in silently is named, with how to make them ask")
+    func silentLoginTokens() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        #expect(try portico.run(["realm", "create", "acme"]).status == 0)
+        let redirect = ["--template", "native", "--redirect-uri", "com.example.app:/callback"]
+        for (name, target) in [
+            ("mail", ["--silent-login-token-target", "shop"]),
+            ("news", ["--login-token-target", "shop"]), ("shop", []),
+        ] {
+            #expect(try portico.run(["client", "create", name] + redirect + target).status == 0)
+        }
+        let doctor = try portico.run(["doctor", "--offline"])
+        #expect(doctor.stdout.contains("a link with its login token signs in to shop"))
+        let fix = "portico client update mail --realm acme --login-token-target shop"
+        #expect(doctor.stdout.contains(fix))
+        #expect(!doctor.stdout.contains("client news"))
+        #expect(try portico.run(fix.split(separator: " ").dropFirst().map(String.init)).status == 0)
+        #expect(try !portico.run(["doctor", "--offline"]).stdout.contains("login token"))
+    }
+
     @Test("a secret of another key ring, and a ring that is open to others, are problems")
     func keyRing() throws {
         let portico = try PorticoProcess()

@@ -93,6 +93,43 @@ import Testing
     }
 
     @Test(
+        "RFC 8693 §2.1: of any number of codes from one login token exactly one is redeemed",
+        arguments: StoreUnderTest.allCases
+    )
+    func loginToken(_ database: StoreUnderTest) async throws {
+        for round in UInt8(0)..<5 {
+            let stores = try await database.furnished()
+            let token = Example.id(100 + round)
+            #expect(try await !stores.grants.isSpent(loginToken: token))
+            let outcomes = try await withThrowingTaskGroup(of: Redemption.self) { group in
+                for number in UInt8(0)..<4 {
+                    group.addTask {
+                        try await stores.grants.redeem(
+                            Example.grant(Example.id(20 + number)),
+                            requestID: Example.id(40 + number),
+                            loginTokenID: token,
+                            spending: nil,
+                            at: Example.now
+                        )
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == .redeemed } == 1)
+            #expect(outcomes.count { $0 == .loginTokenSpent } == 3)
+            #expect(try await stores.grants.isSpent(loginToken: token))
+            var live = 0
+            for number in UInt8(0)..<4 {
+                let reading = try await stores.reading(Example.id(20 + number))
+                if reading?.isLive == true { live += 1 }
+            }
+            #expect(live == 1)
+            // Codes without one do not count.
+            #expect(try await stores.redeem(Example.grant()) == .redeemed)
+        }
+    }
+
+    @Test(
         "decision 0033: no grant comes of a code whose browser session or person is gone",
         arguments: StoreUnderTest.allCases,
         SignInLoss.allCases

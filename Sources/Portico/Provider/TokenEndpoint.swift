@@ -46,18 +46,28 @@ package struct TokenEndpoint: Sendable {
     }
 
     /// Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5).
-    package func redeem(_ code: SecretText, redirectURI: String, verifier: CodeVerifier)
-        async throws(Failure) -> Answer
-    {
+    ///
+    /// - Parameter deviceSecret: What the app has of an earlier sign-in (OpenID Connect Native SSO
+    ///   §3.3).
+    package func redeem(
+        _ code: SecretText,
+        redirectURI: String,
+        verifier: CodeVerifier,
+        deviceSecret: SecretText? = nil
+    ) async throws(Failure) -> Answer {
         try await post(
             [
                 ("grant_type", "authorization_code"),
                 ("code", code.reveal()),
                 ("redirect_uri", redirectURI),
                 ("code_verifier", verifier.reveal()),
-            ],
+            ] + Self.parameter(deviceSecret),
             spendsCode: true
         )
+    }
+
+    private static func parameter(_ deviceSecret: SecretText?) -> [(name: String, value: String)] {
+        deviceSecret.map { [("device_secret", $0.reveal())] } ?? []
     }
 
     /// Redeems a code from a system's native sign-in, which has neither a redirect nor a challenge.
@@ -72,27 +82,48 @@ package struct TokenEndpoint: Sendable {
     ///
     /// - Parameter idempotencyKey: The same for each repetition, so that a server which supports it
     ///   gives the same answer to a request whose answer was lost.
-    package func refresh(_ token: SecretText, idempotencyKey: String) async throws(Failure)
-        -> Answer
-    {
+    package func refresh(
+        _ token: SecretText,
+        idempotencyKey: String,
+        deviceSecret: SecretText? = nil
+    ) async throws(Failure) -> Answer {
         var fields = HTTPFields()
         if let name = HTTPField.Name("Idempotency-Key") { fields[name] = "\"\(idempotencyKey)\"" }
         return try await post(
             [
                 ("grant_type", "refresh_token"),
                 ("refresh_token", token.reveal()),
-            ],
+            ] + Self.parameter(deviceSecret),
             fields: fields
         )
     }
 
     /// - Parameter spendsCode: Whether a refusal is final even if it is no protocol error: the code is
     ///   not sent again. A session survives such an answer.
-    private func post(
+    func post(
         _ form: [(name: String, value: String)],
         fields: HTTPFields = [:],
         spendsCode: Bool = false
     ) async throws(Failure) -> Answer {
+        let reply = try await reply(to: form, fields: fields, spendsCode: spendsCode)
+        do {
+            return Answer(
+                tokens: try TokenResponse(parsing: reply.body),
+                serverDate: reply.date
+            )
+        } catch {
+            let check: SignInError.Check =
+                error == .unknownTokenType ? .tokenType : .tokenResponse
+            throw .other(SignInError(.rejected(check)))
+        }
+    }
+
+    /// A successful reply, in JSON.
+    func reply(
+        to form: [(name: String, value: String)],
+        fields: HTTPFields = [:],
+        spendsCode: Bool = false
+    ) async throws(Failure) -> HTTPReply {
         let reply: HTTPReply
         var allFields = fields
         allFields.append(contentsOf: identification.fields)
@@ -120,16 +151,7 @@ package struct TokenEndpoint: Sendable {
             throw .refused(error, retryAfter: http.retryAfter(reply))
         }
         guard reply.isJSON else { throw .other(SignInError(.rejected(.tokenResponse))) }
-        do {
-            return Answer(
-                tokens: try TokenResponse(parsing: reply.body),
-                serverDate: reply.date
-            )
-        } catch {
-            let check: SignInError.Check =
-                error == .unknownTokenType ? .tokenType : .tokenResponse
-            throw .other(SignInError(.rejected(check)))
-        }
+        return reply
     }
 }
 
@@ -166,6 +188,7 @@ extension SignInError {
             self.init(.transient(.tooManyRequests, retryAfter: retryAfter))
         case .invalidClient, .unauthorizedClient, .unsupportedGrantType:
             self.init(.misconfigured(.clientRefused))
+        case .invalidTarget: self.init(.misconfigured(.targetRefused))
         case .invalidScope: self.init(.misconfigured(.scopeRefused))
         case .invalidRequest, .unsupportedResponseType, .requestNotSupported,
             .requestURINotSupported, .registrationNotSupported, .invalidRequestURI:

@@ -10,6 +10,8 @@ public struct Credentials: Sendable {
     public let refreshToken: String?
     /// Who signed in (OpenID Connect Core §2). Do not use it to call an API.
     public let idToken: String?
+    /// The session that renews them, if they come from one.
+    let source: Session?
 
     /// Tokens that another library obtained, for ``Session/init(adopting:by:)``.
     ///
@@ -18,9 +20,19 @@ public struct Credentials: Sendable {
     ///   - refreshToken: The newest, if any.
     ///   - idToken: Required for adoption.
     public init(accessToken: String, refreshToken: String? = nil, idToken: String? = nil) {
+        self.init(
+            accessToken: accessToken,
+            refreshToken: refreshToken,
+            idToken: idToken,
+            source: nil
+        )
+    }
+
+    init(accessToken: String, refreshToken: String?, idToken: String?, source: Session?) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.idToken = idToken
+        self.source = source
     }
 }
 

@@ -36,16 +36,29 @@ protocol KeptSession: AnyObject, Sendable {
 
     /// Revokes tokens that will not be used, as far as possible.
     func discard(_ record: Record) async
+
+    /// Whether another session renews the tokens of this one.
+    var isRenewedElsewhere: Bool { get }
+
+    /// The record with that session's tokens, stored; `nil` if this session renews its own.
+    func renewedElsewhere(_ stored: Record, for goal: RefreshGoal) async throws(SignInError)
+        -> Record?
 }
 
 extension KeptSession {
+    var isRenewedElsewhere: Bool { false }
+
+    func renewedElsewhere(_ stored: Record, for goal: RefreshGoal) async throws(SignInError)
+        -> Record?
+    { nil }
+
     /// The record with an access token that is valid for `interval`, refreshed first if necessary.
     func freshRecord(for interval: Duration? = nil) async throws(SignInError) -> Record {
         let record = try activeRecord()
         let wanted = Freshness(interval)
         let isWritten = unwritten.result(of: record) == nil
         if isWritten, record.isFresh(wanted, at: now()) { return record }
-        guard record.refreshToken != nil else {
+        guard record.refreshToken != nil || isRenewedElsewhere else {
             if wanted == .usual, record.isUsable(at: now()) { return record }
             throw SignInError(.interactionRequired(.expired))
         }
@@ -87,6 +100,7 @@ extension KeptSession {
             guard show(stored) else { throw Self.signedOut }
             return stored
         }
+        if let fresh = try await renewedElsewhere(stored, for: goal) { return fresh }
         guard let token = stored.refreshToken else {
             throw SignInError(.interactionRequired(.expired))
         }

@@ -8,7 +8,12 @@ extension Session {
     /// confirmed that the access token belongs to the same person. An expired ID Token is first
     /// replaced by a refresh; without a refresh token it is refused.
     ///
-    /// A refresh spends the given refresh token, so its successor is stored at once: if a temporary
+    /// Credentials of a ``Session`` in this process (``Session/credentials()``) are shared: the
+    /// session they come from alone renews them, this one asks it for fresh ones, and signing out of
+    /// this one leaves the other signed in.
+    ///
+    /// All other credentials are taken over, and their former holder must not use them any more. A
+    /// refresh spends the given refresh token, so its successor is stored at once: if a temporary
     /// error follows, ``SignInClient/restore()`` returns the session, and the given credentials are
     /// no longer valid.
     ///
@@ -18,6 +23,17 @@ extension Session {
     {
         let provider = try client.remoteProvider()
         let adoption = Adoption(client: client, provider: provider)
+        if let source = credentials.source {
+            // Of the same storage it is the same session, and not a second one.
+            if let same = try await adoption.stored(of: source) {
+                self.init(client: client, provider: provider, record: same)
+                return
+            }
+            let record = try await adoption.shared(with: source)
+            try await client.store(record)
+            self.init(client: client, provider: provider, record: record, source: source)
+            return
+        }
         let record = try await adoption.record(of: credentials)
         try await client.store(record)
         self.init(client: client, provider: provider, record: record)
@@ -31,6 +47,24 @@ private struct Adoption {
 
     private var verifier: IDTokenVerifier {
         IDTokenVerifier(provider: provider, now: client.context.now)
+    }
+
+    /// The record of `source`, if this client has the same storage.
+    func stored(of source: Session) async throws(SignInError) -> SessionRecord? {
+        let record = try source.activeRecord()
+        let stored = try await client.context.storage.read().flatMap(SessionRecord.init)
+        return stored.flatMap { $0.isOf(record) ? $0 : nil }
+    }
+
+    /// A record with the tokens of a live session. They are checked as those of another library.
+    func shared(with source: Session) async throws(SignInError) -> SessionRecord {
+        let shared = try await source.freshRecord()
+        let id = client.context.random.text(16)
+        // The provider may renew access tokens without a new ID Token.
+        let idToken = try await verifiedThoughExpired(shared.idToken.text)
+        let record = try await record(id, shared.accessToken, nil, idToken).sharing(shared)
+        try await checkUserInfo(record)
+        return record
     }
 
     func record(of credentials: Credentials) async throws(SignInError) -> SessionRecord {

@@ -8,7 +8,7 @@ extension Session {
     {
         let answer: TokenEndpoint.Answer
         do {
-            answer = try await self.answer(to: token, request)
+            answer = try await self.answer(to: token, request, stored.deviceSecret)
         } catch {
             throw try await failure(error, of: token)
         }
@@ -54,19 +54,25 @@ extension Session {
     }
 
     /// Asks where the provider was last, and elsewhere only if it has moved since.
-    private func answer(to token: SecretText, _ request: PendingRefresh)
-        async throws(TokenEndpoint.Failure) -> TokenEndpoint.Answer
-    {
+    private func answer(
+        to token: SecretText,
+        _ request: PendingRefresh,
+        _ deviceSecret: SecretText?
+    ) async throws(TokenEndpoint.Failure) -> TokenEndpoint.Answer {
         let key = request.idempotencyKey
         let last = try await endpoint(orLast: true)
         do {
-            return try await last.refresh(token, idempotencyKey: key)
+            return try await last.refresh(token, idempotencyKey: key, deviceSecret: deviceSecret)
         } catch {
             // `try?`: without new metadata, the first failure is the one to report.
             guard case .other = error, let current = try? await endpoint(orLast: false),
                 !sameBytes(current.address, last.address)
             else { throw error }
-            return try await current.refresh(token, idempotencyKey: key)
+            return try await current.refresh(
+                token,
+                idempotencyKey: key,
+                deviceSecret: deviceSecret
+            )
         }
     }
 

@@ -14,6 +14,8 @@ extension Session {
     /// Ends the session as ``signOut(_:)`` does, and shows the provider's sign-out page where the
     /// person signed in.
     ///
+    /// A session that shares the tokens of another one ends locally only: the other one goes on.
+    ///
     /// - Parameters:
     ///   - scope: How much is ended.
     ///   - method: A sheet closes when the provider returns to the client's redirect, which must be
@@ -72,6 +74,7 @@ extension Session {
                 storageError: storageError
             )
         }
+        let scope = record.isShared ? .local : scope
         var revocation = SignOutReport.Revocation.notAsked
         if scope.revokes {
             revocation = await RevocationEndpoint.revoke(record, at: provider, for: client)

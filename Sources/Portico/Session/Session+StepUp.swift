@@ -61,7 +61,8 @@ extension Session {
             await discard(SessionRecord(stored.id, redemption, for: client, [:]))
             throw SignInError(.rejected(.subject))
         }
-        let record = SessionRecord(stored.id, redemption, for: client, await provider.lasting)
+        var record = SessionRecord(stored.id, redemption, for: client, await provider.lasting)
+        record.deviceSecret = record.deviceSecret ?? stored.deviceSecret
         try await store(record, replacing: stored.refreshToken)
         unwritten.drop()
     }

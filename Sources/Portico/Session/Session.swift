@@ -9,6 +9,8 @@ public import PorticoSystem
 public final class Session: Sendable {
     let client: SignInClient
     let provider: RemoteProvider
+    /// The session whose tokens this one shares: only that one renews them.
+    let source: Session?
     private let state: Locked<State>
     private let feed = ChangeFeed()
     let refresher = Refresher<Session>()
@@ -23,9 +25,15 @@ public final class Session: Sendable {
         var userInfo: JSONObject?
     }
 
-    init(client: SignInClient, provider: RemoteProvider, record: SessionRecord) {
+    init(
+        client: SignInClient,
+        provider: RemoteProvider,
+        record: SessionRecord,
+        source: Session? = nil
+    ) {
         self.client = client
         self.provider = provider
+        self.source = source
         state = Locked(
             State(
                 user: User(record.idToken.claims),
@@ -78,12 +86,16 @@ public final class Session: Sendable {
     }
 
     /// The raw tokens, with a fresh access token.
+    ///
+    /// A session that adopts them in this process shares them: this session alone renews them, and
+    /// neither ends the other (``Session/init(adopting:by:)``).
     public func credentials() async throws(SignInError) -> Credentials {
         let record = try await freshRecord()
         return Credentials(
             accessToken: record.accessToken.reveal(),
             refreshToken: record.refreshToken?.reveal(),
-            idToken: record.idToken.text.reveal()
+            idToken: record.idToken.text.reveal(),
+            source: source ?? self
         )
     }
 

@@ -21,6 +21,8 @@ extension SessionRecord {
         if let expiresAt { json["expires_at"] = NumericDate.value(expiresAt) }
         if let refreshToken { json["refresh_token"] = .string(refreshToken.reveal()) }
         if !provider.isEmpty { json["provider"] = .object(provider) }
+        if let deviceSecret { json["device_secret"] = .string(deviceSecret.reveal()) }
+        if isShared { json["shared"] = true }
         if let pending {
             json["pending_refresh"] = .object(pending.json)
         }
@@ -56,6 +58,8 @@ extension SessionRecord {
             provider: json.object("provider") ?? [:],
             pending: json.object("pending_refresh").flatMap(PendingRefresh.init)
         )
+        isShared = json.bool("shared") ?? false
+        deviceSecret = json.string("device_secret").map(SecretText.init)
     }
 }
 

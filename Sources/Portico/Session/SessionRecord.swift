@@ -28,6 +28,10 @@ struct SessionRecord: KeptRecord {
     var provider: JSONObject
     /// A refresh that has no stored answer yet.
     var pending: PendingRefresh?
+    /// Whether the tokens are another session's, which this one must not end.
+    var isShared = false
+    /// For other apps on the device (OpenID Connect Native SSO §3.2), if the provider gave one.
+    var deviceSecret: SecretText?
 
     /// The record of a sign-in.
     ///
@@ -61,6 +65,7 @@ struct SessionRecord: KeptRecord {
         clientID = client.clientID
         accessToken = answer.accessToken
         refreshToken = answer.refreshToken
+        deviceSecret = answer.deviceSecret
         self.idToken = idToken
         original = idToken.claims
         // Omitted if it equals the requested scope (RFC 6749 §5.1).
@@ -85,6 +90,8 @@ struct SessionRecord: KeptRecord {
         if let token = answer.refreshToken { record.refreshToken = token }
         if let idToken { record.idToken = idToken }
         if let scope = answer.scope { record.scope = scope }
+        // It belongs to the ID Token beside it (OpenID Connect Native SSO §3.4.1).
+        if idToken != nil { record.deviceSecret = answer.deviceSecret }
         record.pending = nil
         return record
     }

@@ -2,7 +2,7 @@ package import PorticoBytes
 
 /// The person is already signed in: continue with that account or another one?
 ///
-/// For `prompt=select_account`, and for an `id_token_hint` that names another person
+/// For `prompt=select_account`, for an account that another app has handed on, and for an `id_token_hint` that names another person
 /// (OpenID Connect Core §3.1.2.1). The form posts `request`, `csrf` and `action`, which is `continue`,
 /// `switch` or `cancel`.
 package struct AccountPage: Page {
@@ -11,6 +11,8 @@ package struct AccountPage: Page {
         case choose
         /// The client expects a different person, so continuing is no answer.
         case otherPersonExpected
+        /// An app of that name has handed its account on to the client.
+        case handedOn(by: String)
     }
 
     package let client: String
@@ -26,7 +28,8 @@ package struct AccountPage: Page {
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
-        words.account.heading
+        if case .handedOn = reason { return words.account.goOnAs(account.name ?? account.userName) }
+        return words.account.heading
     }
 
     package func content(_ words: Words, _ frame: PageFrame) -> HTML {
@@ -39,6 +42,9 @@ package struct AccountPage: Page {
         case .otherPersonExpected:
             intro = words.account.otherExpected(client)
             proceed = nil
+        case .handedOn(let app):
+            intro = words.account.handedOn(["app": .name(app), "client": .name(client)])
+            proceed = words.account.continueAs(account.name ?? account.userName)
         }
         return HTML([
             .account(account),

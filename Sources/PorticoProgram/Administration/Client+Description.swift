@@ -39,6 +39,7 @@ extension Client {
                 "access_token_type": accessTokenType.map { .string($0.rawValue) } ?? .null,
                 "access_token_lifetime": accessTokenLifetime.map(JSONValue.integer) ?? .null,
                 "web_origins": .array(webOrigins.map { .string($0) }),
+                "login_token_targets": .array(loginTokenTargets.map(\.json)),
                 "claims": .array(claims.map(\.json)),
                 "audiences": .array(audiences.map { .string($0) }),
             ],
@@ -56,6 +57,12 @@ extension Client {
                 ("After sign-out", joined(postLogoutRedirectURIs.map(\.text))),
                 ("Logout notices", backchannelLogoutURI?.text),
                 ("Web origins", joined(webOrigins)),
+                (
+                    "Hands sign-in to",
+                    joined(
+                        loginTokenTargets.map { $0.clientID + ($0.isSilent ? ", silently" : "") }
+                    )
+                ),
                 ("Default scopes", joined(defaultScopes)),
                 ("May ask for", joined(optionalScopes)),
                 ("Asks consent", yesNo(requiresConsent)),
@@ -97,6 +104,12 @@ extension ClaimMapper {
                 Target.allCases.filter(targets.contains).map { .string($0.rawValue) }
             ),
         ]
+    }
+}
+
+extension LoginTokenTarget {
+    fileprivate var json: JSONValue {
+        ["client_id": .string(clientID), "silent_login_token": .bool(isSilent)]
     }
 }
 

@@ -58,6 +58,7 @@ struct ClientFields: ParsableArguments {
 
     @OptionGroup var scopes: ClientScopeFields
     @OptionGroup var tokens: ClientTokenFields
+    @OptionGroup var handOn: ClientHandOnFields
 
     @Flag(inversion: .prefixedNo, help: "Whether people are asked before it gets anything.")
     var consent: Bool?
@@ -100,6 +101,7 @@ struct ClientFields: ParsableArguments {
         if !grantTypes.isEmpty { client.grantTypes = Set(grantTypes) }
         try scopes.apply(to: &client)
         try tokens.apply(to: &client)
+        try handOn.apply(to: &client)
         if let consent { client.requiresConsent = consent }
         if let codeProtection { client.codeProtection = codeProtection }
         if let strict { client.authenticatesStrictly = strict }

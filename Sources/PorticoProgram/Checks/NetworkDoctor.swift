@@ -48,6 +48,24 @@ struct NetworkDoctor {
         }
     }
 
+    /// Anyone can send a link with a login token of their own: it signs the person who opens it in to
+    /// that app, as the sender.
+    func silentHandOns() -> [Finding] {
+        administration.snapshot.realms.flatMap { realm in
+            administration.clients(of: realm).filter(\.isEnabled).flatMap { client in
+                client.loginTokenTargets.filter(\.isSilent).map { target in
+                    Finding.note(
+                        "client \(client.clientID)",
+                        "a link with its login token signs in to \(target.clientID) without asking "
+                            + "(realm \(realm.name))",
+                        fix: "portico client update \(client.clientID) --realm \(realm.name) "
+                            + "--login-token-target \(target.clientID)"
+                    )
+                }
+            }
+        }
+    }
+
     func providers() async -> (findings: [Finding], clockLeads: [Int64]) {
         var findings: [Finding] = []
         var leads: [Int64] = []

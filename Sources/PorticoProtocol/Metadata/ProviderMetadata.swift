@@ -18,6 +18,8 @@ public struct ProviderMetadata: Sendable, Hashable {
     public let revocationEndpoint: String?
     /// `end_session_endpoint` (OpenID Connect RP-Initiated Logout §2.1), if any.
     public let endSessionEndpoint: String?
+    /// `pushed_authorization_request_endpoint` (RFC 9126 §5), if any.
+    public let pushedAuthorizationRequestEndpoint: String?
     /// `scopes_supported`; a server may support more than it lists.
     public let scopesSupported: [String]?
     /// `response_types_supported`, if listed.
@@ -75,6 +77,8 @@ public struct ProviderMetadata: Sendable, Hashable {
         keySetURI = try members.endpoint("jwks_uri")
         revocationEndpoint = try members.endpoint("revocation_endpoint")
         endSessionEndpoint = try members.endpoint("end_session_endpoint")
+        pushedAuthorizationRequestEndpoint =
+            try members.endpoint("pushed_authorization_request_endpoint")
         scopesSupported = try members.texts("scopes_supported")
         responseTypesSupported = try members.texts("response_types_supported")
         codeChallengeMethodsSupported = try members.texts("code_challenge_methods_supported")

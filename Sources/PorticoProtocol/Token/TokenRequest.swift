@@ -5,6 +5,7 @@ package enum TokenRequest: Sendable {
     case authorizationCode(AuthorizationCode)
     case refreshToken(Refresh)
     case clientCredentials(scope: Scope?)
+    case tokenExchange(TokenExchange)
 
     /// RFC 6749 §4.1.3, with the `code_verifier` of RFC 7636 §4.5.
     package struct AuthorizationCode: Sendable {
@@ -51,6 +52,8 @@ package enum TokenRequest: Sendable {
             )
         case .clientCredentials:
             self = .clientCredentials(scope: try Self.scope(form))
+        case .tokenExchange:
+            self = .tokenExchange(try TokenExchange(form, scope: try Self.scope(form)))
         case nil: throw Self.unserved
         }
     }

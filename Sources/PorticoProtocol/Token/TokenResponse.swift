@@ -6,6 +6,8 @@ package struct TokenResponse: Sendable {
     package let accessToken: SecretText
     package let refreshToken: SecretText?
     package let idToken: SecretText?
+    /// `device_secret` (OpenID Connect Native SSO §3.4), if any.
+    package let deviceSecret: SecretText?
     /// Seconds from the answer on; `nil` means unknown, not forever.
     package let expiresIn: Int64?
     /// `nil` if the scope is the requested one (RFC 6749 §5.1).
@@ -45,6 +47,7 @@ package struct TokenResponse: Sendable {
         self.accessToken = accessToken
         refreshToken = try Self.token("refresh_token", json)
         idToken = try Self.token("id_token", json)
+        deviceSecret = try Self.token("device_secret", json)
         expiresIn = try Self.seconds(json["expires_in"])
         scope = Self.scope(json["scope"])
     }

@@ -91,6 +91,7 @@ package struct ClientRegistration: Sendable {
         {
             throw .accessTokenLifetime
         }
+        try checkLoginTokenTargets(client)
         guard client.mappers.count <= 100 else { throw .tooManyMappers }
         for (index, mapper) in client.mappers.enumerated() where !mapper.isRegistrable {
             throw .mapper(index: index)
@@ -195,6 +196,13 @@ package struct ClientRegistration: Sendable {
         guard client.hasAdmissibleBackchannelLogout else { throw .backchannelLogoutURI }
     }
 
+    private static func checkLoginTokenTargets(_ client: Client) throws(Refusal) {
+        let targets = client.loginTokenTargets.map(\.clientID)
+        guard targets.count <= 100, Set(targets.map(ExactText.init)).count == targets.count,
+            targets.allSatisfy({ (1...200).contains($0.utf8.count) })
+        else { throw .loginTokenTargets }
+    }
+
     private static func checkScopes(_ client: Client) throws(Refusal) {
         for token in client.defaultScopes + client.optionalScopes {
             // RFC 6749 §3.3; a space would make it two tokens.
@@ -205,7 +213,8 @@ package struct ClientRegistration: Sendable {
         // Must not be granted without a request: the first changes the protocol of the request
         // (OpenID Connect Core §3.1.2.1), the second needs consent (§11).
         guard !client.defaultScopes.contains("openid"),
-            !client.defaultScopes.contains("offline_access")
+            !client.defaultScopes.contains("offline_access"),
+            !client.defaultScopes.contains(DeviceSecret.scope)
         else { throw .defaultScope }
     }
 }

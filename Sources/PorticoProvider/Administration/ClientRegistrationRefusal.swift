@@ -23,6 +23,7 @@ extension ClientRegistration {
         case postLogoutScheme(index: Int)
         case backchannelLogoutURI
         case backchannelLogoutSession
+        case loginTokenTargets
         case webOrigin(index: Int)
         case scope
         case defaultScope
@@ -62,6 +63,7 @@ extension ClientRegistration.Refusal {
         case .postLogoutRedirectURI, .postLogoutScheme: "post_logout_redirect_uris"
         case .backchannelLogoutURI: "backchannel_logout_uri"
         case .backchannelLogoutSession: "backchannel_logout_session_required"
+        case .loginTokenTargets: "login_token_targets"
         case .webOrigin: "web_origins"
         case .scope, .defaultScope: "scope"
         case .accessTokenLifetime: "access_token_lifetime"
@@ -109,11 +111,12 @@ extension ClientRegistration.Refusal {
             "It is https without a fragment; http only for a confidential client at 127.0.0.1 or [::1] (Back-Channel Logout 2.2)."
         case .backchannelLogoutSession:
             "It belongs to a backchannel_logout_uri (Back-Channel Logout 2.2)."
+        case .loginTokenTargets: "It names at most 100 clients, each of them once."
         case .webOrigin:
             "A web origin is https://host or https://host:port as browsers write it, lower-case."
         case .scope: "A scope token is ASCII without space, quote and backslash (RFC 6749 3.3)."
         case .defaultScope:
-            "openid and offline_access must be asked for; no client has them as default."
+            "openid, offline_access and device_sso must be asked for; no client has them as default."
         case .accessTokenLifetime: "An access token lives 10 seconds to one day."
         case .tooManyMappers: "A client has at most 100 mappers."
         case .mapper:

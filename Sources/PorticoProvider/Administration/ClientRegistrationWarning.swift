@@ -9,6 +9,7 @@ extension ClientRegistration {
         case pkceOptional
         case longAccessToken
         case tokenEndpointAudience
+        case silentLoginToken
         /// Another client of the realm registers the same private-use scheme.
         case sharedScheme(scheme: String, clientID: String)
 
@@ -23,6 +24,8 @@ extension ClientRegistration {
                 "Access tokens of more than an hour are long to lose (RFC 6750 5.3)."
             case .tokenEndpointAudience:
                 "Assertions may name the token endpoint: one made for a server that claims this endpoint as its own is good here, too."
+            case .silentLoginToken:
+                "A link with a login token of this client signs in without asking: anyone can send such a link."
             case .sharedScheme:
                 "Two apps register one private-use scheme: either can receive the other's code (RFC 8252 7.1)."
             }
@@ -37,6 +40,9 @@ extension ClientRegistration {
         }
         if client.accessTokenLifetime ?? 0 > 3600 { warnings.append(.longAccessToken) }
         if client.takesTokenEndpointAudience { warnings.append(.tokenEndpointAudience) }
+        if client.loginTokenTargets.contains(where: \.isSilent) {
+            warnings.append(.silentLoginToken)
+        }
         let own = client.privateUseSchemes
         for other in others where other.id != client.id {
             for scheme in own.intersection(other.privateUseSchemes).sorted() {

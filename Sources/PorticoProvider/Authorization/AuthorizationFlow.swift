@@ -21,6 +21,10 @@ struct AuthorizationFlow: Sendable, Equatable {
     var hasSelectedAccount = false
     /// Whether the request was pushed: it keeps its id when it is restarted.
     var isPushed = false
+    /// Whether a page of another site posted it: it is no link, although it goes on by a redirect.
+    var isPosted = false
+    /// The session that an app has handed on, where that was accepted.
+    var handedOn: HandedOnSession?
     /// Whether it came back from a page, which can be submitted again. Not part of the seal.
     var wasShown = false
 
@@ -81,23 +85,30 @@ struct AuthorizationFlowSeal: Sendable {
 
 extension AuthorizationFlow {
     private static let version: UInt8 = 1
+    /// With ``handedOn`` at the end.
+    private static let versionHandedOn: UInt8 = 2
 
     fileprivate var encoded: [UInt8] {
         var writer = ByteWriter()
-        writer.byte(Self.version)
+        writer.byte(handedOn == nil ? Self.version : Self.versionHandedOn)
         writer.fixed(requestID.bytes)
         writer.fixed(browser.bytes)
         writer.integer(startedAt)
         writer.byte(hasSelectedAccount ? 1 : 0)
-        writer.byte(isPushed ? 1 : 0)
+        writer.byte(isPushed ? 1 : isPosted ? 2 : 0)
         writer.optionalText(authenticatedSession)
         writer.sized(parameters)
+        if let handedOn {
+            writer.fixed(handedOn.loginTokenID.bytes)
+            writer.text(handedOn.sessionID)
+        }
         return writer.bytes
     }
 
     fileprivate init(encoded: [UInt8]) throws {
         var reader = ByteReader(encoded)
-        guard try reader.byte() == Self.version,
+        let version = try reader.byte()
+        guard version == Self.version || version == Self.versionHandedOn,
             let requestID = UniqueID(bytes: try reader.fixed(16))
         else {
             throw ByteReader.Malformed()
@@ -106,9 +117,17 @@ extension AuthorizationFlow {
         browser = Hash256(kept: try reader.fixed(32))
         startedAt = try reader.integer()
         hasSelectedAccount = try reader.byte() == 1
-        isPushed = try reader.byte() == 1
+        let way = try reader.byte()
+        isPushed = way == 1
+        isPosted = way == 2
         authenticatedSession = try reader.optionalText()
         parameters = try reader.sized()
+        if version == Self.versionHandedOn {
+            guard let id = UniqueID(bytes: try reader.fixed(16)) else {
+                throw ByteReader.Malformed()
+            }
+            handedOn = HandedOnSession(loginTokenID: id, sessionID: try reader.text())
+        }
         try reader.end()
     }
 }

@@ -88,6 +88,9 @@ struct AuthorizationSteps: Sendable {
                 requestID: flow.requestID,
                 client: proven.client,
                 session: session,
+                loginTokenID: flow.handedOn.flatMap {
+                    $0.sessionID == session.id ? $0.loginTokenID : nil
+                },
                 at: moment
             )
             let parameters = proven.target.success(code: code, sessionID: session.id)

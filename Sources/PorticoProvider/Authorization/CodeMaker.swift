@@ -16,6 +16,7 @@ struct CodeMaker: Sendable {
         requestID: UniqueID,
         client: Client,
         session: BrowserSession,
+        loginTokenID: UniqueID?,
         at moment: Moment
     ) throws(OAuthError) -> String {
         let code = AuthorizationCode(
@@ -31,7 +32,8 @@ struct CodeMaker: Sendable {
             amr: session.amr,
             scope: scope,
             nonce: request.nonce,
-            claims: claims
+            claims: claims,
+            loginTokenID: loginTokenID
         )
         return try AuthorizationCodeSeal(ring: ring, realmID: session.realmID)
             .seal(code, at: moment)

@@ -9,6 +9,8 @@ struct IDTokenHint: Sendable, Equatable {
     let sessionID: String?
     /// The client it was issued to.
     let clientID: String
+    /// `ds_hash` (OpenID Connect Native SSO §3.4.1).
+    let deviceSecretHash: String?
 
     /// - Parameter now: Seconds since 1970.
     /// - Returns: `nil` if the text is not an ID Token that this realm signed with a key that it
@@ -30,5 +32,6 @@ struct IDTokenHint: Sendable, Equatable {
         self.subject = subject
         self.clientID = clientID
         sessionID = claims.string("sid")
+        deviceSecretHash = claims.string("ds_hash")
     }
 }

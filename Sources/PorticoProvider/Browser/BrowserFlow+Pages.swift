@@ -155,7 +155,7 @@ extension BrowserFlow {
         )
     }
 
-    private func accountPage(
+    func accountPage(
         _ reason: AccountPage.Reason,
         _ proven: ProvenRequest,
         _ flow: AuthorizationFlow,
@@ -164,7 +164,12 @@ extension BrowserFlow {
         _ cookies: [HTTPField],
         _ context: RealmContext
     ) throws -> Response {
-        let form = try self.form(.selectAccount, "select account", flow.id, flow, browser, context)
+        let form =
+            if case .handedOn = reason {
+                try self.form(.continueAs, "continue as", flow.id, flow, browser, context)
+            } else {
+                try self.form(.selectAccount, "select account", flow.id, flow, browser, context)
+            }
         let account = AccountPage(
             client: proven.client.name,
             account: PageAccount(session.person),
@@ -199,9 +204,10 @@ extension BrowserFlow {
 }
 
 extension ProvenRequest {
-    /// `login_hint` fills the field and proves nothing (OpenID Connect Core §3.1.2.1).
+    /// `login_hint` fills the field and proves nothing (OpenID Connect Core §3.1.2.1). A login token
+    /// is no name, good or not.
     var suggestedUserName: String {
-        String((request.loginHint ?? "").prefix(255))
+        loginToken == nil ? String((request.loginHint ?? "").prefix(255)) : ""
     }
 
     /// The description of the client on the consent page.

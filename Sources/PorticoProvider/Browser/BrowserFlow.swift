@@ -12,6 +12,7 @@ struct BrowserFlow: Sendable {
     let requests: AuthorizationRequests
     let steps: AuthorizationSteps
     let sessions: BrowserSessionStore
+    let loginTokens: LoginTokens
     let activity: SessionActivity<String>
     let ring: KeyRing
     let cookies: CookiePolicy
@@ -46,10 +47,29 @@ struct BrowserFlow: Sendable {
         return live
     }
 
+    /// The session that a flow is for: the one that an app handed on, or the browser's.
+    func session(of flow: AuthorizationFlow, _ context: RealmContext) async throws
+        -> LiveBrowserSession?
+    {
+        guard let handedOn = flow.handedOn else { return try await session(context) }
+        return try await loginTokens.session(
+            handedOn.sessionID,
+            in: context.realm,
+            at: context.moment
+        )
+    }
+
     /// The browser's session if it has not ended, even if it has been idle too long: it gives no
     /// access, and can be signed out of.
     func sessionEvenIdle(_ context: RealmContext) async throws -> LiveBrowserSession? {
         try await session(context, idle: .max)
+    }
+
+    /// Whether another person is signed in in this browser. Their session is not used by that, and
+    /// nothing is noted.
+    func isAnother(than person: Person, _ context: RealmContext) async throws -> Bool {
+        let own = try await session(context, idle: context.realm.sessionIdle)
+        return own.map { !sameBytes($0.person.id, person.id) } ?? false
     }
 
     private func session(_ context: RealmContext, idle: Int64) async throws -> LiveBrowserSession? {
@@ -169,6 +189,28 @@ struct BrowserFlow: Sendable {
 }
 
 extension BrowserFlow {
+    /// The response to a request that needs no page; `nil` if it needs one, or had its code.
+    func response(
+        to proven: ProvenRequest,
+        _ flow: AuthorizationFlow,
+        _ session: LiveBrowserSession,
+        _ context: RealmContext
+    ) async throws -> Response? {
+        do {
+            let outcome = try await steps.next(
+                proven,
+                flow,
+                session: session,
+                mustConfirmEmail: mustConfirmEmail(session.person, context),
+                at: context.moment
+            )
+            guard case .respond(let target, let parameters) = outcome else { return nil }
+            return page.respond(target, parameters, context)
+        } catch is RequestAnswered {
+            return nil
+        }
+    }
+
     /// Whether the realm requires this person to confirm their address first. A person without an
     /// address continues.
     func mustConfirmEmail(_ person: Person, _ context: RealmContext) -> Bool {

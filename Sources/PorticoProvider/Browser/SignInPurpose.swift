@@ -65,6 +65,7 @@ struct AppSignIn: SignInPurpose {
         var begun = begun
         begun.browser = Hash256(of: new.browser)
         begun.authenticatedSession = new.live.session.id
+        begun.handedOn = nil
         do {
             return try await flow.next(
                 proven,

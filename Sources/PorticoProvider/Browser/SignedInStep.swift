@@ -29,7 +29,7 @@ extension BrowserFlow {
         let form = try context.form()
         try form.refuseRepeats()
         let begun = try flow(form["request"], context)
-        guard let session = try await session(context) else {
+        guard let session = try await session(of: begun, context) else {
             throw LostRequest(.unmatched, restart: nil)
         }
         let proven = try await requests.resume(begun, in: context.realm, at: context.moment)

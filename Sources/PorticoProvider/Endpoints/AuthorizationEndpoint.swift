@@ -1,4 +1,6 @@
+import HTTPTypes
 import PorticoBytes
+import PorticoPages
 import PorticoProtocol
 import PorticoStores
 import PorticoWeb
@@ -20,10 +22,83 @@ struct AuthorizationEndpoint: Sendable {
             browser: Hash256(of: browser.value),
             at: context.moment
         )
-        return try await flow.next(
+        guard proven.loginToken != nil else {
+            return try await show(proven, begun, try await flow.session(context), browser, context)
+        }
+        // A link is a GET, and anyone can write one.
+        let isLink = context.method != .post && !begun.isPushed
+        return try await next(proven, begun, isLink: isLink, inURL: isLink, browser, context)
+    }
+
+    /// Continues a request with a login token as `login_hint`.
+    ///
+    /// - Parameters:
+    ///   - isLink: Whether the token came by a way that a link takes: then the person is asked.
+    ///   - inURL: Whether the address of this request contains the token.
+    private func next(
+        _ proven: ProvenRequest,
+        _ begun: AuthorizationFlow,
+        isLink: Bool,
+        inURL: Bool,
+        _ browser: FormBrowser,
+        _ context: RealmContext
+    ) async throws -> Response {
+        let good = try await flow.loginTokens.good(
+            for: proven,
+            in: context.realm,
+            at: context.moment
+        )
+        if let good, !isLink || good.isSilent,
+            // Never a silent change of account.
+            try await !flow.isAnother(than: good.session.person, context)
+        {
+            var accepted = begun
+            accepted.handedOn = good.handedOn
+            // Without a page the browser needs no cookie, and gets none.
+            if let answer = try await flow.response(to: proven, accepted, good.session, context) {
+                return answer
+            }
+            guard inURL else {
+                return try await show(proven, accepted, good.session, browser, context)
+            }
+        }
+        let mayShow = !proven.request.prompt.contains(.none)
+        // OpenID Connect Core §3.1.2.6. Not as if the hint were absent: the app would get the
+        // account of another person, whose browser this is.
+        guard good == nil || mayShow else {
+            throw AuthorizationRefusal.redirect(
+                OAuthError(.interactionRequired, "The person must be asked about this account."),
+                proven.target
+            )
+        }
+        if inURL, mayShow {
+            return try restart(begun, proven, cookies: browser.cookies, context)
+        }
+        guard let good else {
+            return try await show(proven, begun, try await flow.session(context), browser, context)
+        }
+        return try flow.accountPage(
+            .handedOn(by: good.source.name),
             proven,
             begun,
-            session: try await flow.session(context),
+            good.session,
+            browser.value,
+            browser.cookies,
+            context
+        )
+    }
+
+    private func show(
+        _ proven: ProvenRequest,
+        _ begun: AuthorizationFlow,
+        _ session: LiveBrowserSession?,
+        _ browser: FormBrowser,
+        _ context: RealmContext
+    ) async throws -> Response {
+        try await flow.next(
+            proven,
+            begun,
+            session: session,
             browser: browser.value,
             cookies: browser.cookies,
             context
@@ -41,6 +116,18 @@ struct AuthorizationEndpoint: Sendable {
             browser: Hash256(of: ""),
             at: context.moment
         )
+        var posted = begun
+        posted.isPosted = !begun.isPushed
+        return try restart(posted, proven, context)
+    }
+
+    /// Redirects to the same request with all of it sealed.
+    private func restart(
+        _ begun: AuthorizationFlow,
+        _ proven: ProvenRequest,
+        cookies: [HTTPField] = [],
+        _ context: RealmContext
+    ) throws -> Response {
         let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
         let sealed: String
         do {
@@ -49,7 +136,8 @@ struct AuthorizationEndpoint: Sendable {
             throw AuthorizationRefusal.redirect(error, proven.target)
         }
         return try flow.redirect(
-            to: RealmURLs.restart(sealed, realmName: context.realm.name)
+            to: RealmURLs.restart(sealed, realmName: context.realm.name),
+            cookies: cookies
         )
     }
 
@@ -67,18 +155,16 @@ struct AuthorizationEndpoint: Sendable {
             parameters: old.parameters,
             browser: Hash256(of: browser.value),
             startedAt: context.now,
-            isPushed: old.isPushed
+            isPushed: old.isPushed,
+            isPosted: old.isPosted
         )
         let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
         var context = context
         context.speak(try FormParameters(decoding: old.parameters))
-        return try await flow.next(
-            proven,
-            begun,
-            session: try await flow.session(context),
-            browser: browser.value,
-            cookies: browser.cookies,
-            context
-        )
+        guard proven.loginToken == nil else {
+            let isLink = !begun.isPushed && !begun.isPosted
+            return try await next(proven, begun, isLink: isLink, inURL: false, browser, context)
+        }
+        return try await show(proven, begun, try await flow.session(context), browser, context)
     }
 }

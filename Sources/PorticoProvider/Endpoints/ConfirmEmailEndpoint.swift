@@ -68,7 +68,7 @@ struct ConfirmEmailEndpoint: Sendable {
         try await flow.next(
             step.proven,
             step.flow,
-            session: try await flow.session(context),
+            session: try await flow.session(of: step.flow, context),
             browser: try flow.browser(context).value,
             context
         )

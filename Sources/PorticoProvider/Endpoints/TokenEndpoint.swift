@@ -11,6 +11,7 @@ struct TokenEndpoint: Sendable {
     private let authorizationCode: AuthorizationCodeGrant
     private let refreshToken: RefreshTokenGrant
     private let clientCredentials: ClientCredentialsGrant
+    private let tokenExchange: TokenExchangeGrant
     /// The recently redeemed challenges.
     private let challenges = SeenLately()
 
@@ -34,6 +35,7 @@ struct TokenEndpoint: Sendable {
             ring: provider.ring
         )
         clientCredentials = ClientCredentialsGrant(grants: provider.grants, issuer: issuer)
+        tokenExchange = TokenExchangeGrant(provider, issuer: issuer)
     }
 
     func post(_ context: RealmContext) async throws -> Response {
@@ -49,14 +51,14 @@ struct TokenEndpoint: Sendable {
                 throw replay.error
             }
         }
-        return Response(json: .object(answer.json), headers: headers, adding: [.pragma: "no-cache"])
+        return Response(json: .object(answer), headers: headers, adding: [.pragma: "no-cache"])
     }
 
     private func grant(
         _ request: TokenRequest,
         _ client: AuthenticatedClient,
         _ context: RealmContext
-    ) async throws -> TokenAnswer {
+    ) async throws -> JSONObject {
         switch request {
         case .authorizationCode(let request):
             let answer = try await authorizationCode(
@@ -66,7 +68,7 @@ struct TokenEndpoint: Sendable {
                 at: context.moment
             )
             noteRepetition(of: request.codeVerifier, by: client.client, context)
-            return answer
+            return answer.json
         case .refreshToken(let request):
             return try await refreshToken(
                 request,
@@ -79,10 +81,17 @@ struct TokenEndpoint: Sendable {
                 from: client,
                 in: context.realm,
                 at: context.moment
-            )
+            ).json
         case .clientCredentials(let scope):
             return try await clientCredentials(
                 scope: scope,
+                from: client,
+                in: context.realm,
+                at: context.moment
+            ).json
+        case .tokenExchange(let request):
+            return try await tokenExchange(
+                request,
                 from: client,
                 in: context.realm,
                 at: context.moment

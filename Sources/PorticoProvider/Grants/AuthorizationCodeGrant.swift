@@ -55,7 +55,7 @@ struct AuthorizationCodeGrant: Sendable {
             case .assertionSpent: throw UnprovenClient(.replayed, client.client)
             // Wrong, and already spent: this is how a thief with a code but no verifier appears.
             case .replayed: throw ReplayRefusal(subject: .code, grant: grant, error: error)
-            case .redeemed, .sessionEnded: throw error
+            case .redeemed, .sessionEnded, .loginTokenSpent: throw error
             }
         }
         let person = try await people.person(id: code.personID, realmID: realm.realm.id)
@@ -63,6 +63,7 @@ struct AuthorizationCodeGrant: Sendable {
             try await grants.redeem(
                 grant,
                 requestID: code.requestID,
+                loginTokenID: code.loginTokenID,
                 spending: client.assertion.take(),
                 at: moment.seconds
             ),
@@ -100,6 +101,8 @@ struct AuthorizationCodeGrant: Sendable {
             )
         case .sessionEnded:
             throw OAuthError(.invalidGrant, "The sign-in behind the code has ended.")
+        case .loginTokenSpent:
+            throw OAuthError(.invalidGrant, "The login token behind the code was used before.")
         case .assertionSpent: throw UnprovenClient(.replayed, client.client)
         }
     }

@@ -32,7 +32,7 @@ struct MappedClaims: Sendable {
     /// Claims that only the Provider itself writes.
     static let reserved: Set<String> = [
         "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "azp", "nonce", "acr", "amr", "auth_time",
-        "at_hash", "c_hash", "s_hash", "sid", "scope", "client_id", "typ", "cnf",
+        "at_hash", "c_hash", "s_hash", "ds_hash", "sid", "scope", "client_id", "typ", "cnf",
     ]
 
     private func claim(_ source: ClaimMapper.Source) -> (String, JSONValue)? {

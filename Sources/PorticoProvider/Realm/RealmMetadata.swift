@@ -52,6 +52,7 @@ enum RealmMetadata {
         for name in [
             "claims_parameter_supported", "authorization_response_iss_parameter_supported",
             "backchannel_logout_supported", "backchannel_logout_session_supported",
+            "native_sso_supported",
         ] {
             document[name] = true
         }
@@ -63,10 +64,12 @@ enum RealmMetadata {
     }
 
     private static let scopes =
-        ["openid"] + StandardClaims.scopes + ["offline_access", RoleClaims.scope, RoleClaims.flat]
+        ["openid"] + StandardClaims.scopes
+        + ["offline_access", DeviceSecret.scope, RoleClaims.scope, RoleClaims.flat]
 
     private static let claims =
         [
             "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "sid",
+            "ds_hash",
         ] + StandardClaims.names + ["realm_access", "resource_access", RoleClaims.flat]
 }

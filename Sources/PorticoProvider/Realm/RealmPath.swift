@@ -17,6 +17,7 @@ enum RealmPath: String, Sendable {
     case authenticate = "login-actions/authenticate"
     case consent = "login-actions/consent"
     case selectAccount = "login-actions/select-account"
+    case continueAs = "login-actions/continue-as"
     case restart = "login-actions/restart"
     case verifyEmail = "login-actions/verify-email"
     case resetCredentials = "login-actions/reset-credentials"

@@ -25,6 +25,8 @@ struct AuthorizationCode: Sendable, Equatable {
     var scope: Scope
     var nonce: String?
     var claims: RequestedClaims
+    /// The login token that signed the person in, if one did.
+    var loginTokenID: UniqueID?
 }
 
 /// Seals authorization codes of one realm and opens them.
@@ -66,7 +68,8 @@ struct AuthorizationCodeSeal: Sendable {
                 text,
                 at: moment.now,
                 within: TimeInterval(lifetime),
-                maximumLength: Self.maximumLength
+                // The id of a login token comes on top.
+                maximumLength: Self.maximumLength + 24
             )
         else { return nil }
         // `try?`: only another version of the program writes other fields.
@@ -75,8 +78,9 @@ struct AuthorizationCodeSeal: Sendable {
 }
 
 extension AuthorizationCode {
-    /// 2: `claims` by position in ``StandardClaims/names``.
+    /// 2: `claims` by position in ``StandardClaims/names``. 3: a login token's id at the end.
     private static let version: UInt8 = 2
+    private static let versionWithLoginToken: UInt8 = 3
 
     /// The most bytes of everything but scope and nonce: a `sub` of 255 (OpenID Connect Core §2),
     /// other ids of 36, and 64 for `acr` and `amr`.
@@ -84,7 +88,7 @@ extension AuthorizationCode {
 
     fileprivate var encoded: [UInt8] {
         var writer = ByteWriter()
-        writer.byte(Self.version)
+        writer.byte(loginTokenID == nil ? Self.version : Self.versionWithLoginToken)
         writer.fixed(grantID.bytes)
         writer.fixed(requestID.bytes)
         writer.fixed(redirectHash)
@@ -96,12 +100,14 @@ extension AuthorizationCode {
         writer.optionalText(nonce)
         writer.integer(Int64(claims.idToken.rawValue))
         writer.integer(Int64(claims.userInfo.rawValue))
+        if let loginTokenID { writer.fixed(loginTokenID.bytes) }
         return writer.bytes
     }
 
     fileprivate init(encoded: [UInt8]) throws {
         var reader = ByteReader(encoded)
-        guard try reader.byte() == Self.version,
+        let version = try reader.byte()
+        guard version == Self.version || version == Self.versionWithLoginToken,
             let grantID = UniqueID(bytes: try reader.fixed(16)),
             let requestID = UniqueID(bytes: try reader.fixed(16))
         else {
@@ -124,6 +130,12 @@ extension AuthorizationCode {
             idToken: .init(rawValue: UInt32(truncatingIfNeeded: try reader.integer())),
             userInfo: .init(rawValue: UInt32(truncatingIfNeeded: try reader.integer()))
         )
+        if version == Self.versionWithLoginToken {
+            guard let id = UniqueID(bytes: try reader.fixed(16)) else {
+                throw ByteReader.Malformed()
+            }
+            loginTokenID = id
+        }
         try reader.end()
     }
 }

@@ -22,12 +22,15 @@ struct TokenIssuer: Sendable {
         let id = AccessTokenID(grantID: subject.grant.id, random: moment.random)
         let accessToken = try key.sign(claims: claims.accessToken(id: id), type: subject.tokenType)
         var idToken: String?
+        var deviceSecret: String?
         if subject.scope.contains("openid"), subject.person != nil {
-            let content = claims.idToken(
+            deviceSecret = self.deviceSecret(of: subject, at: moment)
+            var content = claims.idToken(
                 nonce: nonce,
                 accessTokenHash: idTokenKey.algorithm.leftHalfHash(of: accessToken),
                 requested: try requestedClaims(subject.grant)?.idToken ?? []
             )
+            content["ds_hash"] = deviceSecret.map { .string(DeviceSecret.hash(of: $0)) }
             idToken = try idTokenKey.sign(claims: content, type: .jwt)
         }
         return TokenAnswer(
@@ -38,9 +41,20 @@ struct TokenIssuer: Sendable {
             },
             refreshExpiresIn: refreshExpiresIn(subject, at: moment.seconds),
             idToken: idToken,
+            deviceSecret: deviceSecret,
             notBefore: max(realm.realm.notBefore, subject.person?.person.notBefore ?? 0),
             sessionState: subject.grant.sessionID,
             scope: subject.scope.text
+        )
+    }
+
+    /// A new one with each ID Token (OpenID Connect Native SSO §3.4); the former ones stay good.
+    private func deviceSecret(of subject: TokenSubject, at moment: Moment) -> String? {
+        guard subject.scope.contains(DeviceSecret.scope), let sessionID = subject.grant.sessionID
+        else { return nil }
+        return DeviceSecretSeal(ring: ring, realmID: subject.realm.id).seal(
+            DeviceSecret(grantID: subject.grant.id, sessionID: sessionID),
+            at: moment
         )
     }
 
@@ -63,6 +77,7 @@ package struct TokenAnswer: Sendable {
     let refreshToken: String?
     let refreshExpiresIn: Int64
     let idToken: String?
+    let deviceSecret: String?
     let notBefore: Int64
     let sessionState: String?
     let scope: String
@@ -76,6 +91,7 @@ package struct TokenAnswer: Sendable {
         if let refreshToken { json["refresh_token"] = .string(refreshToken) }
         json["token_type"] = "Bearer"
         if let idToken { json["id_token"] = .string(idToken) }
+        if let deviceSecret { json["device_secret"] = .string(deviceSecret) }
         json["not-before-policy"] = .integer(notBefore)
         if let sessionState { json["session_state"] = .string(sessionState) }
         json["scope"] = .string(scope)

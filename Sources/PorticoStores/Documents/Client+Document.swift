@@ -43,6 +43,8 @@ extension Client {
             $0.string.flatMap(AccessTokenType.init)
         }
         accessTokenLifetime = try document.optional("access_token_lifetime", \.int64)
+        loginTokenTargets =
+            try document.list("login_token_targets", LoginTokenTarget.init(value:)) ?? []
         webOrigins = try document.required("web_origins", \.strings)
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
         roleClients = try document.optional("role_clients", \.strings)
@@ -80,6 +82,7 @@ extension Client {
         document["signing_algorithms"] = .object(algorithms)
         document["access_token_type"] = accessTokenType.map { .string($0.rawValue) }
         document["access_token_lifetime"] = accessTokenLifetime.map(JSONValue.integer)
+        document["login_token_targets"] = .array(loginTokenTargets.map(\.value))
         document["web_origins"] = .texts(webOrigins)
         document["mappers"] = .array(mappers.map(\.value))
         document["role_clients"] = roleClients.map(JSONValue.texts)
@@ -129,6 +132,19 @@ extension ClientSecret {
         case .hashed(let bytes): ["sha256": .string(Base64URL.encode(bytes))]
         case .sealed(let sealed): ["sealed": .string(sealed)]
         }
+    }
+}
+
+extension LoginTokenTarget {
+    fileprivate init?(value: JSONValue) {
+        guard let object = value.object, let clientID = object.string("client_id") else {
+            return nil
+        }
+        self.init(clientID: clientID, isSilent: object.bool("silent_login_token") ?? false)
+    }
+
+    fileprivate var value: JSONValue {
+        ["client_id": .string(clientID), "silent_login_token": .bool(isSilent)]
     }
 }
 

@@ -6,6 +6,8 @@ package enum Redemption: Hashable, Sendable {
     case replayed
     /// The browser session or the person behind the code is gone.
     case sessionEnded
+    /// Another code from the same login token was redeemed before.
+    case loginTokenSpent
     case assertionSpent
 }
 

@@ -25,9 +25,13 @@ package struct GrantStore: Sendable {
     /// gets `.redeemed`, and only while the browser session and person it names are live. It is
     /// called for a presentation that is right in every respect, so a second one revokes, in the
     /// same step, what the first one issued (RFC 6749 §4.1.2).
+    ///
+    /// - Parameter loginTokenID: Of the login token that signed the person in, if any: of any number
+    ///   of codes from one token exactly one is redeemed, and the others get `.loginTokenSpent`.
     package func redeem(
         _ grant: Grant,
         requestID: UniqueID,
+        loginTokenID: UniqueID? = nil,
         spending assertion: UsedAssertion?,
         at now: Int64
     ) async throws -> Redemption {
@@ -36,7 +40,8 @@ package struct GrantStore: Sendable {
             // One statement decides: liveness, the code's first use and the request's first use.
             let isFirst = try transaction.hasRow(
                 Self.redeem,
-                grant.values + [.bytes(requestID.bytes), .int64(now)]
+                grant.values
+                    + [.bytes(requestID.bytes), SQLValue(loginTokenID), .int64(now)]
             )
             if isFirst { return .redeemed }
             if try transaction.hasRow(
@@ -47,13 +52,17 @@ package struct GrantStore: Sendable {
                 try transaction.revoke(grant.id, at: now)
                 return .replayed
             }
-            return try transaction.isAnswered(requestID) ? .replayed : .sessionEnded
+            if try transaction.isAnswered(requestID) { return .replayed }
+            if let loginTokenID, try transaction.isSpent(loginToken: loginTokenID) {
+                return .loginTokenSpent
+            }
+            return .sessionEnded
         }
     }
 
     /// Spends an authorization code that was presented wrongly: keeps its id as refused, so that
     /// it is never good again. Does nothing where it was redeemed before. `.redeemed` says here
-    /// that this call spent it.
+    /// that this call spent it. A login token behind it stays good: it proves nothing that is wrong.
     package func refuse(
         _ grant: Grant,
         requestID: UniqueID,
@@ -93,6 +102,11 @@ package struct GrantStore: Sendable {
         try await database.read { try $0.isAnswered(requestID) }
     }
 
+    /// Whether a code that a login token led to was redeemed.
+    package func isSpent(loginToken id: UniqueID) async throws -> Bool {
+        try await database.read { try $0.isSpent(loginToken: id) }
+    }
+
     /// Spends an assertion and does nothing else.
     package func spend(_ assertion: UsedAssertion, at now: Int64) async throws -> Spending {
         try await database.change { try $0.spend(assertion) ? .spent : .assertionSpent }
@@ -101,15 +115,15 @@ package struct GrantStore: Sendable {
 
 extension GrantStore {
     private static let redeem: SQLText = """
-        INSERT INTO grants (\(GrantColumn.self), request_id, epoch)
+        INSERT INTO grants (\(GrantColumn.self), request_id, epoch, login_token_id)
         SELECT \(valuesOf: GrantColumn.self), $20,
-            COALESCE((SELECT epoch FROM people WHERE id = $4), 0)
+            COALESCE((SELECT epoch FROM people WHERE id = $4), 0), $21
         WHERE ($4 IS NULL OR EXISTS (
                 SELECT 1 FROM people AS p
                 WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.not_before <= $12))
             AND ($5 IS NULL OR EXISTS (
                 SELECT 1 FROM live_browser_sessions AS s
-                WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $21))
+                WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $22))
         ON CONFLICT DO NOTHING RETURNING id
         """
 
@@ -124,5 +138,9 @@ extension GrantStore {
 extension SQLReader {
     fileprivate func isAnswered(_ requestID: UniqueID) throws -> Bool {
         try hasRow("SELECT 1 FROM grants WHERE request_id = $1", [.bytes(requestID.bytes)])
+    }
+
+    fileprivate func isSpent(loginToken id: UniqueID) throws -> Bool {
+        try hasRow("SELECT 1 FROM grants WHERE login_token_id = $1", [.bytes(id.bytes)])
     }
 }

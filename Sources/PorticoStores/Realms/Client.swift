@@ -52,6 +52,8 @@ package struct Client: Hashable, Sendable {
     package var accessTokenType: AccessTokenType?
     /// Seconds; `nil`: the realm's.
     package var accessTokenLifetime: Int64?
+    /// The clients that it may hand its sign-in on to.
+    package var loginTokenTargets: [LoginTokenTarget] = []
     /// Origins whose scripts may call the token endpoint and UserInfo.
     package var webOrigins: [String] = []
     package var mappers: [ClaimMapper] = []

@@ -119,9 +119,5 @@ import Testing
         ).json
         #expect(metadata.strings("acr_values_supported") == ["1"])
         #expect(try Self.access(reply).1["amr"] == nil)
-        // Login tokens are no device secrets (OpenID Connect Native SSO §3.1).
-        for name in ["scopes_supported", "grant_types_supported"] {
-            #expect(metadata.strings(name)?.contains { $0.contains("device") } == false)
-        }
     }
 }

@@ -59,6 +59,7 @@ import Testing
         #expect(
             document.strings("grant_types_supported") == [
                 "authorization_code", "refresh_token", "client_credentials",
+                "urn:ietf:params:oauth:grant-type:token-exchange",
             ]
         )
         #expect(document.bool("authorization_response_iss_parameter_supported") == true)

@@ -37,6 +37,7 @@ struct ConsentWords: WordGroup {
         private let roles: Phrase
         private let groups: Phrase
         private let offlineAccess: Phrase
+        private let deviceSSO: Phrase
         private let other: NamedText
 
         func callAsFunction(_ scope: String) -> Phrase {
@@ -49,6 +50,7 @@ struct ConsentWords: WordGroup {
             case "roles": roles
             case "groups": groups
             case "offline_access": offlineAccess
+            case "device_sso": deviceSSO
             default: other(scope)
             }
         }
@@ -71,6 +73,8 @@ struct AccountWords: WordGroup {
     let choose: NamedText
     let otherExpected: NamedText
     let continueAs: NamedText
+    let goOnAs: NamedText
+    let handedOn: FilledText
 }
 
 struct SignOutWords: WordGroup {

@@ -1,0 +1,81 @@
+import PorticoBytes
+import PorticoProtocol
+
+/// What an app shares on its device with other apps of its vendor, so that they sign in without a
+/// browser: its ID Token and the device secret that belongs to it (OpenID Connect Native SSO §3).
+///
+/// Keep it where only these apps can read it, such as a keychain group. Printing it shows nothing of
+/// it.
+public struct DeviceCredentials: Sendable {
+    let issuer: String
+    let idToken: SecretText
+    let deviceSecret: SecretText
+
+    init(issuer: String, idToken: SecretText, deviceSecret: SecretText) {
+        self.issuer = issuer
+        self.idToken = idToken
+        self.deviceSecret = deviceSecret
+    }
+
+    /// What another app has shared.
+    ///
+    /// - Returns: `nil` if the bytes are not from ``serialized()``.
+    public init?(_ bytes: [UInt8]) {
+        // `try?`: every kind of damage has the same outcome.
+        guard let json = try? JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20)),
+            json.int64("version") == 1, let issuer = json.string("issuer"),
+            let idToken = json.string("id_token"), let secret = json.string("device_secret")
+        else { return nil }
+        self.init(
+            issuer: issuer,
+            idToken: SecretText(idToken),
+            deviceSecret: SecretText(secret)
+        )
+    }
+
+    /// The bytes to be shared.
+    public func serialized() -> [UInt8] {
+        let json: JSONObject = [
+            "version": 1, "issuer": .string(issuer), "id_token": .string(idToken.reveal()),
+            "device_secret": .string(deviceSecret.reveal()),
+        ]
+        return json.serialized()
+    }
+}
+
+extension DeviceCredentials: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    public var description: String { "DeviceCredentials(…)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Session {
+    /// What other apps of the vendor on this device need to sign the person in, or `nil` if the
+    /// provider gave no device secret: it does for ``ScopeToken/deviceSSO``.
+    ///
+    /// - Throws: As ``Session/credentials()``.
+    public func deviceCredentials() async throws(SignInError) -> DeviceCredentials? {
+        let record = try await freshRecord()
+        return record.deviceSecret.map {
+            DeviceCredentials(
+                issuer: record.issuer,
+                idToken: record.idToken.text,
+                deviceSecret: $0
+            )
+        }
+    }
+
+    /// Puts them into a storage that the vendor's apps share, in place of what is there.
+    ///
+    /// - Returns: Whether there was anything to share.
+    @discardableResult
+    public func shareDevice(in storage: any SessionStorage) async throws(SignInError) -> Bool {
+        guard let credentials = try await deviceCredentials() else { return false }
+        let lock = try await storage.lock(patience: .seconds(40))
+        defer { lock.release() }
+        try await storage.write(credentials.serialized())
+        return true
+    }
+}

@@ -1,0 +1,41 @@
+import PorticoBytes
+
+extension SignInClient {
+    /// The session of an earlier run as it was stored. Uses no network, and asks no one.
+    public func lastKnownSession() async -> RestoredSession {
+        await restore()
+    }
+
+    /// The session of an earlier run, checked at the provider.
+    ///
+    /// If the provider has ended the session, it is over and its tokens are deleted. If the provider
+    /// cannot be reached, the session is returned as it was stored.
+    public func currentSession() async -> RestoredSession {
+        let restored = await restore()
+        guard case .signedIn(let session) = restored else { return restored }
+        do throws(SignInError) {
+            try await session.check()
+        } catch {
+            if case .storage(let problem) = error.kind { return .locked(problem) }
+            // Without an answer, the session is assumed to be live.
+            return session.isActive ? restored : .signedOut
+        }
+        return restored
+    }
+}
+
+extension Session {
+    /// Checks at the provider that the session is live, and updates ``roles``.
+    ///
+    /// - Throws: interactionRequired if the provider has ended the session: its tokens are then
+    ///   deleted. Every other error leaves the session as it was.
+    public func check() async throws(SignInError) {
+        guard try await provider.metadata().userInfoEndpoint == nil else {
+            _ = try await userInfo()
+            return
+        }
+        // Nothing but a refresh tells.
+        let used = try activeRecord().accessToken
+        _ = try await refresher.record(of: self, for: .replacement(of: used))
+    }
+}

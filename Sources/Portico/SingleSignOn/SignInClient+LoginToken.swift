@@ -1,0 +1,21 @@
+extension SignInClient {
+    /// Signs a person in by a login token from another app, and keeps the session (RFC 8252 §4.1).
+    ///
+    /// A provider that takes pushed requests asks nothing, unless the token is good for nothing:
+    /// then the ordinary sign-in page appears.
+    ///
+    /// - Parameters:
+    ///   - loginToken: From ``Session/loginToken(for:)`` of the other app.
+    ///   - request: What this sign-in asks for beyond the scopes.
+    ///   - method: Which browser, and for how long.
+    /// - Throws: Any kind of ``SignInError``; nothing is stored in that case.
+    public func signIn(
+        loginToken: LoginToken,
+        _ request: SignInRequest = SignInRequest(),
+        using method: SignInMethod = .loopback()
+    ) async throws(SignInError) -> Session {
+        var request = request
+        request.loginToken = loginToken
+        return try await signIn(request, using: method)
+    }
+}

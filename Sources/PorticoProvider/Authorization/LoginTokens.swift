@@ -1,0 +1,91 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// A session that an app has handed on to a request by a login token, which was accepted: the
+/// request came by a way that no link takes, or the person has agreed.
+struct HandedOnSession: Sendable, Equatable {
+    let loginTokenID: UniqueID
+    /// `sid`.
+    let sessionID: String
+}
+
+/// Decides what a login token in `login_hint` is good for (RFC 8693 §2.1, OpenID Connect Core
+/// §3.1.2.1).
+struct LoginTokens: Sendable {
+    let sessions: BrowserSessionStore
+    let grants: GrantStore
+    let ring: KeyRing
+
+    /// A token that is good for a request.
+    struct Good: Sendable {
+        let token: LoginToken
+        /// The caller's session: `auth_time` and `acr` are that one's.
+        let session: LiveBrowserSession
+        /// The app that the person comes from.
+        let source: Client
+        /// Whether the realm lets this pair of clients do without the person's word.
+        let isSilent: Bool
+
+        var handedOn: HandedOnSession {
+            HandedOnSession(loginTokenID: token.id, sessionID: token.sessionID)
+        }
+    }
+
+    /// - Returns: `nil` if the request is to be treated as if it had no `login_hint`, whatever the
+    ///   reason.
+    func good(for proven: ProvenRequest, in realm: LiveRealm, at moment: Moment) async throws
+        -> Good?
+    {
+        guard let hint = proven.loginToken,
+            let token = LoginTokenSeal(ring: ring, realmID: realm.realm.id).open(hint, at: moment),
+            sameBytes(token.targetID, proven.client.id),
+            let source = realm.client(uuid: token.sourceID), source.isEnabled,
+            let target = source.loginTokenTarget(proven.client.clientID),
+            // Without it, whoever sees the response could redeem it.
+            proven.request.challenge != nil,
+            let live = try await session(token.sessionID, in: realm, at: moment),
+            try await !grants.isSpent(loginToken: token.id),
+            Self.isEnough(live.session, for: proven, at: moment.seconds)
+        else { return nil }
+        return Good(token: token, session: live, source: source, isSilent: target.isSilent)
+    }
+
+    /// The live session of that `sid`. How long no browser used it does not count: an app did.
+    func session(_ id: String, in realm: LiveRealm, at moment: Moment) async throws
+        -> LiveBrowserSession?
+    {
+        let live = try await sessions.live(
+            id: id,
+            realmID: realm.realm.id,
+            at: moment.seconds,
+            idle: .max
+        )
+        guard let live, live.session.authenticatedAt >= realm.realm.notBefore else { return nil }
+        return live
+    }
+
+    /// A token never overrides `prompt`, `max_age` or the person that the request names.
+    private static func isEnough(
+        _ session: BrowserSession,
+        for proven: ProvenRequest,
+        at now: Int64
+    ) -> Bool {
+        InteractionRules(
+            request: proven.request,
+            flow: .init(),
+            session: session,
+            hintedSubject: proven.hintedSubject,
+            mustConfirmEmail: false,
+            needsConsent: false
+        ).next(at: now) == .answer
+    }
+}
+
+extension ProvenRequest {
+    /// `login_hint`, if it is meant as a login token.
+    var loginToken: String? {
+        request.loginHint.flatMap { LoginToken.isMeant(by: $0) ? $0 : nil }
+    }
+}

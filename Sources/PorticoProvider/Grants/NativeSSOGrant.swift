@@ -1,0 +1,161 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// Exchanges an app's ID Token and device secret for tokens of another app on the same device
+/// (OpenID Connect Native SSO §4).
+struct NativeSSOGrant: Sendable {
+    let grants: GrantStore
+    let people: PersonStore
+    let issuer: TokenIssuer
+    let ring: KeyRing
+
+    /// The new grant hangs on the session of the first app, and ends with it.
+    ///
+    /// - Throws: `invalid_request` for other types of tokens, `invalid_target` if the audience is
+    ///   not the issuer, `invalid_grant` if the pair is not good (§4.3), `unauthorized_client` if
+    ///   the first app may not hand its sign-in on to this one, `invalid_scope`.
+    func callAsFunction(
+        _ request: TokenExchange,
+        from client: AuthenticatedClient,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> JSONObject {
+        guard request.subject.type == .idToken, let actor = request.actor,
+            actor.type == .deviceSecret,
+            request.requestedType == nil || request.requestedType == .accessToken
+        else { throw OAuthError(.invalidRequest, "This exchange is not served here.") }
+        guard sameBytes(request.audience, realm.realm.issuer) else {
+            throw OAuthError(.invalidTarget, "audience is not the issuer.")
+        }
+        let first = try await grant(of: request.subject.text, actor.text, in: realm, at: moment)
+        guard let personID = first.personID, let source = realm.client(uuid: first.clientID),
+            source.isEnabled, source.loginTokenTarget(client.client.clientID) != nil
+        else {
+            throw OAuthError(
+                .unauthorizedClient,
+                "The first app may not hand its sign-in on to this client."
+            )
+        }
+        let scope = try Self.scope(request.scope, of: first, for: client.client)
+        try await checkConsent(to: scope, for: client.client, personID)
+        let person = try await people.person(id: personID, realmID: realm.realm.id)
+        let grant = first.handedOn(to: client.client, scope, in: realm, ring: ring, at: moment)
+        // Even an offline grant hands nothing on after its session: the store decides.
+        let outcome = try await grants.redeem(
+            grant,
+            requestID: moment.id(),
+            spending: client.assertion.take(),
+            at: moment.seconds
+        )
+        switch outcome {
+        case .redeemed: break
+        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        case .replayed, .sessionEnded, .loginTokenSpent: throw Self.unknown
+        }
+        guard let person else { throw Self.unknown }
+        var answer = try issuer.issue(
+            TokenSubject(
+                realm: realm,
+                client: client.client,
+                grant: grant,
+                person: person,
+                scope: scope
+            ),
+            nonce: nil,
+            generation: grant.refresh?.generation,
+            at: moment
+        ).json
+        answer["issued_token_type"] = .string(TokenType.accessToken.rawValue)
+        return answer
+    }
+
+    private static let unknown = OAuthError(
+        .invalidGrant,
+        "The ID Token and the device secret do not belong together, or their session has ended."
+    )
+
+    /// The live grant that both came from (§4.3). The ID Token may have expired.
+    private func grant(
+        of idToken: String,
+        _ deviceSecret: String,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> Grant {
+        let seal = DeviceSecretSeal(ring: ring, realmID: realm.realm.id)
+        guard let hint = IDTokenHint(idToken, of: realm, at: moment.seconds),
+            let hash = hint.deviceSecretHash,
+            ConstantTime.equal(hash, DeviceSecret.hash(of: deviceSecret)),
+            let secret = seal.open(
+                deviceSecret,
+                at: moment,
+                within: realm.realm.lifetimes.sessionMaximum
+            ),
+            hint.sessionID.map({ sameBytes($0, secret.sessionID) }) == true,
+            let reading = try await grants.grant(
+                id: secret.grantID,
+                realmID: realm.realm.id,
+                at: moment.seconds
+            ),
+            reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
+        else { throw Self.unknown }
+        return reading.grant
+    }
+
+    /// What the first app was granted and this client may have, or less (RFC 8693 §2.2.1). Offline
+    /// access outlives the session, so it is not handed on.
+    private static func scope(_ requested: Scope?, of first: Grant, for client: Client)
+        throws(OAuthError) -> Scope
+    {
+        if let requested, !requested.isSubset(of: first.scope) {
+            throw OAuthError(.invalidScope, "scope is wider than what the first app was granted.")
+        }
+        let allowed = client.optionalScopes + client.defaultScopes + ["openid"]
+        return Scope(
+            tokens: (requested ?? first.scope).tokens.filter {
+                $0 != "offline_access" && allowed.contains($0)
+            }
+        )
+    }
+
+    /// No page can ask here (§4.3).
+    private func checkConsent(to scope: Scope, for client: Client, _ personID: String) async throws
+    {
+        guard client.requiresConsent else { return }
+        guard let earlier = try await people.consent(personID: personID, clientID: client.id),
+            scope.isSubset(of: earlier)
+        else { throw OAuthError(.invalidScope, "The person has to allow this in a browser.") }
+    }
+}
+
+extension Grant {
+    /// The grant of another app to the same session.
+    fileprivate func handedOn(
+        to client: Client,
+        _ scope: Scope,
+        in realm: LiveRealm,
+        ring: KeyRing,
+        at moment: Moment
+    ) -> Grant {
+        let lifetimes = realm.realm.lifetimes
+        return Grant(
+            id: moment.id(),
+            realmID: realmID,
+            clientID: client.id,
+            personID: personID,
+            sessionID: sessionID,
+            scope: scope,
+            isOffline: false,
+            authenticatedAt: authenticatedAt,
+            acr: acr,
+            amr: amr,
+            claims: nil,
+            createdAt: moment.seconds,
+            idleSeconds: lifetimes.sessionIdle,
+            expiresAt: moment.seconds + lifetimes.sessionMaximum,
+            refresh: client.grantTypes.contains(.refreshToken)
+                ? RefreshState(first: moment, ring: ring) : nil
+        )
+    }
+}

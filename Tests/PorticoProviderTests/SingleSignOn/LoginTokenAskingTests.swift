@@ -1,0 +1,129 @@
+import HTTPTypes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Login tokens in a link ask") struct LoginTokenAskingTests {
+    /// Opens a link with the token, up to the page that asks.
+    private func open(_ request: [(String, String)], _ token: String, _ browser: TestBrowser)
+        async throws -> Reply
+    {
+        let first = try await browser.authorize(request)
+        #expect(first.status == 303)
+        let location = first.location ?? ""
+        #expect(location.hasPrefix("/realms/test/login-actions/restart?request="))
+        #expect(!location.contains(token) && !location.contains("login-token"))
+        let page = try await browser.get(location)
+        #expect(HTTPField.Name("Referrer-Policy").map { page.headers[$0] } == "no-referrer")
+        #expect(!page.text.contains(token) && !page.text.contains("login-token"))
+        return page
+    }
+
+    @Test("RFC8693-LT-7, LT-9: a link asks at an address without the token, and then signs in")
+    func asks() async throws {
+        let scene = try await LoginTokenScene()
+        let token = try await scene.token()
+        let browser = TestBrowser(scene.server)
+        let page = try await open(scene.request(token), token, browser)
+        expectPage(page, "continue-as")
+        #expect(page.text.contains("Continue as Alice Example?"))
+        #expect(page.text.contains("Native1"))
+        #expect(scene.sessionCookie(browser) == nil)
+        let answer = try await browser.submit(page, [("action", "continue")])
+        let code = expectCode(answer, of: "plain")
+        // RFC8693-LT-9: agreed or not, the browser is not signed in.
+        #expect(scene.sessionCookie(browser) == nil)
+        #expect(try await scene.server.redeem(code, "plain").status == 200)
+        #expect(!scene.server.log.contains(token))
+        // Going back and agreeing again gives no second code.
+        let again = try await browser.submit(page, [("action", "continue")])
+        #expect(again.redirected["code"] == nil)
+    }
+
+    @Test("attack C31: a planted link signs no one in without their word, and no one for good")
+    func planted() async throws {
+        let scene = try await LoginTokenScene()
+        let bob = TestBrowser(scene.server)
+        _ = try await scene.server.tokens("bob", browser: bob)
+        let session = scene.sessionCookie(bob)
+        for action in ["cancel", "switch", "continue", "else"] {
+            let token = try await scene.token()
+            let page = try await open(scene.request(token), token, bob)
+            expectPage(page, "continue-as")
+            // Whose browser it is, is neither read nor said.
+            #expect(!page.text.lowercased().contains("bob"))
+            let answer = try await bob.submit(page, [("action", action)])
+            switch action {
+            case "continue": expectCode(answer, of: "plain")
+            case "switch":
+                expectPage(answer, "authenticate")
+                #expect(answer.userName == "")
+            default: expectError(answer, "access_denied", of: "plain")
+            }
+            #expect(scene.sessionCookie(bob) == session)
+        }
+        let his = try await bob.authorize(TestFlow.request("native1", [("prompt", "none")]))
+        let tokens = try await scene.server.redeem(expectCode(his))
+        #expect(
+            try ProviderUnderTest.claims(tokens.json.string("id_token"))
+                .string("preferred_username") == "bob"
+        )
+    }
+
+    @Test("attack C31: a page that asks is bound to its browser, and its form to that page")
+    func bound() async throws {
+        let scene = try await LoginTokenScene()
+        let token = try await scene.token()
+        let mallory = TestBrowser(scene.server)
+        let page = try await open(scene.request(token), token, mallory)
+        let victim = TestBrowser(scene.server)
+        _ = try await victim.authorize(TestFlow.request())
+        let stolen = try await victim.submit(page, [("action", "continue")])
+        #expect(stolen.status == 403)
+        #expect(stolen.redirected["code"] == nil)
+        let forged = try await mallory.submit(page, [("action", "continue"), ("csrf", "x")])
+        #expect(forged.status == 403)
+        // Nor does the form of another page, with the same request inside.
+        let fields = page.hiddenFields.map { ($0.name, $0.value) } + [("action", "continue")]
+        let other = try await mallory.post("/realms/test/login-actions/select-account", fields)
+        #expect(other.status == 403)
+        expectCode(try await mallory.submit(page, [("action", "continue")]), of: "plain")
+    }
+
+    @Test("A link with prompt=none is refused: no page may ask, and no one else is signed in")
+    func promptNone() async throws {
+        let scene = try await LoginTokenScene()
+        let bob = TestBrowser(scene.server)
+        _ = try await scene.server.tokens("bob", browser: bob)
+        let request = scene.request(try await scene.token(), "plain", [("prompt", "none")])
+        expectError(try await bob.authorize(request), "interaction_required", of: "plain")
+    }
+
+    @Test("attack C30: who agrees after a minute signs in, even in a browser that is signed in")
+    func late() async throws {
+        let scene = try await LoginTokenScene()
+        let bob = TestBrowser(scene.server)
+        _ = try await scene.server.tokens("bob", browser: bob)
+        let token = try await scene.token()
+        let page = try await open(scene.request(token), token, bob)
+        scene.server.clock.advance(by: 61)
+        let answer = try await bob.submit(page, [("action", "continue")])
+        expectPage(answer, "authenticate")
+        #expect(answer.userName == "")
+    }
+
+    @Test("Continuing, a third party's consent page comes next, and still no session")
+    func consent() async throws {
+        let scene = try await LoginTokenScene()
+        let token = try await scene.token(for: "third")
+        let browser = TestBrowser(scene.server)
+        let page = try await open(scene.request(token, "third"), token, browser)
+        let consent = try await browser.submit(page, [("action", "continue")])
+        expectPage(consent, "consent")
+        scene.server.clock.advance(by: 120)
+        let answer = try await browser.submit(consent, [("action", "allow")])
+        expectCode(answer, of: "third")
+        #expect(scene.sessionCookie(browser) == nil)
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import HTTPTypes
+import Portico
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+/// Two apps of one vendor on one device, each with our client library, at the Provider itself.
+struct VendorApps {
+    static let redirectURI = "com.example.app:/callback"
+
+    let server: ProviderUnderTest
+    let network: Network
+
+    init(configure: (inout NewRealm) -> Void = { _ in }) async throws {
+        server = try await ProviderUnderTest { new in
+            for (name, targets) in [("my-mobile-app", ["my-other-app"]), ("my-other-app", [])] {
+                var client = Client(
+                    id: UniqueID(random: .system).text,
+                    realmID: new.realm.id,
+                    clientID: name,
+                    name: name,
+                    type: .public,
+                    authentication: .none
+                )
+                client.redirectURIs = [RedirectURI(Self.redirectURI)]
+                client.postLogoutRedirectURIs = [RedirectURI(Self.redirectURI)]
+                client.optionalScopes.append("device_sso")
+                client.loginTokenTargets = targets.map { .init(clientID: $0) }
+                new.clients.append(client)
+            }
+            configure(&new)
+        }
+        network = Network(server)
+    }
+
+    func client(
+        _ clientID: String,
+        scopes: [ScopeToken] = [.openid, .profile, .email, .offlineAccess],
+        storage: any SessionStorage = .inMemory
+    ) -> SignInClient {
+        let clock = server.clock
+        return SignInClient(
+            issuer: TestRealm.issuer,
+            clientID: clientID,
+            redirect: .scheme(Self.redirectURI),
+            scopes: scopes,
+            options: SignInClient.Options(),
+            storage: storage,
+            transport: network,
+            now: { clock.now },
+            random: .system
+        )
+    }
+
+    /// Opens an address as the system browser does, and types a password if there is a page for it.
+    ///
+    /// - Returns: What the app receives.
+    func open(_ address: String, in browser: TestBrowser, as name: String? = nil) async throws
+        -> String
+    {
+        var reply = try await browser.get(String(address.dropFirst("https://op.example.com".count)))
+        if let name, reply.status == 200 {
+            reply = try await browser.submit(
+                reply,
+                [("username", name), ("password", TestRealm.passwords[name] ?? "")]
+            )
+        }
+        return try #require(reply.location)
+    }
+
+    /// A sign-in with a password, in a browser of its own.
+    func signIn(_ client: SignInClient, as name: String = "alice") async throws -> Session {
+        let attempt = try await client.begin()
+        let browser = TestBrowser(server)
+        return try await attempt.complete(
+            try await open(attempt.address, in: browser, as: name)
+        )
+    }
+
+    func endSession(of session: Session) async throws {
+        try await endSession(session.user.claims.string("sid") ?? "")
+    }
+
+    func endSession(_ sid: String) async throws {
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let now = server.clock.seconds
+        let change = try await server.database.sessions.end(id: sid, realmID: realm.id, at: now)
+        #expect(change == .changed)
+    }
+
+    /// How many refreshes the Provider was asked for.
+    var refreshes: Int { network.count { $0.contains("grant_type=refresh_token") } }
+
+    /// What an app throws.
+    static func kind(_ body: () async throws -> Void) async -> SignInError.Kind? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? SignInError)?.kind
+        }
+    }
+}
+
+/// The apps' way to the Provider.
+final class Network: HTTPTransport {
+    private let server: ProviderUnderTest
+    private let state = Locked((bodies: [String](), isDown: false))
+
+    init(_ server: ProviderUnderTest) {
+        self.server = server
+    }
+
+    var isDown: Bool {
+        get { state.withLock { $0.isDown } }
+        set { state.withLock { $0.isDown = newValue } }
+    }
+
+    func count(where isCounted: (String) -> Bool) -> Int {
+        state.withLock { $0.bodies.count(where: isCounted) }
+    }
+
+    func send(_ request: HTTPRequest, body: [UInt8], limits: HTTPLimits)
+        async throws(HTTPTransportError) -> HTTPReply
+    {
+        let isDown = state.withLock { state in
+            state.bodies.append(String(decoding: body, as: UTF8.self))
+            return state.isDown
+        }
+        guard !isDown else { throw .unreachable }
+        do {
+            let reply = try await server.send(
+                request.method,
+                request.path ?? "/",
+                headers: request.headerFields,
+                body: body
+            )
+            return HTTPReply(
+                response: HTTPResponse(
+                    status: .init(code: reply.status),
+                    headerFields: reply.headers
+                ),
+                body: reply.body
+            )
+        } catch {
+            throw .malformed
+        }
+    }
+}
