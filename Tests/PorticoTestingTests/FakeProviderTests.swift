@@ -130,7 +130,8 @@ struct FakeProviderTests {
     func signOut() async throws {
         let fake = FakeProvider()
         let client = SignInClient.testing(fake)
-        let report = await (try await client.signIn()).signOut(returnPath: "/signed-out")
+        let first = try await client.signIn()
+        let report = await first.signOut(using: .systemBrowser, returnPath: "/signed-out")
         #expect(report.revoked && report.browserSessionEnded && report.localCleared)
         #expect(fake.liveSessions == 0)
         #expect(fake.personInBrowser == nil)

@@ -150,6 +150,22 @@ struct FakeSessionTests {
         }
     }
 
+    @Test("RFC 9470 §3: the same person steps up, and another one changes nothing")
+    func stepUp() async throws {
+        let fake = FakeProvider(people: [.ann(), .bob()])
+        let session = try await SignInClient.testing(fake).signIn()
+        fake.clock.advance(by: .hours(1))
+        let request = SignInRequest(maxAge: .seconds(60), acr: [.phishingResistant])
+        fake.next(.signsIn(as: .bob()))
+        await #expect(throws: SignInError(.rejected(.subject))) {
+            try await session.stepUp(request)
+        }
+        #expect(session.user.claims.string("acr") == nil)
+        try await session.stepUp(request)
+        #expect(session.user.name == "Ann Arnold")
+        #expect(session.user.claims.string("acr") == "phr")
+    }
+
     @Test("a preview shows a person who is signed in, at once")
     func preview() async throws {
         let session = Session.preview(.ann(roles: ["editor"]))

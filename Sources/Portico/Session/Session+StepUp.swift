@@ -21,6 +21,13 @@ extension Session {
         let redirect = client.redirect
         try redirect.check()
         _ = try activeRecord()
+        if let browser = client.context.browser {
+            let uri = redirect.scriptedURI
+            _ = try await browser.finish(
+                client.begin(hinting(request), redirectURI: uri, continuing: self)
+            )
+            return
+        }
         _ = try await provider.metadata()
         _ = try await method.run(on: redirect) { session in
             session.user.displayName
