@@ -38,10 +38,11 @@ struct EndSession: Sendable {
     /// Shows the page in a sheet, until it returns to the client's redirect.
     func end(in sheet: any BrowserSheet) async -> SignOutReport.BrowserSession {
         await end { endpoint throws(SignInError) in
-            let (uri, ending) = try client.redirect.target(of: sheet)
             if let scripted = client.context.browser {
+                let uri = client.redirect.scriptedURI
                 return try await end(in: scripted, endpoint, returningTo: uri)
             }
+            let (uri, ending) = try client.redirect.target(of: sheet)
             let state = newState()
             let address = address(endpoint, returningTo: (uri, state))
             let callback = try await sheet.uri(after: address, until: ending)
