@@ -81,7 +81,9 @@ public final class SignInModel {
         state = restored
         guard case .signedIn(let session) = restored else { return }
         Task { [weak self, changes = session.changes] in
-            for await change in changes {
+            // Not `for await`: it calls what iOS 17 does not have.
+            var iterator = changes.makeAsyncIterator()
+            while let change = await iterator.next() {
                 guard let self, self.session === session else { return }
                 // The same session again: its person or roles may be new.
                 if case .refreshed = change {
