@@ -70,7 +70,7 @@ struct DocumentPathTests {
                 for word in words.map(String.init) where !Self.foreign.contains(word) {
                     let isTheirs =
                         document.path.contains("docc/From")
-                        && (word.hasPrefix("OID") || word.hasPrefix("Auth0")
+                        && (word.hasPrefix("OID") || span.hasPrefix("Auth0")
                             || span.hasPrefix("CredentialsManager"))
                     let isPattern = isTheirs || word.wholeMatch(of: /X[A-Z]\w*/) != nil
                     let isKnown = Project.identifiers.contains(word) || Project.exists(span)

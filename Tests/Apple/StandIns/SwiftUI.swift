@@ -45,6 +45,14 @@ extension Never: View { public var body: Never { preconditionFailure("no view") 
     public static func buildEither<One: View, Other: View>(second: Other) -> Either<One, Other> { .other(second) }
     public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    public static func buildBlock<One: View, Two: View, each Rest: View>(_ one: One, _ two: Two, _ rest: repeat each Rest) -> Several { Several() }
+    public static func buildIf<Content: View>(_ content: Content?) -> Perhaps<Content> { Perhaps() }
+}
+public struct Perhaps<Content: View>: View { public var body: Never { preconditionFailure("no view") } }
+public struct Several: View { public var body: Never { preconditionFailure("no view") } }
+public struct VStack: View {
+    public init(spacing: Double? = nil, @ViewBuilder content: () -> some View) {}
+    public var body: Never { preconditionFailure("no view") }
 }
 public enum Either<One: View, Other: View>: View { case one(One), other(Other); public var body: Never { preconditionFailure("no view") } }
 public struct Text: View { public init(_ text: String) {}; public var body: Never { preconditionFailure("no view") } }
@@ -54,6 +62,7 @@ public struct Button: View {
     public var body: Never { preconditionFailure("no view") }
 }
 extension View {
+    public func disabled(_ isDisabled: Bool) -> some View { self }
     public func task(_ action: @escaping @MainActor @Sendable () async -> Void) -> some View { self }
 }
 
@@ -66,5 +75,19 @@ extension View {
 @propertyWrapper public struct State<Value> {
     private let value: Value
     public init(wrappedValue: Value) { value = wrappedValue }
+    public init() where Value: ExpressibleByNilLiteral { value = nil }
     public var wrappedValue: Value { get { value } nonmutating set {} }
 }
+
+// https://developer.apple.com/documentation/swiftui/app
+@MainActor @preconcurrency public protocol Scene {}
+@MainActor @preconcurrency public protocol App {
+    associatedtype Body: Scene
+    @SceneBuilder var body: Body { get }
+    init()
+}
+extension App { public static func main() {} }
+@resultBuilder public struct SceneBuilder {
+    public static func buildBlock<Content: Scene>(_ content: Content) -> Content { content }
+}
+public struct WindowGroup: Scene { public init(@ViewBuilder content: () -> some View) {} }
