@@ -14,9 +14,11 @@ package struct BackendEvents: Sendable {
     }
 
     func providerFailed(_ provider: String, _ error: SignInError, _ context: BackendContext) {
+        switch error.kind {
         // A person who cancels is not a failure.
-        if case .cancelled = error.kind {
+        case .cancelled, .denied:
             return log("sign_in.cancelled", context, ["provider": provider])
+        default: break
         }
         var facts = ["provider": provider, "why": error.description]
         if case .misconfigured(.clientRefused) = error.kind {
