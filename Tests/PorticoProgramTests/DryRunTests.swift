@@ -44,6 +44,8 @@ struct DryRunTests {
             try transaction.run("ALTER TABLE people DROP COLUMN epoch", [])
             try transaction.run("ALTER TABLE browser_sessions DROP COLUMN epoch", [])
             try transaction.run("ALTER TABLE browser_sessions DROP COLUMN device", [])
+            try transaction.run("DROP INDEX grants_by_login_token", [])
+            try transaction.run("ALTER TABLE grants DROP COLUMN login_token_id", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN epoch", [])
             try transaction.run("DELETE FROM migrations WHERE number > 1", [])
         }
