@@ -135,6 +135,28 @@ extension PageWalk {
                 TestFlow.request("native1", [("id_token_hint", hint)])
             )
         },
+        PageWalk(AccountPage.self, "handed on by an app") { walker in
+            let server = try await ProviderUnderTest { realm in
+                for index in realm.clients.indices where realm.clients[index].clientID == "native1"
+                {
+                    realm.clients[index].loginTokenTargets = [.init(clientID: "plain")]
+                }
+            }
+            let tokens = try await server.tokens()
+            let exchanged = try await server.token([
+                ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
+                ("client_id", "native1"), ("audience", "plain"),
+                ("requested_token_type", "urn:portico:token-type:login-token"),
+                ("subject_token", tokens.json.string("refresh_token") ?? ""),
+                ("subject_token_type", "urn:ietf:params:oauth:token-type:refresh_token"),
+            ])
+            let token = exchanged.json.string("access_token") ?? ""
+            let browser = walker.browser(server)
+            let link = try await browser.authorize(
+                TestFlow.request("plain", scope: "openid", [("login_hint", token)])
+            )
+            return try await browser.get(link.location ?? "/")
+        },
         PageWalk(FormPostPage.self, "answer") { walker in
             let browser = walker.browser(try await ProviderUnderTest())
             return try await browser.signIn(

@@ -147,6 +147,18 @@ import Testing
         #expect(another.error == "invalid_request")
     }
 
+    @Test("RFC 8693 §2.1: a public client's access token is none, because every API holds it")
+    func publicAccessToken() async throws {
+        let scene = try await LoginTokenScene()
+        let access = try #require(scene.tokens.json.string("access_token"))
+        let type = "urn:ietf:params:oauth:token-type:access_token"
+        let answer = try await scene.exchange([
+            ("subject_token", access), ("subject_token_type", type),
+        ])
+        #expect(answer.error == "invalid_request")
+        #expect(answer.json.string("access_token") == nil)
+    }
+
     @Test("RFC8693-LT-2, attack C30: a login token opens nothing, and is refreshed by nothing")
     func noAccessToken() async throws {
         let scene = try await LoginTokenScene()

@@ -163,6 +163,12 @@ import Testing
             )
             #expect(answer.error == "invalid_grant")
         }
+        // Not even of the same grant.
+        let refresh = alice.tokens.json.string("refresh_token") ?? ""
+        let next = try await apps.server.refresh(refresh, "my-mobile-app")
+        let secret = try #require(next.json.string("device_secret"))
+        let answer = try await exchange(apps, alice, [("actor_token", secret)])
+        #expect(answer.error == "invalid_grant")
         #expect(try await apps.server.remains() == before)
     }
 
