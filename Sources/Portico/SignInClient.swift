@@ -46,7 +46,8 @@ public final class SignInClient: Sendable {
         /// `https://api.example.com`.
         public var apiOrigins: [String] = []
         /// Takes every 401 of an API as a refused access token. Otherwise only one that says so in
-        /// `WWW-Authenticate` (RFC 6750 §3.1) makes ``AuthorizedHTTP`` refresh it.
+        /// `WWW-Authenticate` (RFC 6750 §3.1) makes ``AuthorizedHTTP`` refresh it. A token that is
+        /// less than half a minute old is not refreshed.
         public var refreshesOnAnyUnauthorized = false
         /// Told of every request and of ignored callbacks, for a log. May be called on any thread.
         public var log: (@Sendable (ClientEvent) -> Void)?
@@ -138,7 +139,8 @@ public final class SignInClient: Sendable {
         }
     }
 
-    /// The provider's metadata, fetched once and kept for an hour (RFC 8414, OpenID Connect
+    /// The provider's metadata, fetched once and kept for an hour, or up to a day if
+    /// `Cache-Control` says so (RFC 8414, OpenID Connect
     /// Discovery 1.0).
     ///
     /// - Throws: transient if it cannot be fetched now; misconfigured or rejected if it is not

@@ -142,6 +142,7 @@ struct AuthorizedHTTPTests {
         let scene = Scene(options: options)
         let session = try await scene.signIn()
         for status in [401, 403, 400] {
+            scene.clock.advance(by: 31)
             let before = (scene.provider.requests("/notes").count, refreshes(scene))
             scene.provider.answer("/notes") { _ in .text(status, nil, []) }
             let (_, response) = try await session.http.data(for: request("/notes"))
@@ -150,6 +151,12 @@ struct AuthorizedHTTPTests {
             #expect(scene.provider.requests("/notes").count == before.0 + 1 + again)
             #expect(refreshes(scene) == before.1 + again)
         }
+        // An API that refuses for another reason does not cause a refresh each time.
+        scene.provider.answer("/notes") { _ in .text(401, nil, []) }
+        let before = refreshes(scene)
+        scene.clock.advance(by: 31)
+        for _ in 0..<3 { _ = try await session.http.data(for: request("/notes")) }
+        #expect(refreshes(scene) == before + 1)
     }
 
     @Test("RFC 9700 §4.10: a request that the app sends itself gets the token by the same rules")

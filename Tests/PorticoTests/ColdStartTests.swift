@@ -125,6 +125,53 @@ private let openID = "/.well-known/openid-configuration"
         }
     }
 
+    @Test("a new algorithm is found out, whatever the kept metadata says, and no one is signed out")
+    func newAlgorithm() async throws {
+        let key = FakeProvider.Key {
+            try SigningKey(generating: .rs256, keyID: "r1", random: .system)
+        }
+        for seconds in [400, 7200.0] {
+            let scene = try await scene(away: seconds)
+            scene.provider.answerAsUsual(openID)
+            scene.provider.change {
+                $0.rotatesPlainly = true
+                $0.signer = key
+                $0.published = [key]
+                $0.metadata["id_token_signing_alg_values_supported"] = ["RS256"]
+            }
+            let (paths, session) = try await start(scene)
+            #expect(paths.contains(openID))
+            #expect(session.isActive)
+            #expect(!scene.provider.isFamilyDead)
+        }
+    }
+
+    @Test(
+        "an answer that cannot be checked is not a wrong one: its refresh token is kept",
+        arguments: [
+            .text(302, nil, [], [.location: "https://op.example.com/maintenance"]),
+            .text(200, "text/html", Array("<html>".utf8)), .text(503, nil, []),
+        ] as [HTTPReply]
+    )
+    func keysAway(answer: HTTPReply) async throws {
+        let scene = try await scene(away: 400)
+        let key = FakeProvider.newKey("k3")
+        scene.provider.change {
+            $0.rotatesPlainly = true
+            $0.signer = key
+            $0.published = [key]
+        }
+        scene.provider.answer("/keys") { _ in answer }
+        let session = try await scene.neighbour()
+        #expect(await Task.failure { _ = try await session.token() }.value != nil)
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R1")
+        scene.provider.answerAsUsual("/keys")
+        scene.clock.advance(by: 30)
+        _ = try await session.token()
+        #expect(session.isActive)
+        #expect(!scene.provider.isFamilyDead)
+    }
+
     @Test("§3.1.3.7: a wrong signature is refused with kept keys too, and the session lives")
     func forged() async throws {
         let scene = try await scene(away: 400)
@@ -147,7 +194,8 @@ private let openID = "/.well-known/openid-configuration"
                 "metadata",
                 .object(FakeProvider.metadata.with("code_challenge_methods_supported", []))
             ),
-            ("metadata", "x"), ("metadata_at", "x"), ("metadata_fresh", "x"), ("keys", "x"),
+            ("metadata", "x"), ("metadata_fresh", 1.5), ("metadata_at", "x"),
+            ("metadata_fresh", "x"), ("keys", "x"),
             ("keys_at", .integer(.max)), ("keys_fresh", 1.5),
             ("keys_uri", "https://evil.example/keys"),
         ] as [(String, JSONValue)] {

@@ -543,6 +543,8 @@ struct RefreshTests {
         _ = try await session.token()
         let tooLong = Task.failure { _ = try await session.token(validFor: .seconds(2)) }
         #expect(await tooLong.value == .interactionRequired(.expired))
+        let never = Task.failure { _ = try await session.token(validFor: .seconds(600)) }
+        #expect(await never.value == .misconfigured(.tokenLifeTooShort))
         scene.clock.advance(by: 1)
         let failed = await Task.failure { _ = try await session.token() }.value
         #expect(failed == .interactionRequired(.expired))

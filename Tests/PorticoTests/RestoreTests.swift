@@ -130,6 +130,19 @@ struct AdoptionTests {
         return kind
     }
 
+    @Test("Two clients that share a storage by mistake do not share tokens")
+    func mistakenStorage() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        let before = try await scene.storage.read()
+        let other = Scene.client(scene.provider, storage: scene.storage, clientID: "other")
+        await #expect(throws: SignInError(.rejected(.audience))) {
+            try await Session(adopting: session.credentials(), by: other)
+        }
+        #expect(try await scene.storage.read() == before)
+        #expect(session.isActive)
+    }
+
     @Test("They count once the ID Token is verified and UserInfo was asked")
     func good() async throws {
         let scene = Scene()

@@ -67,6 +67,22 @@ import Testing
         #expect(scene.provider.revoked == ["R0"])
     }
 
+    @Test("a session that shared another's tokens goes on with its own")
+    func shared() async throws {
+        let scene = Scene()
+        let first = try await scene.signIn()
+        let storage = InMemory()
+        let other = Scene.client(scene.provider, storage: storage)
+        let adopted = try await Session(adopting: first.credentials(), by: other)
+        let attempt = try await adopted.beginStepUp(SignInRequest(prompt: [.login]))
+        _ = try await complete(scene, attempt)
+        scene.clock.advance(by: 400)
+        let before = scene.provider.generation
+        _ = try await adopted.token()
+        #expect(scene.provider.generation == before + 1)
+        #expect(adopted.isRefreshable)
+    }
+
     @Test("a person who gives up stays signed in as before")
     func givenUp() async throws {
         let scene = Scene()

@@ -94,11 +94,20 @@
             }
         }
 
+        /// Without a group to ask for, the system looks in all groups that the app may read: an
+        /// extension or another app of the team must not be found there.
+        private var service: String {
+            guard accessGroup == nil, let bundle = Bundle.main.bundleIdentifier else {
+                return "portico.session"
+            }
+            return "portico.session.\(bundle)"
+        }
+
         /// What identifies the item.
         private var item: [String: Any] {
             var item: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword,
-                kSecAttrService as String: "portico.session",
+                kSecAttrService as String: service,
                 kSecAttrAccount as String: account,
                 kSecAttrSynchronizable as String: false,
                 kSecUseDataProtectionKeychain as String: true,

@@ -57,7 +57,7 @@ extension BackendSession {
     /// - Throws: interactionRequired if the backend has ended the session: its tokens are then
     ///   deleted. Every other error leaves the session as it was.
     public func check() async throws(SignInError) {
-        let token = try await freshRecord(for: .seconds(60)).accessToken
+        let token = try await freshRecord().accessToken
         var user = try await endpoint.user(of: token)
         if user == nil {
             // Only a refused refresh token ends a session: the session token may merely have

@@ -133,14 +133,21 @@ private struct SessionBearer: BearerSource {
     }
 
     func token(replacing used: SecretText) async throws(SignInError) -> SecretText? {
-        guard session.isRefreshable else { return nil }
+        guard session.isRefreshable || session.isRenewedElsewhere else { return nil }
         return try await session.refresher.record(of: session, for: .replacement(of: used))
             .accessToken
+    }
+
+    /// An API that refuses a token for another reason must not cause a refresh each time.
+    private var hasNewToken: Bool {
+        // `try?`: a session that has ended has none.
+        guard let record = try? session.activeRecord() else { return false }
+        return session.now().timeIntervalSince(record.receivedAt) < 30
     }
 
     func isRefusal(_ reply: HTTPReply) -> Bool {
         reply.hasRefusedToken
             || session.client.options.refreshesOnAnyUnauthorized
-                && reply.response.status == .unauthorized
+                && reply.response.status == .unauthorized && !hasNewToken
     }
 }

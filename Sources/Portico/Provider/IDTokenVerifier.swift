@@ -59,7 +59,11 @@ package struct IDTokenVerifier: Sendable {
         } catch {
             throw SignInError(.rejected(Self.check(error)))
         }
-        let algorithms = try await provider.allowedAlgorithms(orLast: lastKeysSuffice)
+        var algorithms = try await provider.allowedAlgorithms(orLast: lastKeysSuffice)
+        if lastKeysSuffice, !algorithms.contains(jwt.header.algorithm) {
+            // The provider may have changed it since its metadata was fetched.
+            algorithms = try await provider.newAlgorithms()
+        }
         // Checked before keys are fetched for it.
         guard algorithms.contains(jwt.header.algorithm) else {
             throw SignInError(.rejected(.algorithm))

@@ -61,6 +61,6 @@ extension KnownProvider {
         guard let at = json["\(name)_at"].flatMap(NumericDate.date),
             let freshFor = json.int64("\(name)_fresh"), let value = value()
         else { return nil }
-        return Fetched(value: value, at: at, freshFor: TimeInterval(freshFor))
+        return Fetched(value: value, at: at, freshFor: TimeInterval(min(max(freshFor, 0), 86_400)))
     }
 }

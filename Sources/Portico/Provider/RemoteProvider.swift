@@ -67,6 +67,14 @@ package actor RemoteProvider {
         return try await metadata(orLast: orLast).allowedAlgorithms
     }
 
+    /// The same by the provider's metadata as it is now.
+    func newAlgorithms() async throws(SignInError) -> Set<SignatureAlgorithm> {
+        if let pinned = profile.algorithms { return pinned }
+        if let configured = profile.metadata { return configured.allowedAlgorithms }
+        let fetch = metadataFetch ?? startMetadataFetch()
+        return try (await fetch.valueUnlessCancelled()).get().metadata.allowedAlgorithms
+    }
+
     /// The keys for a token with this header that were fetched last, however old.
     func lastKeys(for header: JWSHeader) async throws(SignInError) -> [VerificationKey] {
         guard let uri = try await metadata(orLast: true).keySetURI else { return [] }

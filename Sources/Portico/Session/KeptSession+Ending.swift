@@ -13,7 +13,7 @@ extension KeptSession {
     /// What a refresh got and could not store: newer than anything stored.
     func takeUnwritten(of record: Record?) -> Record? {
         guard let record, let kept = unwritten.result(of: record) else { return nil }
-        unwritten.drop()
+        unwritten.drop(of: record)
         return kept.record
     }
 

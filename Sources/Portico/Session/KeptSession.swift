@@ -60,6 +60,7 @@ extension KeptSession {
         if isWritten, record.isFresh(wanted, at: now()) { return record }
         guard record.refreshToken != nil || isRenewedElsewhere else {
             if wanted == .usual, record.isUsable(at: now()) { return record }
+            try record.checkLife(for: wanted)
             throw SignInError(.interactionRequired(.expired))
         }
         // A caller that asks for more than there is must not refresh every time.
@@ -90,7 +91,7 @@ extension KeptSession {
             // stored is as good.
             guard error == Self.busy else { throw error }
         }
-        unwritten.drop()
+        unwritten.drop(of: record)
     }
 
     private func refreshLocked(for goal: RefreshGoal) async throws(SignInError) -> Record {
@@ -122,7 +123,7 @@ extension KeptSession {
         let current = try activeRecord()
         guard let stored: Record = try await storage.record(), stored.isOf(current) else {
             end(.signedOut)
-            unwritten.drop()
+            unwritten.drop(of: current)
             throw Self.signedOut
         }
         return stored
@@ -189,9 +190,10 @@ extension KeptSession {
     /// - Parameter token: The token that the server refused.
     /// - Returns: The error for the caller.
     func ending(refused token: SecretText) async throws(SignInError) -> SignInError {
-        guard try await storedRecord().refreshToken == token else { return Self.busy }
+        let stored = try await storedRecord()
+        guard stored.refreshToken == token else { return Self.busy }
         end(.sessionEnded)
-        unwritten.drop()
+        unwritten.drop(of: stored)
         try await storage.remove()
         return SignInError(.interactionRequired(.sessionEnded))
     }

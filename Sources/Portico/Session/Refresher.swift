@@ -31,6 +31,11 @@ actor Refresher<Owner: KeptSession> {
             }
             let record = try session.activeRecord()
             if record.accessToken != used { return record }
+        } else if case .freshness(let wanted) = goal, let running {
+            // One that runs may have asked for less, and found it stored by another process.
+            let record = try await running.valueUnlessCancelled().get()
+            if record.isFresh(wanted, at: session.now()) { return record }
+            try record.checkLife(for: wanted)
         }
         let running = running ?? start(session, goal)
         return try await running.valueUnlessCancelled().get()

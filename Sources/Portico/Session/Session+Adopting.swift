@@ -53,7 +53,13 @@ private struct Adoption {
     func stored(of source: Session) async throws(SignInError) -> SessionRecord? {
         let record = try source.activeRecord()
         let stored = try await client.context.storage.read().flatMap(SessionRecord.init)
-        return stored.flatMap { $0.isOf(record) ? $0 : nil }
+        guard let stored, stored.isOf(record) else { return nil }
+        // A storage that two clients share by mistake: neither may use the other's tokens.
+        guard sameBytes(stored.issuer, client.issuer) else { throw SignInError(.rejected(.issuer)) }
+        guard sameBytes(stored.clientID, client.clientID) else {
+            throw SignInError(.rejected(.audience))
+        }
+        return stored
     }
 
     /// A record with the tokens of a live session. They are checked as those of another library.

@@ -137,10 +137,17 @@ extension Session {
 }
 
 extension SignInError {
-    /// Whether an answer is known to be wrong. If it could not be checked, for lack of keys or a
-    /// correct clock, its refresh token may be valid.
+    /// Whether an answer is known to be wrong: a check of its ID Token, or of whose it is, failed. If it
+    /// could not be checked, for lack of keys, metadata or a correct clock, its refresh token may be
+    /// valid.
     var condemnsAnswer: Bool {
         guard case .rejected(let check) = kind else { return false }
-        return check != .key
+        return Self.tokenChecks.contains(check)
     }
+
+    private static let tokenChecks: Set<Check> = [
+        .signature, .algorithm, .issuer, .subject, .audience, .authorizedParty, .nonce, .expiry,
+        .issuedAt, .notBefore, .accessTokenHash, .authTime, .acr, .idTokenMissing,
+        .idTokenMalformed, .idTokenEncrypted,
+    ]
 }

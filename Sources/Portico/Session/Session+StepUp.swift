@@ -71,7 +71,7 @@ extension Session {
         var record = SessionRecord(stored.id, redemption, for: client, await provider.lasting)
         record.deviceSecret = record.deviceSecret ?? stored.deviceSecret
         try await store(record, replacing: stored.refreshToken)
-        unwritten.drop()
+        unwritten.drop(of: record)
     }
 }
 

@@ -26,8 +26,10 @@ final class UnwrittenRecord<Record: KeptRecord>: Sendable {
         }
     }
 
-    /// It is written, or will never be.
-    func drop() {
-        kept.withLock { $0 = nil }
+    /// The result of the same sign-in as `record` is written, or will never be.
+    func drop(of record: Record) {
+        kept.withLock { kept in
+            if kept?.record.isOf(record) == true { kept = nil }
+        }
     }
 }

@@ -67,14 +67,19 @@ extension Session {
         }
     }
 
-    /// Puts them into a storage that the vendor's apps share, in place of what is there.
+    /// Puts them into a storage that the vendor's apps share, in place of earlier ones.
     ///
     /// - Returns: Whether there was anything to share.
+    /// - Throws: storage(.unreadable) if something else is there, such as a session: use a storage of
+    ///   its own.
     @discardableResult
     public func shareDevice(in storage: any SessionStorage) async throws(SignInError) -> Bool {
         guard let credentials = try await deviceCredentials() else { return false }
         let lock = try await storage.lock(patience: .seconds(40))
         defer { lock.release() }
+        if let bytes = try await storage.read(), DeviceCredentials(bytes) == nil {
+            throw .storage(.unreadable)
+        }
         try await storage.write(credentials.serialized())
         return true
     }

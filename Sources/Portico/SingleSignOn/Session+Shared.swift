@@ -4,12 +4,16 @@ import PorticoProtocol
 /// A session that shares the tokens of another one in this process, such as an SDK's session with
 /// the app's: two that rotate one refresh token would sign each other out (RFC 9700 §4.14.2).
 extension Session {
-    var isRenewedElsewhere: Bool { source != nil }
+    /// Until a sign-in of its own gave it tokens of its own (``stepUp(_:using:)``).
+    var isRenewedElsewhere: Bool {
+        // `try?`: a session that has ended is renewed nowhere.
+        source != nil && (try? activeRecord())?.isShared == true
+    }
 
     func renewedElsewhere(_ stored: SessionRecord, for goal: RefreshGoal)
         async throws(SignInError) -> SessionRecord?
     {
-        guard let source else { return nil }
+        guard let source, stored.isShared else { return nil }
         let renewed: SessionRecord
         do throws(SignInError) {
             renewed = try await source.record(for: goal)

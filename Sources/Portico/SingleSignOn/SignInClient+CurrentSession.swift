@@ -16,7 +16,7 @@ extension SignInClient {
         do throws(SignInError) {
             try await session.check()
         } catch {
-            if case .storage(let problem) = error.kind { return .locked(problem) }
+            if error.kind == .storage(.locked) { return .locked(.locked) }
             // Without an answer, the session is assumed to be live.
             return session.isActive ? restored : .signedOut
         }
@@ -35,6 +35,10 @@ extension Session {
             return
         }
         // Nothing but a refresh tells.
+        guard isRefreshable || isRenewedElsewhere else {
+            _ = try await freshRecord()
+            return
+        }
         let used = try activeRecord().accessToken
         _ = try await refresher.record(of: self, for: .replacement(of: used))
     }

@@ -12,7 +12,7 @@ extension SignInClient {
     public func signIn(
         loginToken: LoginToken,
         _ request: SignInRequest = SignInRequest(),
-        using method: SignInMethod = .loopback()
+        using method: SignInMethod = .standard
     ) async throws(SignInError) -> Session {
         var request = request
         request.loginToken = loginToken

@@ -12,7 +12,7 @@ extension SignInClient {
     {
         let provider = try remoteProvider()
         let metadata = try await provider.metadata()
-        guard sameBytes(credentials.issuer, metadata.issuer) else {
+        guard sameBytes(credentials.issuer, issuer) else {
             throw SignInError(.rejected(.issuer))
         }
         let verifier = IDTokenVerifier(provider: provider, now: context.now)
