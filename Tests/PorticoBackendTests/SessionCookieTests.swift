@@ -103,6 +103,13 @@ import Testing
         let long = String(repeating: "a", count: 256)
         let cut = try await TestVisitor(server).request("/v1/auth/google?login_hint=\(long)")
         #expect(cut.redirected["login_hint"] == nil)
+        // What signs somebody in at a provider does not come from a link (attack C31).
+        for hint in ["login-token.abc", "Login-Token.abc"] {
+            let dropped = try await TestVisitor(server).request(
+                "/v1/auth/google?login_hint=\(hint)"
+            )
+            #expect(dropped.redirected["login_hint"] == nil)
+        }
         for prompt in ["login", "select_account"] {
             let asked = try await TestVisitor(server).request("/v1/auth/keycloak?prompt=\(prompt)")
             #expect(asked.redirected["prompt"]?.contains(prompt) == true)

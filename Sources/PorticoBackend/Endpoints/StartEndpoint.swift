@@ -82,7 +82,12 @@ struct StartEndpoint: Sendable {
     private func request(_ context: BackendContext) throws(BackendError) -> UpstreamRequest {
         let query = try context.query()
         var request = UpstreamRequest()
-        if let hint = query["login_hint"], hint.utf8.count <= 255 { request.loginHint = hint }
+        // A hint from a link must not sign anybody in: a login token of a Portico realm is dropped.
+        if let hint = query["login_hint"], hint.utf8.count <= 255,
+            !hint.lowercased().utf8.starts(with: "login-token.".utf8)
+        {
+            request.loginHint = hint
+        }
         switch query["prompt"] {
         case "select_account": request.prompt = .selectAccount
         case "login":
