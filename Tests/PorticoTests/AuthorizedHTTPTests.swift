@@ -181,6 +181,22 @@ struct AuthorizedHTTPTests {
         #expect(request.headerFields[.authorization] == "Bearer A3")
     }
 
+    @Test("A session that shares another's tokens has a refused one renewed there")
+    func shared() async throws {
+        let (scene, first) = try await scene()
+        var options = SignInClient.Options()
+        options.apiOrigins = ["https://api.example.com"]
+        let other = Scene.client(scene.provider, storage: InMemory(), options: options)
+        let session = try await Session(adopting: first.credentials(), by: other)
+        scene.provider.answer("/notes") { request in
+            request.fields[.authorization] == "Bearer A2" ? .unauthorized : .text(200, nil, [])
+        }
+        let (_, response) = try await session.http.data(for: request("/notes"))
+        #expect(response.status == .ok)
+        #expect(refreshes(scene) == 1)
+        #expect(try await first.token() == session.token())
+    }
+
     @Test("A query with brackets and bars goes out as given")
     func query() async throws {
         let (scene, session) = try await scene()

@@ -213,6 +213,25 @@ private let openID = "/.well-known/openid-configuration"
         }
     }
 
+    @Test("a kept life that no provider gave is not believed, and traps nothing")
+    func endless() async throws {
+        let scene = try await scene(away: 400)
+        let bytes = try #require(try await scene.storage.read())
+        var record = try JSONObject(parsing: bytes)
+        var known = try #require(record.object("provider"))
+        known["metadata_fresh"] = .integer(.max)
+        known["keys_fresh"] = .integer(.max)
+        record["provider"] = .object(known)
+        try await scene.storage.write(record.serialized())
+        #expect(try await start(scene).paths == ["/token"])
+        scene.clock.advance(by: 90_000)
+        let session = try await scene.neighbour()
+        let before = scene.provider.requests(openID).count
+        _ = try await session.token()
+        _ = try await session.client.provider()
+        #expect(scene.provider.requests(openID).count == before + 1)
+    }
+
     @Test("a record of an earlier version, without any of it, is read")
     func earlier() async throws {
         let scene = try await scene(away: 400)

@@ -507,6 +507,24 @@ struct RefreshTests {
         #expect(session.isActive)
     }
 
+    @Test("Who joins a refresh that asked for less gets what they asked for")
+    func joined() async throws {
+        let (scene, session) = try await expired()
+        // Another process stores a token that is good for another 70 seconds when this one looks.
+        let neighbour = try await scene.neighbour()
+        _ = try await neighbour.token()
+        scene.clock.advance(by: 230)
+        let lock = try #require(try scene.storage.tryLock())
+        let usual = Task.immediate { try await session.token() }
+        let lasting = Task.immediate { try await session.token(validFor: .seconds(200)) }
+        try await Task.sleep(for: .milliseconds(50))
+        lock.release()
+        let tokens = [try await usual.value, try await lasting.value]
+        #expect(tokens[0] != tokens[1])
+        #expect(try await scene.storedRecord?.accessToken.reveal() == tokens[1])
+        #expect(refreshes(scene).count == 2)
+    }
+
     @Test("A token that is asked to live longer than any does is an error, and costs no refresh")
     func tooLong() async throws {
         let scene = Scene()

@@ -216,6 +216,13 @@ import Testing
             apps.client("my-mobile-app", scopes: Self.scopes, storage: storage)
         )
         #expect(try await first.shareDevice(in: shared))
+        // Again in place of the earlier one, but never in place of a session.
+        #expect(try await first.shareDevice(in: shared))
+        let kept = try await storage.read()
+        await #expect(throws: SignInError.storage(.unreadable)) {
+            try await first.shareDevice(in: storage)
+        }
+        #expect(try await storage.read() == kept)
         let device = try #require(try await first.deviceCredentials())
         #expect("\(device)" == "DeviceCredentials(…)")
         let client = apps.client("my-other-app", scopes: Self.scopes)
