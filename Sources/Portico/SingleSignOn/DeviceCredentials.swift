@@ -7,6 +7,9 @@ import PorticoProtocol
 /// Keep it where only these apps can read it, such as a keychain group. Printing it shows nothing of
 /// it.
 public struct DeviceCredentials: Sendable {
+    /// Tells the format from that of a stored session, which has the other members too.
+    private static let type = "device_credentials"
+
     let issuer: String
     let idToken: SecretText
     let deviceSecret: SecretText
@@ -23,7 +26,7 @@ public struct DeviceCredentials: Sendable {
     public init?(_ bytes: [UInt8]) {
         // `try?`: every kind of damage has the same outcome.
         guard let json = try? JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20)),
-            json.int64("version") == 1, let issuer = json.string("issuer"),
+            json.int64("version") == 1, json.string("type") == Self.type, let issuer = json.string("issuer"),
             let idToken = json.string("id_token"), let secret = json.string("device_secret")
         else { return nil }
         self.init(
@@ -36,7 +39,8 @@ public struct DeviceCredentials: Sendable {
     /// The bytes to be shared.
     public func serialized() -> [UInt8] {
         let json: JSONObject = [
-            "version": 1, "issuer": .string(issuer), "id_token": .string(idToken.reveal()),
+            "version": 1, "type": .string(Self.type), "issuer": .string(issuer),
+            "id_token": .string(idToken.reveal()),
             "device_secret": .string(deviceSecret.reveal()),
         ]
         return json.serialized()
