@@ -26,7 +26,8 @@ public struct DeviceCredentials: Sendable {
     public init?(_ bytes: [UInt8]) {
         // `try?`: every kind of damage has the same outcome.
         guard let json = try? JSONObject(parsing: bytes, limits: JSONLimits(size: 1 << 20)),
-            json.int64("version") == 1, json.string("type") == Self.type, let issuer = json.string("issuer"),
+            json.int64("version") == 1, json.string("type") == Self.type,
+            let issuer = json.string("issuer"),
             let idToken = json.string("id_token"), let secret = json.string("device_secret")
         else { return nil }
         self.init(
