@@ -6,4 +6,10 @@ extension SQLiteSchema {
         CREATE UNIQUE INDEX grants_by_login_token ON grants (login_token_id)
             WHERE login_token_id IS NOT NULL;
         """
+
+    /// The grant that another app's grant was derived from, which ends with it (RFC 8693 §2.1).
+    static let derivedGrants: StaticString = """
+        ALTER TABLE grants ADD COLUMN parent_id BLOB;
+        CREATE INDEX grants_by_parent ON grants (parent_id) WHERE parent_id IS NOT NULL;
+        """
 }

@@ -23,6 +23,7 @@ enum SQLiteSchema {
         Migration(name: "refused-clients", sql: refusedClients),
         Migration(name: "liveness", sql: liveness),
         Migration(name: "login-tokens", sql: loginTokens),
+        Migration(name: "derived-grants", sql: derivedGrants),
     ]
 
     /// "Port" in the file's header says whose it is.

@@ -21,6 +21,7 @@ import Testing
             ("refused-clients", "stm59ZdGCsUqhfN377UZpa0EJTlpCgPfqWd1gFMxq5U"),
             ("liveness", "S1ubBmSZtDHTzE3c9sx5kykjP3tGhGLQtBkHyiqs5eo"),
             ("login-tokens", "j_Azr7ivGF6TCvlAiRz3HhL4lCJT3DZLvff4UZAVJzc"),
+            ("derived-grants", "DHkrObTbm9TmQHFx54wO_Xq6ZXvvKochfYfilTerGso"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

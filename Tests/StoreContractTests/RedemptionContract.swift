@@ -100,6 +100,7 @@ import Testing
         for round in UInt8(0)..<5 {
             let stores = try await database.furnished()
             let token = Example.id(100 + round)
+            #expect(try await stores.redeem(Example.grant(Example.id(99)), request: Example.id(98)) == .redeemed)
             #expect(try await !stores.grants.isSpent(loginToken: token))
             let outcomes = try await withThrowingTaskGroup(of: Redemption.self) { group in
                 for number in UInt8(0)..<4 {
@@ -107,7 +108,10 @@ import Testing
                         try await stores.grants.redeem(
                             Example.grant(Example.id(20 + number)),
                             requestID: Example.id(40 + number),
-                            loginTokenID: token,
+                            derivedBy: Derivation(
+                                parentID: Example.id(99),
+                                loginTokenID: token
+                            ),
                             spending: nil,
                             at: Example.now
                         )
@@ -297,10 +301,17 @@ extension TestDatabase {
     func redeem(
         _ grant: Grant,
         request: UniqueID = Example.id(9),
+        derivedFrom parentID: UniqueID? = nil,
         spending assertion: UsedAssertion? = nil,
         at now: Int64 = Example.now
     ) async throws -> Redemption {
-        try await grants.redeem(grant, requestID: request, spending: assertion, at: now)
+        try await grants.redeem(
+            grant,
+            requestID: request,
+            derivedBy: parentID.map { Derivation(parentID: $0, loginTokenID: nil) },
+            spending: assertion,
+            at: now
+        )
     }
 
     func refuse(_ grant: Grant, request: UniqueID) async throws -> Redemption {

@@ -86,7 +86,7 @@ struct AuthorizationFlowSeal: Sendable {
 extension AuthorizationFlow {
     private static let version: UInt8 = 1
     /// With ``handedOn`` at the end.
-    private static let versionHandedOn: UInt8 = 2
+    private static let versionHandedOn: UInt8 = 3
 
     fileprivate var encoded: [UInt8] {
         var writer = ByteWriter()
@@ -99,8 +99,9 @@ extension AuthorizationFlow {
         writer.optionalText(authenticatedSession)
         writer.sized(parameters)
         if let handedOn {
-            writer.fixed(handedOn.loginTokenID.bytes)
+            writer.derivation(handedOn.derivation)
             writer.text(handedOn.sessionID)
+            writer.byte(handedOn.isOffline ? 1 : 0)
         }
         return writer.bytes
     }
@@ -123,10 +124,11 @@ extension AuthorizationFlow {
         authenticatedSession = try reader.optionalText()
         parameters = try reader.sized()
         if version == Self.versionHandedOn {
-            guard let id = UniqueID(bytes: try reader.fixed(16)) else {
-                throw ByteReader.Malformed()
-            }
-            handedOn = HandedOnSession(loginTokenID: id, sessionID: try reader.text())
+            handedOn = HandedOnSession(
+                derivation: try reader.derivation(),
+                sessionID: try reader.text(),
+                isOffline: try reader.byte() == 1
+            )
         }
         try reader.end()
     }

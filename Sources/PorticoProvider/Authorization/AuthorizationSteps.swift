@@ -79,18 +79,17 @@ struct AuthorizationSteps: Sendable {
         if flow.isPushed || flow.wasShown {
             guard spent.spend(flow.requestID, at: moment.seconds) else { throw RequestAnswered() }
         }
+        let handedOn = flow.handedOn.flatMap { $0.sessionID == session.id ? $0 : nil }
         do throws(OAuthError) {
             let code = try codes.code(
                 for: proven.request,
                 redirect: proven.target.redirect,
-                scope: proven.scope,
+                scope: handedOn?.scope(within: proven.scope) ?? proven.scope,
                 claims: proven.grantedClaims,
                 requestID: flow.requestID,
                 client: proven.client,
                 session: session,
-                loginTokenID: flow.handedOn.flatMap {
-                    $0.sessionID == session.id ? $0.loginTokenID : nil
-                },
+                derivation: handedOn?.derivation,
                 at: moment
             )
             let parameters = proven.target.success(code: code, sessionID: session.id)

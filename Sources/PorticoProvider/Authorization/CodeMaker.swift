@@ -16,7 +16,7 @@ struct CodeMaker: Sendable {
         requestID: UniqueID,
         client: Client,
         session: BrowserSession,
-        loginTokenID: UniqueID?,
+        derivation: Derivation?,
         at moment: Moment
     ) throws(OAuthError) -> String {
         let code = AuthorizationCode(
@@ -33,7 +33,7 @@ struct CodeMaker: Sendable {
             scope: scope,
             nonce: request.nonce,
             claims: claims,
-            loginTokenID: loginTokenID
+            derivation: derivation
         )
         return try AuthorizationCodeSeal(ring: ring, realmID: session.realmID)
             .seal(code, at: moment)

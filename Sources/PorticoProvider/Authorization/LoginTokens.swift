@@ -6,9 +6,17 @@ import PorticoStores
 /// A session that an app has handed on to a request by a login token, which was accepted: the
 /// request came by a way that no link takes, or the person has agreed.
 struct HandedOnSession: Sendable, Equatable {
-    let loginTokenID: UniqueID
+    /// The login token, and the grant of the app that it came from.
+    let derivation: Derivation
     /// `sid`.
     let sessionID: String
+    /// Whether that grant has offline access.
+    let isOffline: Bool
+
+    /// Offline access outlives the session, so an app without it hands none on.
+    func scope(within scope: Scope) -> Scope {
+        isOffline ? scope : Scope(tokens: scope.tokens.filter { $0 != "offline_access" })
+    }
 }
 
 /// Decides what a login token in `login_hint` is good for (RFC 8693 §2.1, OpenID Connect Core
@@ -20,17 +28,13 @@ struct LoginTokens: Sendable {
 
     /// A token that is good for a request.
     struct Good: Sendable {
-        let token: LoginToken
+        let handedOn: HandedOnSession
         /// The caller's session: `auth_time` and `acr` are that one's.
         let session: LiveBrowserSession
         /// The app that the person comes from.
         let source: Client
         /// Whether the realm lets this pair of clients do without the person's word.
         let isSilent: Bool
-
-        var handedOn: HandedOnSession {
-            HandedOnSession(loginTokenID: token.id, sessionID: token.sessionID)
-        }
     }
 
     /// - Returns: `nil` if the request is to be treated as if it had no `login_hint`, whatever the
@@ -41,15 +45,41 @@ struct LoginTokens: Sendable {
         guard let hint = proven.loginToken,
             let token = LoginTokenSeal(ring: ring, realmID: realm.realm.id).open(hint, at: moment),
             sameBytes(token.targetID, proven.client.id),
-            let source = realm.client(uuid: token.sourceID), source.isEnabled,
+            let parent = try await parent(of: token, in: realm, at: moment),
+            let source = realm.client(uuid: parent.clientID), source.isEnabled,
             let target = source.loginTokenTarget(proven.client.clientID),
             // Without it, whoever sees the response could redeem it.
             proven.request.challenge != nil,
-            let live = try await session(token.sessionID, in: realm, at: moment),
+            let sessionID = parent.sessionID,
+            let live = try await session(sessionID, in: realm, at: moment),
             try await !grants.isSpent(loginToken: token.id),
             Self.isEnough(live.session, for: proven, at: moment.seconds)
         else { return nil }
-        return Good(token: token, session: live, source: source, isSilent: target.isSilent)
+        return Good(
+            handedOn: HandedOnSession(
+                derivation: Derivation(parentID: parent.id, loginTokenID: token.id),
+                sessionID: sessionID,
+                isOffline: parent.isOffline
+            ),
+            session: live,
+            source: source,
+            isSilent: target.isSilent
+        )
+    }
+
+    /// The live grant of the app that asked for the token.
+    private func parent(of token: LoginToken, in realm: LiveRealm, at moment: Moment) async throws
+        -> Grant?
+    {
+        let reading = try await grants.grant(
+            id: token.grantID,
+            realmID: realm.realm.id,
+            at: moment.seconds
+        )
+        guard let reading, reading.isLive, reading.grant.createdAt >= realm.realm.notBefore else {
+            return nil
+        }
+        return reading.grant
     }
 
     /// The live session of that `sid`. How long no browser used it does not count: an app did.

@@ -166,7 +166,7 @@ struct BrowserFlow: Sendable {
                 flow,
                 session: session,
                 hasConsented: hasConsented,
-                mustConfirmEmail: session.map { mustConfirmEmail($0.person, context) } ?? false,
+                mustConfirmEmail: session.map { context.realm.mustConfirmEmail($0.person) } ?? false,
                 at: context.moment
             )
         } catch is RequestAnswered {
@@ -201,7 +201,7 @@ extension BrowserFlow {
                 proven,
                 flow,
                 session: session,
-                mustConfirmEmail: mustConfirmEmail(session.person, context),
+                mustConfirmEmail: context.realm.mustConfirmEmail(session.person),
                 at: context.moment
             )
             guard case .respond(let target, let parameters) = outcome else { return nil }
@@ -209,12 +209,6 @@ extension BrowserFlow {
         } catch is RequestAnswered {
             return nil
         }
-    }
-
-    /// Whether the realm requires this person to confirm their address first. A person without an
-    /// address continues.
-    func mustConfirmEmail(_ person: Person, _ context: RealmContext) -> Bool {
-        context.realm.confirmsEmail && person.email != nil && !person.isEmailVerified
     }
 
     /// Confirmation is not skipped because this server sends no mail: the operator must correct

@@ -37,7 +37,7 @@ struct ConfirmEmailEndpoint: Sendable {
         -> Response
     {
         let person = step.session.person
-        guard flow.mustConfirmEmail(person, context), let address = person.email else {
+        guard context.realm.mustConfirmEmail(person), let address = person.email else {
             return try await goOn(step, context)
         }
         try flow.expectMail(for: step.proven)
@@ -48,7 +48,7 @@ struct ConfirmEmailEndpoint: Sendable {
     private func confirm(_ code: String, _ step: SignedInStep, _ context: RealmContext) async throws
         -> Response
     {
-        guard flow.mustConfirmEmail(step.session.person, context) else {
+        guard context.realm.mustConfirmEmail(step.session.person) else {
             return try await goOn(step, context)
         }
         guard !code.isEmpty else { return try codePage(.missing, step, context) }

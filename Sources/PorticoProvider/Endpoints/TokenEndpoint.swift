@@ -68,7 +68,10 @@ struct TokenEndpoint: Sendable {
                 at: context.moment
             )
             noteRepetition(of: request.codeVerifier, by: client.client, context)
-            return answer.json
+            if let handedOn = answer.handedOn {
+                authenticated.events.handedOn(handedOn, client.client, context)
+            }
+            return answer.tokens.json
         case .refreshToken(let request):
             return try await refreshToken(
                 request,
@@ -90,12 +93,14 @@ struct TokenEndpoint: Sendable {
                 at: context.moment
             ).json
         case .tokenExchange(let request):
-            return try await tokenExchange(
+            let answer = try await tokenExchange(
                 request,
                 from: client,
                 in: context.realm,
                 at: context.moment
             )
+            authenticated.events.handedOn(answer.handedOn, client.client, context)
+            return answer.json
         }
     }
 

@@ -67,6 +67,15 @@ package struct SecurityEvents: Sendable {
         log("replay", context, facts)
     }
 
+    func handedOn(_ handedOn: HandedOn, _ client: Client, _ context: RealmContext) {
+        var facts = [
+            "grant": handedOn.parentID.text, "client": client.clientID, "target": handedOn.target,
+        ]
+        facts["sub"] = handedOn.personID
+        facts["sid"] = handedOn.sessionID
+        log(handedOn.step.rawValue, context, facts)
+    }
+
     /// A client revoked a token, and with it the grant (RFC 7009).
     func revoked(_ grant: UniqueID, _ client: Client, _ context: RealmContext) {
         log("token.revoked", context, ["grant": grant.text, "client": client.clientID])

@@ -11,6 +11,12 @@ struct AuthorizationCodeGrant: Sendable {
     let issuer: TokenIssuer
     let ring: KeyRing
 
+    struct Answer: Sendable {
+        let tokens: TokenAnswer
+        /// Where another app handed the sign-in on.
+        let handedOn: HandedOn?
+    }
+
     /// A code that opens and comes from its own client is spent by its first presentation, correct
     /// or not: whatever fails below, it cannot be tried again (docs/decisions/0033).
     ///
@@ -22,7 +28,7 @@ struct AuthorizationCodeGrant: Sendable {
         from client: AuthenticatedClient,
         in realm: LiveRealm,
         at moment: Moment
-    ) async throws -> TokenAnswer {
+    ) async throws -> Answer {
         guard client.client.grantTypes.contains(.authorizationCode) else {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
@@ -63,7 +69,7 @@ struct AuthorizationCodeGrant: Sendable {
             try await grants.redeem(
                 grant,
                 requestID: code.requestID,
-                loginTokenID: code.loginTokenID,
+                derivedBy: code.derivation,
                 spending: client.assertion.take(),
                 at: moment.seconds
             ),
@@ -73,7 +79,7 @@ struct AuthorizationCodeGrant: Sendable {
         guard let person else {
             throw OAuthError(.invalidGrant, "The person behind the code is gone.")
         }
-        return try issuer.issue(
+        let tokens = try issuer.issue(
             TokenSubject(
                 realm: realm,
                 client: client.client,
@@ -85,6 +91,16 @@ struct AuthorizationCodeGrant: Sendable {
             generation: grant.refresh?.generation,
             at: moment
         )
+        let handedOn = code.derivation.map {
+            HandedOn(
+                step: .tokenUsed,
+                parentID: $0.parentID,
+                personID: code.personID,
+                sessionID: code.sessionID,
+                target: client.client.clientID
+            )
+        }
+        return Answer(tokens: tokens, handedOn: handedOn)
     }
 
     private func check(_ outcome: Redemption, of grant: Grant, from client: AuthenticatedClient)

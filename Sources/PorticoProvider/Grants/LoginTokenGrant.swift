@@ -11,9 +11,9 @@ struct LoginTokenGrant: Sendable {
     let ring: KeyRing
 
     /// The refresh token that is presented is not rotated. One that was rotated already is refused
-    /// and changes nothing: another process of the app has the new one.
+    /// and changes nothing: another process of the app has the new one. The security log has it.
     ///
-    /// - Throws: `invalid_target` if the realm does not list the audience for this client,
+    /// - Throws: ``ReplayRefusal`` for that one; `invalid_target` if the realm does not list the audience for this client,
     ///   `invalid_request` if the subject token is not one of this client's for a person who is
     ///   signed in (RFC 8693 §2.2.2), `invalid_scope`.
     func callAsFunction(
@@ -21,7 +21,7 @@ struct LoginTokenGrant: Sendable {
         from client: AuthenticatedClient,
         in realm: LiveRealm,
         at moment: Moment
-    ) async throws -> JSONObject {
+    ) async throws -> TokenExchangeGrant.Answer {
         guard client.client.loginTokenTarget(request.audience) != nil,
             let target = realm.client(clientID: request.audience)
         else {
@@ -47,11 +47,10 @@ struct LoginTokenGrant: Sendable {
         else { throw Self.unknown }
         let token = LoginToken(
             id: UniqueID(random: moment.random),
-            sourceID: client.client.id,
-            targetID: target.id,
-            sessionID: sessionID
+            grantID: grant.id,
+            targetID: target.id
         )
-        return [
+        let answer: JSONObject = [
             "access_token": .string(
                 LoginTokenSeal(ring: ring, realmID: realm.realm.id).seal(token, at: moment)
             ),
@@ -60,6 +59,16 @@ struct LoginTokenGrant: Sendable {
             "token_type": "N_A",
             "expires_in": .integer(LoginToken.lifetime),
         ]
+        return TokenExchangeGrant.Answer(
+            json: answer,
+            handedOn: HandedOn(
+                step: .tokenMade,
+                parentID: grant.id,
+                personID: grant.personID,
+                sessionID: sessionID,
+                target: target.clientID
+            )
+        )
     }
 
     private static let unknown = OAuthError(
@@ -83,10 +92,16 @@ struct LoginTokenGrant: Sendable {
                     at: moment.seconds
                 ),
                 refresh.isGenuine(for: reading.grant, ring: ring),
-                refresh.generation == reading.grant.refresh?.generation,
                 sameBytes(reading.grant.clientID, client.client.id),
                 reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
             else { throw Self.unknown }
+            guard refresh.generation == reading.grant.refresh?.generation else {
+                throw ReplayRefusal(
+                    subject: .subjectToken,
+                    grant: reading.grant,
+                    error: Self.unknown
+                )
+            }
             return reading.grant
         case .accessToken:
             // Every API holds bare access tokens, and anyone can name a public client.

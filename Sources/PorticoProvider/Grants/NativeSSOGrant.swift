@@ -11,7 +11,8 @@ struct NativeSSOGrant: Sendable {
     let issuer: TokenIssuer
     let ring: KeyRing
 
-    /// The new grant hangs on the session of the first app, and ends with it.
+    /// The new grant hangs on the session of the first app, and ends with it and with the first
+    /// app's grant.
     ///
     /// - Throws: `invalid_request` for other types of tokens, `invalid_target` if the audience is
     ///   not the issuer, `invalid_grant` if the pair is not good (§4.3), `unauthorized_client` if
@@ -21,7 +22,7 @@ struct NativeSSOGrant: Sendable {
         from client: AuthenticatedClient,
         in realm: LiveRealm,
         at moment: Moment
-    ) async throws -> JSONObject {
+    ) async throws -> TokenExchangeGrant.Answer {
         guard request.subject.type == .idToken, let actor = request.actor,
             actor.type == .deviceSecret,
             request.requestedType == nil || request.requestedType == .accessToken
@@ -41,11 +42,16 @@ struct NativeSSOGrant: Sendable {
         let scope = try Self.scope(request.scope, of: first, for: client.client)
         try await checkConsent(to: scope, for: client.client, personID)
         let person = try await people.person(id: personID, realmID: realm.realm.id)
+        // No page can ask for that here either.
+        guard person.map({ realm.mustConfirmEmail($0.person) }) != true else {
+            throw OAuthError(.invalidGrant, "The person has to confirm their address in a browser.")
+        }
         let grant = first.handedOn(to: client.client, scope, in: realm, ring: ring, at: moment)
         // Even an offline grant hands nothing on after its session: the store decides.
         let outcome = try await grants.redeem(
             grant,
             requestID: moment.id(),
+            derivedBy: Derivation(parentID: first.id, loginTokenID: nil),
             spending: client.assertion.take(),
             at: moment.seconds
         )
@@ -68,7 +74,16 @@ struct NativeSSOGrant: Sendable {
             at: moment
         ).json
         answer["issued_token_type"] = .string(TokenType.accessToken.rawValue)
-        return answer
+        return TokenExchangeGrant.Answer(
+            json: answer,
+            handedOn: HandedOn(
+                step: .deviceSecretExchanged,
+                parentID: first.id,
+                personID: personID,
+                sessionID: first.sessionID,
+                target: client.client.clientID
+            )
+        )
     }
 
     private static let unknown = OAuthError(

@@ -8,6 +8,9 @@ struct ReplayRefusal: Error {
     enum Subject: String, Sendable {
         case code
         case refreshToken = "refresh_token"
+        /// A rotated refresh token, presented for a login token: that ends nothing, because another
+        /// process of the app may have rotated it.
+        case subjectToken = "subject_token"
     }
 
     let subject: Subject

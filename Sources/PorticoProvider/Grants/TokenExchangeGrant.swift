@@ -22,13 +22,18 @@ struct TokenExchangeGrant: Sendable {
         )
     }
 
+    struct Answer: Sendable {
+        let json: JSONObject
+        let handedOn: HandedOn
+    }
+
     /// - Throws: `invalid_request` for an exchange that is not served here.
     func callAsFunction(
         _ request: TokenExchange,
         from client: AuthenticatedClient,
         in realm: LiveRealm,
         at moment: Moment
-    ) async throws -> JSONObject {
+    ) async throws -> Answer {
         switch request.requestedType {
         case .loginToken: try await loginToken(request, from: client, in: realm, at: moment)
         default: try await nativeSSO(request, from: client, in: realm, at: moment)

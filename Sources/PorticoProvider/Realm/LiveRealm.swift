@@ -22,7 +22,6 @@ package final class LiveRealm: Sendable {
     package var displayName: String { realm.displayName }
     package var lifetimes: Realm.Lifetimes { realm.lifetimes }
     var allowsPasswordReset: Bool { realm.allowsPasswordReset }
-    var confirmsEmail: Bool { realm.confirmsEmail }
     var signsOutByHintAlone: Bool { realm.signsOutByHintAlone }
     /// Anything issued before this time is invalid, in seconds since 1970.
     package var notBefore: Int64 { realm.notBefore }
@@ -45,6 +44,11 @@ package final class LiveRealm: Sendable {
         clientsByUUID = Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
         let origins = Set(enabled.flatMap(\.webOrigins))
         clientOrigins = origins.isEmpty ? nil : .origins(origins)
+    }
+
+    /// Whether this person has to confirm their address first. A person without one continues.
+    func mustConfirmEmail(_ person: Person) -> Bool {
+        realm.confirmsEmail && person.email != nil && !person.isEmailVerified
     }
 
     /// The realm's metadata (OpenID Connect Discovery §3) at `now` (seconds since 1970).

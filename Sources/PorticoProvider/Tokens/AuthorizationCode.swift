@@ -25,8 +25,8 @@ struct AuthorizationCode: Sendable, Equatable {
     var scope: Scope
     var nonce: String?
     var claims: RequestedClaims
-    /// The login token that signed the person in, if one did.
-    var loginTokenID: UniqueID?
+    /// Where another app handed the sign-in on.
+    var derivation: Derivation?
 }
 
 /// Seals authorization codes of one realm and opens them.
@@ -68,8 +68,8 @@ struct AuthorizationCodeSeal: Sendable {
                 text,
                 at: moment.now,
                 within: TimeInterval(lifetime),
-                // The id of a login token comes on top.
-                maximumLength: Self.maximumLength + 24
+                // The ids of a login token and of its grant come on top.
+                maximumLength: Self.maximumLength + 44
             )
         else { return nil }
         // `try?`: only another version of the program writes other fields.
@@ -78,9 +78,10 @@ struct AuthorizationCodeSeal: Sendable {
 }
 
 extension AuthorizationCode {
-    /// 2: `claims` by position in ``StandardClaims/names``. 3: a login token's id at the end.
+    /// 2: `claims` by position in ``StandardClaims/names``. 4: a login token's id at the end,
+    /// and its grant's.
     private static let version: UInt8 = 2
-    private static let versionWithLoginToken: UInt8 = 3
+    private static let versionDerived: UInt8 = 4
 
     /// The most bytes of everything but scope and nonce: a `sub` of 255 (OpenID Connect Core §2),
     /// other ids of 36, and 64 for `acr` and `amr`.
@@ -88,7 +89,7 @@ extension AuthorizationCode {
 
     fileprivate var encoded: [UInt8] {
         var writer = ByteWriter()
-        writer.byte(loginTokenID == nil ? Self.version : Self.versionWithLoginToken)
+        writer.byte(derivation == nil ? Self.version : Self.versionDerived)
         writer.fixed(grantID.bytes)
         writer.fixed(requestID.bytes)
         writer.fixed(redirectHash)
@@ -100,14 +101,14 @@ extension AuthorizationCode {
         writer.optionalText(nonce)
         writer.integer(Int64(claims.idToken.rawValue))
         writer.integer(Int64(claims.userInfo.rawValue))
-        if let loginTokenID { writer.fixed(loginTokenID.bytes) }
+        if let derivation { writer.derivation(derivation) }
         return writer.bytes
     }
 
     fileprivate init(encoded: [UInt8]) throws {
         var reader = ByteReader(encoded)
         let version = try reader.byte()
-        guard version == Self.version || version == Self.versionWithLoginToken,
+        guard version == Self.version || version == Self.versionDerived,
             let grantID = UniqueID(bytes: try reader.fixed(16)),
             let requestID = UniqueID(bytes: try reader.fixed(16))
         else {
@@ -130,12 +131,7 @@ extension AuthorizationCode {
             idToken: .init(rawValue: UInt32(truncatingIfNeeded: try reader.integer())),
             userInfo: .init(rawValue: UInt32(truncatingIfNeeded: try reader.integer()))
         )
-        if version == Self.versionWithLoginToken {
-            guard let id = UniqueID(bytes: try reader.fixed(16)) else {
-                throw ByteReader.Malformed()
-            }
-            loginTokenID = id
-        }
+        if version == Self.versionDerived { derivation = try reader.derivation() }
         try reader.end()
     }
 }

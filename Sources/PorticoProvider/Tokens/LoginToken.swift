@@ -7,20 +7,20 @@ import PorticoSystem
 struct LoginToken: Sendable, Equatable {
     /// A grant names it, so that it is good once.
     var id: UniqueID
-    /// The UUIDs of the client that asked for it, and of the one that may use it.
-    var sourceID: String
+    /// The grant of the app that asked for it: it dies with that, and with the session behind it.
+    var grantID: UniqueID
+    /// The UUID of the client that may use it.
     var targetID: String
-    /// `sid` of the browser session behind it: it dies with that.
-    var sessionID: String
 
     /// `expires_in`, in seconds.
     static let lifetime: Int64 = 60
     /// A text that begins like this is a login token, good or not: it is never shown.
     fileprivate static let prefix = "login-token."
 
-    /// Whether a `login_hint` is meant as a login token, and not as a person's name.
+    /// Whether a `login_hint` is meant as a login token, good or not, and not as a person's name.
     static func isMeant(by hint: String) -> Bool {
-        hint.utf8.prefix(prefix.utf8.count).elementsEqual(prefix.utf8)
+        hint.utf8.drop(while: \.isBlank).prefix(prefix.utf8.count)
+            .elementsEqual(prefix.utf8) { $0.lowercased == $1 }
     }
 }
 
@@ -39,7 +39,7 @@ struct LoginTokenSeal: Sendable {
     /// - Returns: `nil` if the hint is no login token of this realm, or was made 60 seconds ago or
     ///   more.
     func open(_ hint: String, at moment: Moment) -> LoginToken? {
-        guard LoginToken.isMeant(by: hint) else { return nil }
+        guard hint.hasPrefix(LoginToken.prefix) else { return nil }
         // `try?`: every failure is an unknown hint (OpenID Connect Core §3.1.2.1).
         guard
             let bytes = try? seal.open(
@@ -55,24 +55,26 @@ struct LoginTokenSeal: Sendable {
 }
 
 extension LoginToken {
-    private static let version: UInt8 = 1
+    /// 2: names the grant instead of its client and session.
+    private static let version: UInt8 = 2
 
     fileprivate var encoded: [UInt8] {
         var writer = ByteWriter()
         writer.byte(Self.version)
         writer.fixed(id.bytes)
-        for text in [sourceID, targetID, sessionID] { writer.text(text) }
+        writer.fixed(grantID.bytes)
+        writer.text(targetID)
         return writer.bytes
     }
 
     fileprivate init(encoded: [UInt8]) throws {
         var reader = ByteReader(encoded)
-        guard try reader.byte() == Self.version, let id = UniqueID(bytes: try reader.fixed(16))
+        guard try reader.byte() == Self.version, let id = UniqueID(bytes: try reader.fixed(16)),
+            let grantID = UniqueID(bytes: try reader.fixed(16))
         else { throw ByteReader.Malformed() }
         self.id = id
-        sourceID = try reader.text()
+        self.grantID = grantID
         targetID = try reader.text()
-        sessionID = try reader.text()
         try reader.end()
     }
 }

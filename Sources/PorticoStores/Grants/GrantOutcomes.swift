@@ -4,11 +4,25 @@ package enum Redemption: Hashable, Sendable {
     case redeemed
     /// The code, or the authorization request it answers, was spent before.
     case replayed
-    /// The browser session or the person behind the code is gone.
+    /// The browser session or the person behind the code is gone, or the grant that it derives from
+    /// has ended.
     case sessionEnded
     /// Another code from the same login token was redeemed before.
     case loginTokenSpent
     case assertionSpent
+}
+
+/// Where the sign-in behind a grant was handed on by another app (RFC 8693 §2.1).
+package struct Derivation: Hashable, Sendable {
+    /// The other app's grant: what is derived from it ends with it.
+    package var parentID: UniqueID
+    /// Of the login token that handed it on, if one did: it is good for one grant.
+    package var loginTokenID: UniqueID?
+
+    package init(parentID: UniqueID, loginTokenID: UniqueID?) {
+        self.parentID = parentID
+        self.loginTokenID = loginTokenID
+    }
 }
 
 /// A grant as it stands now.

@@ -56,7 +56,8 @@ extension GrantStore {
         }
     }
 
-    /// Ends a grant with everything issued from it. Ending it twice changes nothing.
+    /// Ends a grant with everything issued from it, and the grants that other apps derived from it.
+    /// Ending it twice changes nothing.
     package func revoke(id: UniqueID, spending assertion: UsedAssertion?, at now: Int64)
         async throws -> Revocation
     {
@@ -164,15 +165,19 @@ extension SQLTransaction {
         )
     }
 
-    /// - Returns: How many grants have that id. The time of the first revocation stays.
+    /// - Returns: How many grants that ended: none if no grant has that id. The time of the first
+    ///   revocation stays.
     @discardableResult
     func revoke(_ id: UniqueID, at now: Int64) throws -> Int {
         try run(
             """
-            UPDATE grants SET revoked_at = CASE WHEN revoked_at IS NULL THEN $1 ELSE revoked_at END
-            WHERE id = $2
+            WITH RECURSIVE ended (id) AS (
+                SELECT id FROM grants WHERE id = $1
+                UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
+            UPDATE grants SET revoked_at = CASE WHEN revoked_at IS NULL THEN $2 ELSE revoked_at END
+            WHERE id IN (SELECT id FROM ended)
             """,
-            [.int64(now), .bytes(id.bytes)]
+            [.bytes(id.bytes), .int64(now)]
         )
     }
 }

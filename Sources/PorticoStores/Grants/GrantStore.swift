@@ -26,12 +26,13 @@ package struct GrantStore: Sendable {
     /// called for a presentation that is right in every respect, so a second one revokes, in the
     /// same step, what the first one issued (RFC 6749 §4.1.2).
     ///
-    /// - Parameter loginTokenID: Of the login token that signed the person in, if any: of any number
-    ///   of codes from one token exactly one is redeemed, and the others get `.loginTokenSpent`.
+    /// - Parameter derivation: Where another app handed the sign-in on. Only while the grant of that
+    ///   app is live; and of any number of codes from one login token exactly one is redeemed, and
+    ///   the others get `.loginTokenSpent`.
     package func redeem(
         _ grant: Grant,
         requestID: UniqueID,
-        loginTokenID: UniqueID? = nil,
+        derivedBy derivation: Derivation? = nil,
         spending assertion: UsedAssertion?,
         at now: Int64
     ) async throws -> Redemption {
@@ -41,7 +42,10 @@ package struct GrantStore: Sendable {
             let isFirst = try transaction.hasRow(
                 Self.redeem,
                 grant.values
-                    + [.bytes(requestID.bytes), SQLValue(loginTokenID), .int64(now)]
+                    + [
+                        .bytes(requestID.bytes), SQLValue(derivation?.loginTokenID),
+                        SQLValue(derivation?.parentID), .int64(now),
+                    ]
             )
             if isFirst { return .redeemed }
             if try transaction.hasRow(
@@ -53,7 +57,7 @@ package struct GrantStore: Sendable {
                 return .replayed
             }
             if try transaction.isAnswered(requestID) { return .replayed }
-            if let loginTokenID, try transaction.isSpent(loginToken: loginTokenID) {
+            if let id = derivation?.loginTokenID, try transaction.isSpent(loginToken: id) {
                 return .loginTokenSpent
             }
             return .sessionEnded
@@ -115,15 +119,18 @@ package struct GrantStore: Sendable {
 
 extension GrantStore {
     private static let redeem: SQLText = """
-        INSERT INTO grants (\(GrantColumn.self), request_id, epoch, login_token_id)
+        INSERT INTO grants (\(GrantColumn.self), request_id, epoch, login_token_id, parent_id)
         SELECT \(valuesOf: GrantColumn.self), $20,
-            COALESCE((SELECT epoch FROM people WHERE id = $4), 0), $21
+            COALESCE((SELECT epoch FROM people WHERE id = $4), 0), $21, $22
         WHERE ($4 IS NULL OR EXISTS (
                 SELECT 1 FROM people AS p
                 WHERE p.id = $4 AND p.realm_id = $2 AND p.is_enabled AND p.not_before <= $12))
             AND ($5 IS NULL OR EXISTS (
                 SELECT 1 FROM live_browser_sessions AS s
-                WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $22))
+                WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $23))
+            AND ($22 IS NULL OR EXISTS (
+                SELECT 1 FROM live_grants AS l
+                WHERE l.id = $22 AND l.realm_id = $2 AND l.person_id = $4 AND l.alive_until > $23))
         ON CONFLICT DO NOTHING RETURNING id
         """
 

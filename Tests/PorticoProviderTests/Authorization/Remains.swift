@@ -42,6 +42,13 @@ extension ProviderUnderTest {
         try await provider.realms.refresh()
     }
 
+    func changeRealm(_ change: (inout Realm) -> Void) async throws {
+        var realm = try #require(try await database.realms.snapshot().realms.first)
+        change(&realm)
+        #expect(try await database.realms.update(realm) == .changed)
+        try await provider.realms.refresh()
+    }
+
     /// `POST …/ext/par/request`, authenticated as the client's registration wants it.
     func push(_ parameters: [(String, String)]) async throws -> Reply {
         let path = Self.path("ext/par/request")

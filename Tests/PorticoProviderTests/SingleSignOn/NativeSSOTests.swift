@@ -187,6 +187,36 @@ import Testing
         #expect(try await exchange(apps, first).error == "invalid_grant")
     }
 
+    @Test("OpenID Connect Native SSO §4: what an app got ends with the first app's grant")
+    func derived() async throws {
+        let apps = try await VendorApps()
+        let first = try await First(apps)
+        let second = try await exchange(apps, first)
+        let access = try #require(second.json.string("access_token"))
+        #expect(try await apps.server.userInfo(access).status == 200)
+        #expect(apps.server.log.contains("event=device_secret.exchanged"))
+        let form = [
+            ("client_id", "my-mobile-app"),
+            ("token", first.tokens.json.string("refresh_token") ?? ""),
+        ]
+        _ = try await apps.server.post(ProviderUnderTest.path("revoke"), form)
+        #expect(try await apps.server.userInfo(access).status == 401)
+    }
+
+    @Test("OpenID Connect Native SSO §4.3: no page can ask to confirm an address, so nothing is given")
+    func unconfirmed() async throws {
+        let apps = try await VendorApps { new in
+            for index in new.people.indices { new.people[index].person.isEmailVerified = false }
+        }
+        let first = try await First(apps)
+        try await apps.server.changeRealm { $0.confirmsEmail = true }
+        let before = try await apps.server.remains()
+        #expect(try await exchange(apps, first).error == "invalid_grant")
+        #expect(try await apps.server.remains() == before)
+        try await apps.server.changeRealm { $0.confirmsEmail = false }
+        #expect(try await exchange(apps, first).status == 200)
+    }
+
     @Test("OpenID Connect Native SSO §4.3: a third party needs the person's consent, given before")
     func consent() async throws {
         let apps = try await VendorApps { new in

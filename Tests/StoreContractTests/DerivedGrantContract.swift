@@ -1,0 +1,106 @@
+import PorticoBytes
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("GrantStore: grants derived from another's") struct DerivedGrantContract {
+    /// Grants 1 to 3, each derived from the one before; 4 from 1; 5 from none.
+    private func family(_ database: StoreUnderTest) async throws -> TestDatabase {
+        let stores = try await database.furnished()
+        for (id, parent) in [(1, nil), (2, 1), (3, 2), (4, 1), (5, nil)] as [(UInt8, UInt8?)] {
+            let outcome = try await stores.redeem(
+                Example.grant(Example.id(id)),
+                request: Example.id(50 + id),
+                derivedFrom: parent.map { Example.id($0) }
+            )
+            #expect(outcome == .redeemed)
+        }
+        return stores
+    }
+
+    private func live(_ stores: TestDatabase) async throws -> [UInt8] {
+        var live: [UInt8] = []
+        for id in UInt8(1)...5 where try await stores.reading(Example.id(id))?.isLive == true {
+            live.append(id)
+        }
+        return live
+    }
+
+    @Test(
+        "RFC 8693 §2.1: a grant that ends takes with it what was derived from it, and no other",
+        arguments: StoreUnderTest.allCases
+    )
+    func ends(_ database: StoreUnderTest) async throws {
+        for (ended, left) in [(1, [5]), (2, [1, 4, 5]), (3, [1, 2, 4, 5])] as [(UInt8, [UInt8])] {
+            let stores = try await family(database)
+            #expect(try await live(stores) == [1, 2, 3, 4, 5])
+            for _ in 0..<2 {
+                let revocation = try await stores.grants.revoke(
+                    id: Example.id(ended),
+                    spending: nil,
+                    at: Example.now
+                )
+                #expect(revocation == .revoked)
+            }
+            #expect(try await live(stores) == left)
+        }
+    }
+
+    @Test(
+        "RFC 6749 §4.1.2: a code that is redeemed again ends what was derived from its grant",
+        arguments: StoreUnderTest.allCases
+    )
+    func replay(_ database: StoreUnderTest) async throws {
+        let stores = try await family(database)
+        let again = try await stores.redeem(Example.grant(Example.id(1)), request: Example.id(51))
+        #expect(again == .replayed)
+        #expect(try await live(stores) == [5])
+    }
+
+    @Test(
+        "RFC 8693 §2.1: nothing is derived from a grant that has ended, or that is not there",
+        arguments: StoreUnderTest.allCases
+    )
+    func dead(_ database: StoreUnderTest) async throws {
+        let stores = try await family(database)
+        _ = try await stores.grants.revoke(id: Example.id(1), spending: nil, at: Example.now)
+        for parent in [UInt8(1), 2, 77] {
+            let outcome = try await stores.redeem(
+                Example.grant(Example.id(60)),
+                request: Example.id(61),
+                derivedFrom: Example.id(parent)
+            )
+            #expect(outcome == .sessionEnded)
+            #expect(try await stores.reading(Example.id(60)) == nil)
+        }
+        let outcome = try await stores.redeem(
+            Example.grant(Example.id(60)),
+            request: Example.id(61),
+            derivedFrom: Example.id(5)
+        )
+        #expect(outcome == .redeemed)
+    }
+
+    @Test(
+        "RFC 8693 §2.1: of a revocation and a derivation at the same time, nothing is left alive",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        for _ in 0..<20 {
+            let stores = try await family(database)
+            async let revoked = stores.grants.revoke(
+                id: Example.id(1),
+                spending: nil,
+                at: Example.now
+            )
+            async let derived = stores.redeem(
+                Example.grant(Example.id(60)),
+                request: Example.id(61),
+                derivedFrom: Example.id(4)
+            )
+            _ = try await (revoked, derived)
+            #expect(try await stores.reading(Example.id(60))?.isLive != true)
+            #expect(try await live(stores) == [5])
+        }
+    }
+}
