@@ -100,7 +100,10 @@ import Testing
         for round in UInt8(0)..<5 {
             let stores = try await database.furnished()
             let token = Example.id(100 + round)
-            #expect(try await stores.redeem(Example.grant(Example.id(99)), request: Example.id(98)) == .redeemed)
+            #expect(
+                try await stores.redeem(Example.grant(Example.id(99)), request: Example.id(98))
+                    == .redeemed
+            )
             #expect(try await !stores.grants.isSpent(loginToken: token))
             let outcomes = try await withThrowingTaskGroup(of: Redemption.self) { group in
                 for number in UInt8(0)..<4 {

@@ -166,7 +166,8 @@ struct BrowserFlow: Sendable {
                 flow,
                 session: session,
                 hasConsented: hasConsented,
-                mustConfirmEmail: session.map { context.realm.mustConfirmEmail($0.person) } ?? false,
+                mustConfirmEmail: session.map { context.realm.mustConfirmEmail($0.person) }
+                    ?? false,
                 at: context.moment
             )
         } catch is RequestAnswered {

@@ -69,7 +69,7 @@ struct AuthorizationCodeSeal: Sendable {
                 at: moment.now,
                 within: TimeInterval(lifetime),
                 // The ids of a login token and of its grant come on top.
-                maximumLength: Self.maximumLength + 44
+                maximumLength: Self.maximumLength + 48
             )
         else { return nil }
         // `try?`: only another version of the program writes other fields.

@@ -102,7 +102,7 @@ import Testing
         #expect(try await !isLive(tokens, scene))
     }
 
-    @Test("OpenID Connect Core §11: an app with offline access hands it on, for as long as it has it")
+    @Test("OpenID Connect Core §11: an app hands offline access on for as long as it has it")
     func offlineAccess() async throws {
         let scene = try await scene("openid offline_access")
         let tokens = try await derived(scene, scope: "openid offline_access")

@@ -203,7 +203,7 @@ import Testing
         #expect(try await apps.server.userInfo(access).status == 401)
     }
 
-    @Test("OpenID Connect Native SSO §4.3: no page can ask to confirm an address, so nothing is given")
+    @Test("OpenID Connect Native SSO §4.3: no page can ask for an address, so nothing is given")
     func unconfirmed() async throws {
         let apps = try await VendorApps { new in
             for index in new.people.indices { new.people[index].person.isEmailVerified = false }
