@@ -24,6 +24,8 @@ enum SQLiteSchema {
         Migration(name: "liveness", sql: liveness),
         Migration(name: "login-tokens", sql: loginTokens),
         Migration(name: "derived-grants", sql: derivedGrants),
+        Migration(name: "groups", sql: groups),
+        Migration(name: "credentials", sql: credentials),
     ]
 
     /// "Port" in the file's header says whose it is.

@@ -17,7 +17,7 @@ struct RoleClaims: Sendable {
 
     /// - Parameter client: It sees the roles that its registration names, whichever client requests
     ///   them.
-    init(_ roles: [RoleName], seenBy client: Client) {
+    init(_ roles: Set<RoleName>, seenBy client: Client) {
         self.roles = roles.filter { client.sees($0) }
     }
 

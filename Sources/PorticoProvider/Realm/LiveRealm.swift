@@ -13,6 +13,8 @@ package final class LiveRealm: Sendable {
     private let clientsByID: [ExactText: Client]
     private let disabledByID: [ExactText: Client]
     private let clientsByUUID: [String: Client]
+    /// What roles contain, and the groups.
+    let graph: RoleGraph
     /// The origins that its clients have registered for scripts, if any.
     let clientOrigins: CORSPolicy?
 
@@ -26,9 +28,10 @@ package final class LiveRealm: Sendable {
     /// Anything issued before this time is invalid, in seconds since 1970.
     package var notBefore: Int64 { realm.notBefore }
 
-    init(realm: Realm, clients: [Client], keys: RealmKeys) {
+    init(realm: Realm, clients: [Client], keys: RealmKeys, graph: RoleGraph) {
         self.realm = realm
         self.keys = keys
+        self.graph = graph
         urls = RealmURLs(issuer: realm.issuer)
         let sets = Set(keys.stretches.map(\.algorithms))
         metadata = Dictionary(

@@ -91,7 +91,8 @@ package final class RealmDirectory: Sendable {
             realms[realm.name] = LiveRealm(
                 realm: realm,
                 clients: clients[realm.id] ?? [],
-                keys: try RealmKeys(keys[realm.id] ?? [], ring: ring)
+                keys: try RealmKeys(keys[realm.id] ?? [], ring: ring),
+                graph: record.graphs[realm.id] ?? .empty
             )
         }
         return Snapshot(version: record.version, realms: realms)

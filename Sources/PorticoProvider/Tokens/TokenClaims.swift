@@ -32,7 +32,7 @@ struct TokenSubject: Sendable {
 
     /// The roles that the client sees.
     var roles: RoleClaims {
-        RoleClaims(person?.roles ?? [], seenBy: client)
+        RoleClaims(person.map(realm.graph.roles) ?? [], seenBy: client)
     }
 
     var mapped: MappedClaims {

@@ -49,6 +49,7 @@ extension Client {
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
         roleClients = try document.optional("role_clients", \.strings)
         seesRealmRoles = try document.optional("sees_realm_roles", \.bool) ?? true
+        keycloak = try document.optional("keycloak", \.object)
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there.
@@ -87,6 +88,7 @@ extension Client {
         document["mappers"] = .array(mappers.map(\.value))
         document["role_clients"] = roleClients.map(JSONValue.texts)
         document["sees_realm_roles"] = .bool(seesRealmRoles)
+        document["keycloak"] = keycloak.map(JSONValue.object)
     }
 
     /// Clients from before there was a choice had to use PKCE or not.

@@ -25,6 +25,7 @@ extension Realm {
         signsOutByHintAlone = try document.optional("sign_out_by_hint", \.bool) ?? true
         lifetimes = try Lifetimes(document: document.required("lifetimes", \.object))
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
+        keycloak = try document.optional("keycloak", \.object)
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there.
@@ -42,6 +43,7 @@ extension Realm {
         lifetimes.write(to: &kept)
         document["lifetimes"] = .object(kept)
         document["mappers"] = .array(mappers.map(\.value))
+        document["keycloak"] = keycloak.map(JSONValue.object)
     }
 }
 

@@ -15,8 +15,8 @@ extension GrantStore {
                     try GrantReading($0, isLive: false)
                 }
             guard var reading else { return nil }
-            if let personID = reading.person?.person.id {
-                reading.person?.roles = try reader.roles(ofPerson: personID)
+            if let person = reading.person?.person {
+                reading.person = try reader.withRoles(person)
             }
             return reading
         }

@@ -1,3 +1,5 @@
+package import PorticoProtocol
+
 /// A person who signs in to a realm.
 package struct Person: Hashable, Sendable {
     /// `sub` (OpenID Connect Core §2): at most 255 ASCII characters, never given to another.
@@ -16,6 +18,10 @@ package struct Person: Hashable, Sendable {
     package var notBefore: Int64 = 0
     /// Further facts by name: standard claims (`locale`, `phone_number`, …) and the realm's own.
     package var attributes: [String: [String]] = [:]
+    /// What they must do at their next sign-in (``RequiredAction``).
+    package var requiredActions: [String] = []
+    /// The client (its id) whose own account this is: no one signs in to it.
+    package var serviceClientID: String?
     /// Seconds since 1970.
     package var createdAt: Int64
     package var updatedAt: Int64
@@ -57,10 +63,16 @@ package struct PasswordUpgrade: Hashable, Sendable {
     }
 }
 
-package struct NewPerson: Hashable, Sendable {
+package struct NewPerson: Sendable {
     package var person: Person
     package var password: PasswordHash?
     package var roles: [RoleName]
+    /// The ids of their groups.
+    package var groupIDs: [String] = []
+    package var credentials: [Credential] = []
+    package var identities: [FederatedIdentity] = []
+    /// What they allowed clients (their ids).
+    package var consents: [(clientID: String, scope: Scope, at: Int64)] = []
 
     package init(person: Person, password: PasswordHash?, roles: [RoleName] = []) {
         self.person = person

@@ -43,19 +43,7 @@ extension PersonStore {
     package func allow(_ scope: Scope, to clientID: String, by personID: String, at now: Int64)
         async throws
     {
-        try await database.change { transaction in
-            let before = try transaction.consent(personID: personID, clientID: clientID)
-            let scope = Scope(tokens: (before?.tokens ?? []) + scope.tokens)
-            try transaction.run(
-                """
-                INSERT INTO consents (person_id, client_id, scope, updated_at)
-                VALUES ($1, $2, $3, $4)
-                ON CONFLICT (person_id, client_id)
-                    DO UPDATE SET scope = excluded.scope, updated_at = excluded.updated_at
-                """,
-                [.text(personID), .text(clientID), SQLValue(words: scope.tokens), .int64(now)]
-            )
-        }
+        try await database.change { try $0.allow(scope, to: clientID, by: personID, at: now) }
     }
 }
 
@@ -67,7 +55,7 @@ extension SQLReader {
         ) { Scope(tokens: try $0.words(0)) }
     }
 
-    fileprivate func hasPerson(_ id: String, realmID: String) throws -> Bool {
+    func hasPerson(_ id: String, realmID: String) throws -> Bool {
         try hasRow(
             "SELECT 1 FROM people WHERE id = $1 AND realm_id = $2",
             [.text(id), .text(realmID)]
@@ -89,6 +77,20 @@ extension SQLReader {
 }
 
 extension SQLTransaction {
+    func allow(_ scope: Scope, to clientID: String, by personID: String, at now: Int64) throws {
+        let before = try consent(personID: personID, clientID: clientID)
+        let scope = Scope(tokens: (before?.tokens ?? []) + scope.tokens)
+        try run(
+            """
+            INSERT INTO consents (person_id, client_id, scope, updated_at)
+            VALUES ($1, $2, $3, $4)
+            ON CONFLICT (person_id, client_id)
+                DO UPDATE SET scope = excluded.scope, updated_at = excluded.updated_at
+            """,
+            [.text(personID), .text(clientID), SQLValue(words: scope.tokens), .int64(now)]
+        )
+    }
+
     func give(_ roleID: String, to personID: String) throws {
         try run(
             """

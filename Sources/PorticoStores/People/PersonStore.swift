@@ -16,13 +16,13 @@ package struct PersonStore: Sendable {
     package func person(id: String, realmID: String) async throws -> PersonWithRoles? {
         try await database.read { reader in
             guard let person = try reader.person(id: id, realmID: realmID) else { return nil }
-            return PersonWithRoles(person: person, roles: try reader.roles(ofPerson: id))
+            return try reader.withRoles(person)
         }
     }
 
     /// The person that `login` names: a user name, or an e-mail address where `byEmail`; compared in
     /// their one spelling (``LoginName/folded(_:)``). With the password hash, for signing in.
-    /// A user name comes before another person's e-mail address.
+    /// A user name comes before another person's e-mail address. An account of a client is none.
     package func credentials(realmID: String, login: String, byEmail: Bool) async throws
         -> PersonCredentials?
     {
@@ -42,7 +42,7 @@ package struct PersonStore: Sendable {
         }
     }
 
-    /// People in the order of user names, after `cursor` (a user name), at most `limit`.
+    /// People, without the accounts of clients, in the order of user names, after `cursor` (a user name), at most `limit`.
     package func people(realmID: String, after cursor: String?, limit: Int) async throws -> [Person]
     {
         try await database.scan { reader in
@@ -91,10 +91,10 @@ package struct PersonStore: Sendable {
                 """
                 UPDATE people SET username = $1, email = $2, email_key = $3,
                     is_email_verified = $4, given_name = $5, family_name = $6, is_enabled = $7,
-                    not_before = $8, attributes = $9, updated_at = $10,
+                    not_before = $8, attributes = $9, updated_at = $10, required_actions = $11,
                     epoch = CASE WHEN not_before < $8 OR is_enabled <> $7
                         THEN epoch + 1 ELSE epoch END
-                WHERE id = $11 AND realm_id = $12
+                WHERE id = $12 AND realm_id = $13
                 """,
                 [
                     .text(LoginName.folded(person.username)), SQLValue(person.email),
@@ -102,7 +102,8 @@ package struct PersonStore: Sendable {
                     SQLValue(person.givenName), SQLValue(person.familyName),
                     .bool(person.isEnabled), .int64(person.notBefore),
                     SQLValue(PersonAttributes.document(person.attributes)),
-                    .int64(person.updatedAt), .text(person.id), .text(person.realmID),
+                    .int64(person.updatedAt), SQLValue(words: person.requiredActions),
+                    .text(person.id), .text(person.realmID),
                 ]
             )
             guard changed > 0 else { return .notFound }
@@ -165,6 +166,18 @@ extension SQLTransaction {
             }
             try give(roleID, to: new.person.id)
         }
+        for groupID in new.groupIDs {
+            guard try join(groupID, new.person.id, realmID: new.person.realmID) else {
+                throw MissingReference()
+            }
+        }
+        for credential in new.credentials { try insert(credential) }
+        for identity in new.identities where try !link(identity, to: new.person) {
+            throw StoreConflict()
+        }
+        for consent in new.consents {
+            try allow(consent.scope, to: consent.clientID, by: new.person.id, at: consent.at)
+        }
         return .created
     }
 }
@@ -181,22 +194,23 @@ private enum Statement {
 
     static let page: SQLText = """
         SELECT \(PersonColumn.self) FROM people
-        WHERE realm_id = $1 AND username > $2 ORDER BY username LIMIT $3
+        WHERE realm_id = $1 AND username > $2 AND service_client_id IS NULL
+        ORDER BY username LIMIT $3
         """
 
     static let credentialsByUsername: SQLText = """
         SELECT \(PersonColumn.self), password_hash, epoch FROM people
-        WHERE realm_id = $1 AND username = $2
+        WHERE realm_id = $1 AND username = $2 AND service_client_id IS NULL
         """
 
     static let credentialsByEmail: SQLText = """
         SELECT \(PersonColumn.self), password_hash, epoch FROM people
-        WHERE realm_id = $1 AND email_key = $2
+        WHERE realm_id = $1 AND email_key = $2 AND service_client_id IS NULL
         """
 
     static let insert: SQLText = """
         INSERT INTO people (\(PersonColumn.self), password_hash)
-        SELECT \(valuesOf: PersonColumn.self), $14
+        SELECT \(valuesOf: PersonColumn.self), $16
         WHERE NOT EXISTS (SELECT 1 FROM deleted_people WHERE id = $1)
         ON CONFLICT DO NOTHING RETURNING id
         """

@@ -19,13 +19,17 @@ package struct ConnectedApp: Hashable, Sendable {
     }
 }
 
+/// A person with what they were given themselves; ``RoleGraph`` says what that amounts to.
 package struct PersonWithRoles: Hashable, Sendable {
     package var person: Person
     package var roles: [RoleName]
+    /// The ids of their groups.
+    package var groupIDs: [String]
 
-    package init(person: Person, roles: [RoleName]) {
+    package init(person: Person, roles: [RoleName], groupIDs: [String] = []) {
         self.person = person
         self.roles = roles
+        self.groupIDs = groupIDs
     }
 }
 

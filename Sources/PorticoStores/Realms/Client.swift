@@ -61,6 +61,9 @@ package struct Client: Hashable, Sendable {
     package var roleClients: [String]?
     /// Whether the realm's own roles appear in its tokens.
     package var seesRealmRoles = true
+    /// Keycloak's `ClientRepresentation`, where the client comes from there: what has no place of
+    /// its own, redirect patterns and mappers among it.
+    package var keycloak: JSONObject?
 
     package init(
         id: String,

@@ -4,6 +4,13 @@ package struct NewRealm: Sendable {
     package var clients: [Client]
     package var roles: [Role]
     package var people: [NewPerson]
+    package var keptKeys: [KeptKey] = []
+    package var scopes: [ClientScope] = []
+    package var roleParts: [RolePart] = []
+    package var roleLimits: [RoleLimit] = []
+    /// Parents before their children.
+    package var groups: [GroupWithRoles] = []
+    package var parts: [RealmPart] = []
 
     package init(
         realm: Realm,
@@ -25,18 +32,12 @@ package struct RealmSnapshotRecord: Sendable {
     package var realms: [Realm]
     package var clients: [Client]
     package var keys: [SigningKeyRecord]
-
-    package init(
-        version: Int64,
-        realms: [Realm],
-        clients: [Client],
-        keys: [SigningKeyRecord]
-    ) {
-        self.version = version
-        self.realms = realms
-        self.clients = clients
-        self.keys = keys
-    }
+    package var keptKeys: [KeptKey]
+    package var scopes: [ClientScope]
+    /// The roles that clients without full scope see.
+    package var roleLimits: [RoleLimit.Owner: Set<RoleName>]
+    /// By the realm's id; none for a realm without groups and roles that contain others.
+    package var graphs: [String: RoleGraph]
 }
 
 package enum Creation: Hashable, Sendable {

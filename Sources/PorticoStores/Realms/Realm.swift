@@ -31,6 +31,9 @@ package struct Realm: Hashable, Sendable {
     /// (docs/decisions/0018). Realms that come from Keycloak have apps that rely on it.
     package var signsOutByHintAlone = false
     package var mappers: [ClaimMapper] = []
+    /// Keycloak's `RealmRepresentation`, where the realm comes from there: what has no place of its
+    /// own. Its clients get tokens, rules and answers as there, if they come from there too.
+    package var keycloak: JSONObject?
 
     package init(id: String, name: String, displayName: String, issuer: String) {
         self.id = id

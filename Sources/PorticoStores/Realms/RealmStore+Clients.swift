@@ -43,39 +43,6 @@ extension RealmStore {
         }
     }
 
-    /// Roles of a realm in the order of client and name, the realm's own first.
-    package func roles(realmID: String) async throws -> [Role] {
-        try await database.scan { reader in
-            try reader.rows(
-                """
-                SELECT id, realm_id, client_id, name, description FROM roles WHERE realm_id = $1
-                ORDER BY client_id IS NOT NULL, client_id, name
-                """,
-                [.text(realmID)]
-            ) { row in
-                Role(
-                    id: try row.text(0),
-                    realmID: try row.text(1),
-                    clientID: try row.optionalText(2),
-                    name: try row.text(3),
-                    description: try row.text(4)
-                )
-            }
-        }
-    }
-
-    /// `.conflict` where the realm, or its client, has a role of that name.
-    package func create(_ role: Role) async throws -> Creation {
-        try await database.change { try $0.insert(role) }
-    }
-
-    /// Deletes a role and takes it from everyone.
-    package func deleteRole(id: String) async throws -> Change {
-        try await database.change { transaction in
-            let changed = try transaction.run("DELETE FROM roles WHERE id = $1", [.text(id)])
-            return changed > 0 ? .changed : .notFound
-        }
-    }
 }
 
 extension SQLReader {
@@ -110,21 +77,6 @@ extension SQLTransaction {
             ON CONFLICT DO NOTHING RETURNING id
             """,
             [.text(client.id), .text(client.realmID), .text(client.clientID), SQLValue(document)]
-        )
-        return isNew ? .created : .conflict
-    }
-
-    func insert(_ role: Role) throws -> Creation {
-        let isNew = try hasRow(
-            """
-            INSERT INTO roles (id, realm_id, client_id, name, description)
-            VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT DO NOTHING RETURNING id
-            """,
-            [
-                .text(role.id), .text(role.realmID), SQLValue(role.clientID), .text(role.name),
-                .text(role.description),
-            ]
         )
         return isNew ? .created : .conflict
     }

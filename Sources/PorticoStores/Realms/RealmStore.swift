@@ -1,7 +1,7 @@
 import PorticoProtocol
 
-/// Keeps realms with their clients, roles and signing keys: what changes seldom and is held in
-/// memory by every process.
+/// Keeps realms with their clients, scopes, roles, groups and keys: what changes seldom and is held
+/// in memory by every process.
 ///
 /// A change that names something that is not there throws ``MissingReference``; ``StoreConflict``
 /// is thrown where an answer has no word for it. Nothing has happened then.
@@ -18,7 +18,7 @@ package struct RealmStore: Sendable {
         try await database.read { try $0.realmVersion() }
     }
 
-    /// All realms with their clients and keys, consistent with one another and with the version
+    /// All realms with what is held in memory of them, consistent with one another and with the version
     /// returned.
     package func snapshot() async throws -> RealmSnapshotRecord {
         try await database.scan { reader in
@@ -26,12 +26,16 @@ package struct RealmStore: Sendable {
                 version: try reader.realmVersion(),
                 realms: try reader.allRealms(),
                 clients: try reader.allClients(),
-                keys: try reader.allKeys()
+                keys: try reader.allKeys(),
+                keptKeys: try reader.allKeptKeys(),
+                scopes: try reader.allScopes(),
+                roleLimits: try reader.allRoleLimits(),
+                graphs: try reader.roleGraphs()
             )
         }
     }
 
-    /// Creates a realm with its first signing keys, clients and roles: all or nothing.
+    /// Creates a realm with everything in it: all or nothing. Groups stand behind their parents.
     ///
     /// Of any number of concurrent calls for one name exactly one gets `.created`. A realm's
     /// issuer is its own, too: another's is `.conflict` (docs/decisions/0036).
@@ -49,12 +53,22 @@ package struct RealmStore: Sendable {
             )
             guard isNew else { return .conflict }
             for key in new.keys { try transaction.insert(key) }
+            for key in new.keptKeys { try transaction.insert(key) }
             for client in new.clients where try transaction.insert(client) == .conflict {
+                throw StoreConflict()
+            }
+            for scope in new.scopes where try transaction.insert(scope) == .conflict {
                 throw StoreConflict()
             }
             for role in new.roles where try transaction.insert(role) == .conflict {
                 throw StoreConflict()
             }
+            for part in new.roleParts { try transaction.add(part, realmID: realm.id) }
+            for limit in new.roleLimits { try transaction.add(limit, realmID: realm.id) }
+            for group in new.groups {
+                guard try transaction.insert(group) == .created else { throw StoreConflict() }
+            }
+            for part in new.parts { try transaction.put(part) }
             for person in new.people where try transaction.insert(person) == .conflict {
                 throw StoreConflict()
             }
@@ -102,26 +116,6 @@ package struct RealmStore: Sendable {
         }
     }
 
-    /// Adds keys and changes when others are used and retired, in one step: a rotation is seen
-    /// whole or not at all.
-    package func rotate(adding: [SigningKeyRecord], changing: [SigningKeyRecord]) async throws {
-        try await database.change { transaction in
-            for key in adding { try transaction.insert(key) }
-            for key in changing { try transaction.update(key) }
-            try transaction.raiseRealmVersion()
-        }
-    }
-
-    /// Removes keys that were retired before `time` (seconds since 1970).
-    package func removeKeys(retiredBefore time: Int64) async throws {
-        try await database.change { transaction in
-            let removed = try transaction.run(
-                "DELETE FROM signing_keys WHERE retired_from < $1",
-                [.int64(time)]
-            )
-            if removed > 0 { try transaction.raiseRealmVersion() }
-        }
-    }
 }
 
 extension SQLReader {
@@ -139,60 +133,6 @@ extension SQLReader {
         )
     }
 
-    fileprivate func allKeys() throws -> [SigningKeyRecord] {
-        try rows(
-            """
-            SELECT realm_id, key_id, algorithm, sealed_private_key, created_at, active_from,
-                retired_from
-            FROM signing_keys ORDER BY realm_id, active_from, key_id
-            """,
-            []
-        ) { row in
-            guard let algorithm = SignatureAlgorithm(rawValue: try row.text(2)) else {
-                throw SQLDecodingError.outOfRange(column: 2)
-            }
-            return SigningKeyRecord(
-                realmID: try row.text(0),
-                keyID: try row.text(1),
-                algorithm: algorithm,
-                sealedPrivateKey: try row.text(3),
-                createdAt: try row.int64(4),
-                activeFrom: try row.int64(5),
-                retiredFrom: try row.optionalInt64(6)
-            )
-        }
-    }
-}
-
-extension SQLTransaction {
-    fileprivate func insert(_ key: SigningKeyRecord) throws {
-        try run(
-            """
-            INSERT INTO signing_keys (realm_id, key_id, algorithm, sealed_private_key, created_at,
-                active_from, retired_from)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            """,
-            [
-                .text(key.realmID), .text(key.keyID), .text(key.algorithm.rawValue),
-                .text(key.sealedPrivateKey), .int64(key.createdAt), .int64(key.activeFrom),
-                SQLValue(key.retiredFrom),
-            ]
-        )
-    }
-
-    fileprivate func update(_ key: SigningKeyRecord) throws {
-        let changed = try run(
-            """
-            UPDATE signing_keys SET active_from = $1, retired_from = $2
-            WHERE realm_id = $3 AND key_id = $4
-            """,
-            [
-                .int64(key.activeFrom), SQLValue(key.retiredFrom), .text(key.realmID),
-                .text(key.keyID),
-            ]
-        )
-        guard changed > 0 else { throw MissingReference() }
-    }
 }
 
 extension Realm {

@@ -7,15 +7,25 @@ package struct Role: Hashable, Sendable {
     package var clientID: String?
     package var name: String
     package var description: String
+    package var attributes: [String: [String]]
 
-    package init(id: String, realmID: String, clientID: String?, name: String, description: String)
-    {
+    package init(
+        id: String,
+        realmID: String,
+        clientID: String?,
+        name: String,
+        description: String,
+        attributes: [String: [String]] = [:]
+    ) {
         self.id = id
         self.realmID = realmID
         self.clientID = clientID
         self.name = name
         self.description = description
+        self.attributes = attributes
     }
+
+    package var roleName: RoleName { RoleName(clientID: clientID, name: name) }
 }
 
 /// A role as a person has it: what tokens say.

@@ -17,6 +17,12 @@ package struct SigningKeyRecord: Hashable, Sendable {
     package var activeFrom: Int64
     /// From when it is neither used nor published; `nil`: not decided.
     package var retiredFrom: Int64?
+    /// Of several that are active, the one with the highest number signs.
+    package var priority: Int64 = 0
+    /// Its certificate, DER in base64 (`x5c`, RFC 7517 §4.7); `nil`: it has none.
+    package var certificate: String?
+    /// Keycloak's component that it came from, without secrets.
+    package var component: JSONObject?
 
     package init(
         realmID: String,

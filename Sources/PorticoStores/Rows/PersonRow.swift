@@ -5,6 +5,7 @@ import PorticoProtocol
 enum PersonColumn: Int, SQLColumns {
     case id, realmID, username, email, isEmailVerified, givenName, familyName, isEnabled
     case notBefore, attributes, createdAt, updatedAt, emailKey
+    case requiredActions, serviceClientID
 }
 
 extension Person {
@@ -27,6 +28,8 @@ extension Person {
             attributes = try PersonAttributes.read(row.document(at(.attributes)))
         }
         updatedAt = try row.int64(at(.updatedAt))
+        requiredActions = try row.words(at(.requiredActions))
+        serviceClientID = try row.optionalText(at(.serviceClientID))
     }
 
     /// In the order of ``PersonColumn``.
@@ -36,13 +39,26 @@ extension Person {
             .bool(isEmailVerified), SQLValue(givenName), SQLValue(familyName), .bool(isEnabled),
             .int64(notBefore), SQLValue(PersonAttributes.document(attributes)),
             .int64(createdAt), .int64(updatedAt), SQLValue(email.map(LoginName.folded)),
+            SQLValue(words: requiredActions), SQLValue(serviceClientID),
         ]
     }
 }
 
 extension SQLReader {
+    /// The person with their own roles and groups.
+    func withRoles(_ person: Person) throws -> PersonWithRoles {
+        PersonWithRoles(
+            person: person,
+            roles: try roles(ofPerson: person.id),
+            groupIDs: try rows(
+                "SELECT group_id FROM person_groups WHERE person_id = $1 ORDER BY group_id",
+                [.text(person.id)]
+            ) { try $0.text(0) }
+        )
+    }
+
     /// The roles of a person, the realm's first.
-    func roles(ofPerson id: String) throws -> [RoleName] {
+    private func roles(ofPerson id: String) throws -> [RoleName] {
         try rows(
             """
             SELECT r.client_id, r.name

@@ -1,0 +1,128 @@
+import PorticoProtocol
+
+/// What people have besides a password.
+extension PersonStore {
+    /// A person's second factors, the ones to be offered first in front.
+    package func secondFactors(of personID: String, realmID: String) async throws -> [Credential] {
+        try await database.read { reader in
+            try reader.rows(
+                """
+                SELECT c.id, c.person_id, c.kind, c.label, c.created_at, c.priority, c.parameters,
+                    c.sealed_secret, c.used
+                FROM credentials AS c JOIN people AS p ON p.id = c.person_id
+                WHERE c.person_id = $1 AND p.realm_id = $2
+                ORDER BY c.priority, c.created_at, c.id
+                """,
+                [.text(personID), .text(realmID)]
+            ) { try Credential(row: $0) }
+        }
+    }
+
+    /// Keeps a credential of a person; `.notFound` where the realm has no such person.
+    package func add(_ credential: Credential, realmID: String) async throws -> Change {
+        try await database.change { transaction in
+            guard try transaction.hasPerson(credential.personID, realmID: realmID) else {
+                return .notFound
+            }
+            try transaction.insert(credential)
+            return .changed
+        }
+    }
+
+    package func removeCredential(id: String, of personID: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                "DELETE FROM credentials WHERE id = $1 AND person_id = $2",
+                [.text(id), .text(personID)]
+            )
+            return changed > 0 ? .changed : .notFound
+        }
+    }
+
+    /// A person's accounts at other providers, in the order of their aliases.
+    package func identities(of personID: String, realmID: String) async throws
+        -> [FederatedIdentity]
+    {
+        try await database.read { reader in
+            try reader.rows(
+                """
+                SELECT provider, subject, username FROM federated_identities
+                WHERE person_id = $1 AND realm_id = $2 ORDER BY provider
+                """,
+                [.text(personID), .text(realmID)]
+            ) { row in
+                FederatedIdentity(
+                    provider: try row.text(0),
+                    subject: try row.text(1),
+                    username: try row.optionalText(2)
+                )
+            }
+        }
+    }
+
+    /// The account that a client (its id) has for itself.
+    package func serviceAccount(of clientID: String, realmID: String) async throws
+        -> PersonWithRoles?
+    {
+        try await database.read { reader in
+            try reader.first(Self.byServiceClient, [.text(clientID), .text(realmID)]) {
+                try Person($0)
+            }.map { try reader.withRoles($0) }
+        }
+    }
+
+    private static let byServiceClient: SQLText =
+        "SELECT \(PersonColumn.self) FROM people WHERE service_client_id = $1 AND realm_id = $2"
+}
+
+extension Credential {
+    fileprivate init(row: any SQLRow) throws {
+        guard let kind = Kind(rawValue: try row.text(2)) else {
+            throw SQLDecodingError.outOfRange(column: 2)
+        }
+        self.init(
+            id: try row.text(0),
+            personID: try row.text(1),
+            kind: kind,
+            label: try row.text(3),
+            createdAt: try row.int64(4),
+            priority: try row.int64(5),
+            parameters: try row.document(6),
+            sealedSecret: try row.text(7),
+            used: try row.int64(8)
+        )
+    }
+}
+
+extension SQLTransaction {
+    func insert(_ credential: Credential) throws {
+        try run(
+            """
+            INSERT INTO credentials (id, person_id, kind, label, created_at, priority, parameters,
+                sealed_secret, used)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            """,
+            [
+                .text(credential.id), .text(credential.personID), .text(credential.kind.rawValue),
+                .text(credential.label), .int64(credential.createdAt),
+                .int64(credential.priority), SQLValue(credential.parameters),
+                .text(credential.sealedSecret), .int64(credential.used),
+            ]
+        )
+    }
+
+    /// - Returns: `false` where the person has an account at that provider, or it is another's.
+    func link(_ identity: FederatedIdentity, to person: Person) throws -> Bool {
+        try hasRow(
+            """
+            INSERT INTO federated_identities (person_id, realm_id, provider, subject, username)
+            VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT DO NOTHING RETURNING person_id
+            """,
+            [
+                .text(person.id), .text(person.realmID), .text(identity.provider),
+                .text(identity.subject), SQLValue(identity.username),
+            ]
+        )
+    }
+}

@@ -1,0 +1,211 @@
+import PorticoProtocol
+
+/// The groups of realms.
+extension RealmStore {
+    package enum GroupChange: Hashable, Sendable {
+        case changed
+        case notFound
+        /// A group of that name is there.
+        case conflict
+        /// The group would lie in itself.
+        case cycle
+    }
+
+    /// Groups of a realm with their roles, parents before their children.
+    package func groups(realmID: String) async throws -> [GroupWithRoles] {
+        try await database.scan { reader in
+            try reader.allGroups().filter { $0.group.realmID == realmID }
+        }
+    }
+
+    /// `.conflict` where the parent has a group of that name. A parent that the realm does not have
+    /// throws ``MissingReference``.
+    package func create(_ group: Group) async throws -> Creation {
+        try await database.change { transaction in
+            let creation = try transaction.insert(GroupWithRoles(group: group))
+            if creation == .created { try transaction.raiseRealmVersion() }
+            return creation
+        }
+    }
+
+    /// Replaces what is kept of a group, its place too; its realm stays.
+    package func update(_ group: Group) async throws -> GroupChange {
+        try await database.change { transaction in
+            guard try transaction.hasGroup(group.id, realmID: group.realmID) else {
+                return .notFound
+            }
+            if let parentID = group.parentID {
+                guard try transaction.hasGroup(parentID, realmID: group.realmID) else {
+                    return .notFound
+                }
+                guard try !transaction.lies(parentID, in: group.id) else { return .cycle }
+            }
+            guard try !transaction.hasTwin(of: group) else { return .conflict }
+            try transaction.run(
+                """
+                UPDATE groups SET parent_id = $1, name = $2, description = $3, attributes = $4
+                WHERE id = $5
+                """,
+                [
+                    SQLValue(group.parentID), .text(group.name), .text(group.description),
+                    SQLValue(PersonAttributes.document(group.attributes)), .text(group.id),
+                ]
+            )
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
+    /// Deletes a group with those in it; their members stay in the realm.
+    package func deleteGroup(id: String, realmID: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                "DELETE FROM groups WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            )
+            guard changed > 0 else { return .notFound }
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
+    /// Gives a group's members a role, or takes it from them.
+    package func set(_ role: RoleName, of groupID: String, to isGiven: Bool, realmID: String)
+        async throws -> Change
+    {
+        try await database.change { transaction in
+            guard try transaction.hasGroup(groupID, realmID: realmID),
+                let roleID = try transaction.roleID(of: role, realmID: realmID)
+            else { return .notFound }
+            if isGiven {
+                try transaction.give(roleID, toGroup: groupID)
+            } else {
+                let changed = try transaction.run(
+                    "DELETE FROM group_roles WHERE group_id = $1 AND role_id = $2",
+                    [.text(groupID), .text(roleID)]
+                )
+                guard changed > 0 else { return .notFound }
+            }
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+}
+
+extension SQLReader {
+    /// All groups of all realms, parents before their children.
+    func allGroups() throws -> [GroupWithRoles] {
+        let roles = Dictionary(
+            grouping: try rows(
+                """
+                SELECT g.group_id, r.client_id, r.name FROM group_roles AS g
+                JOIN roles AS r ON r.id = g.role_id ORDER BY g.group_id, r.client_id, r.name
+                """,
+                []
+            ) { row in
+                (
+                    group: try row.text(0),
+                    role: RoleName(clientID: try row.optionalText(1), name: try row.text(2))
+                )
+            },
+            by: \.group
+        )
+        return try rows(
+            """
+            WITH RECURSIVE tree (id, depth) AS (
+                SELECT id, 0 FROM groups WHERE parent_id IS NULL
+                UNION ALL
+                SELECT g.id, t.depth + 1 FROM groups AS g JOIN tree AS t ON g.parent_id = t.id)
+            SELECT g.id, g.realm_id, g.parent_id, g.name, g.description, g.attributes
+            FROM groups AS g JOIN tree AS t ON t.id = g.id ORDER BY t.depth, g.name, g.id
+            """,
+            []
+        ) { row in
+            let id = try row.text(0)
+            return GroupWithRoles(
+                group: Group(
+                    id: id,
+                    realmID: try row.text(1),
+                    parentID: try row.optionalText(2),
+                    name: try row.text(3),
+                    description: try row.text(4),
+                    attributes: try PersonAttributes.read(row.document(5))
+                ),
+                roles: (roles[id] ?? []).map(\.role)
+            )
+        }
+    }
+
+    fileprivate func hasGroup(_ id: String, realmID: String) throws -> Bool {
+        try hasRow(
+            "SELECT 1 FROM groups WHERE id = $1 AND realm_id = $2",
+            [.text(id), .text(realmID)]
+        )
+    }
+
+    /// Whether a group is `other`, or lies in it.
+    fileprivate func lies(_ id: String, in other: String) throws -> Bool {
+        try hasRow(
+            """
+            WITH RECURSIVE above (id) AS (
+                SELECT id FROM groups WHERE id = $1
+                UNION SELECT g.parent_id FROM groups AS g JOIN above AS a ON g.id = a.id)
+            SELECT 1 FROM above WHERE id = $2
+            """,
+            [.text(id), .text(other)]
+        )
+    }
+
+    /// Whether another group of that name is in the same place.
+    fileprivate func hasTwin(of group: Group) throws -> Bool {
+        try hasRow(
+            """
+            SELECT 1 FROM groups WHERE realm_id = $1 AND name = $2 AND id <> $3
+                AND COALESCE(parent_id, '') = $4
+            """,
+            [
+                .text(group.realmID), .text(group.name), .text(group.id),
+                .text(group.parentID ?? ""),
+            ]
+        )
+    }
+}
+
+extension SQLTransaction {
+    func insert(_ new: GroupWithRoles) throws -> Creation {
+        let group = new.group
+        if let parentID = group.parentID {
+            guard try hasGroup(parentID, realmID: group.realmID) else { throw MissingReference() }
+        }
+        let isNew = try hasRow(
+            """
+            INSERT INTO groups (id, realm_id, parent_id, name, description, attributes)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT DO NOTHING RETURNING id
+            """,
+            [
+                .text(group.id), .text(group.realmID), SQLValue(group.parentID),
+                .text(group.name), .text(group.description),
+                SQLValue(PersonAttributes.document(group.attributes)),
+            ]
+        )
+        guard isNew else { return .conflict }
+        for role in new.roles {
+            guard let roleID = try roleID(of: role, realmID: group.realmID) else {
+                throw MissingReference()
+            }
+            try give(roleID, toGroup: group.id)
+        }
+        return .created
+    }
+
+    fileprivate func give(_ roleID: String, toGroup groupID: String) throws {
+        try run(
+            """
+            INSERT INTO group_roles (group_id, role_id) VALUES ($1, $2)
+            ON CONFLICT DO NOTHING
+            """,
+            [.text(groupID), .text(roleID)]
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import PorticoProtocol
+
+/// What is kept of imported realms and acts on nothing.
+extension RealmStore {
+    /// The parts of one kind, in the order of their ids; `nil`: of all kinds.
+    package func parts(_ kind: String?, realmID: String) async throws -> [RealmPart] {
+        try await database.scan { reader in
+            try reader.rows(
+                """
+                SELECT kind, id, document, sealed FROM realm_parts
+                WHERE realm_id = $1 AND ($2 IS NULL OR kind = $2) ORDER BY kind, id
+                """,
+                [.text(realmID), SQLValue(kind)]
+            ) { row in
+                RealmPart(
+                    realmID: realmID,
+                    kind: try row.text(0),
+                    id: try row.text(1),
+                    document: try row.document(2),
+                    sealed: try row.optionalText(3)
+                )
+            }
+        }
+    }
+
+    /// Keeps a part, in place of the one of that kind and id.
+    package func put(_ part: RealmPart) async throws {
+        try await database.change { try $0.put(part) }
+    }
+
+    package func deletePart(_ kind: String, id: String, realmID: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                "DELETE FROM realm_parts WHERE realm_id = $1 AND kind = $2 AND id = $3",
+                [.text(realmID), .text(kind), .text(id)]
+            )
+            return changed > 0 ? .changed : .notFound
+        }
+    }
+}
+
+extension SQLTransaction {
+    func put(_ part: RealmPart) throws {
+        try run(
+            """
+            INSERT INTO realm_parts (realm_id, kind, id, document, sealed)
+            VALUES ($1, $2, $3, $4, $5)
+            ON CONFLICT (realm_id, kind, id)
+                DO UPDATE SET document = excluded.document, sealed = excluded.sealed
+            """,
+            [
+                .text(part.realmID), .text(part.kind), .text(part.id), SQLValue(part.document),
+                SQLValue(part.sealed),
+            ]
+        )
+    }
+}

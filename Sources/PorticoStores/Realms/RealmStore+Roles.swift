@@ -1,0 +1,167 @@
+import PorticoProtocol
+
+/// The roles of realms and clients, and which of them contain others.
+extension RealmStore {
+    /// Roles of a realm in the order of client and name, the realm's own first.
+    package func roles(realmID: String) async throws -> [Role] {
+        try await database.scan { reader in
+            try reader.rows(
+                """
+                SELECT id, realm_id, client_id, name, description, attributes FROM roles
+                WHERE realm_id = $1
+                ORDER BY client_id IS NOT NULL, client_id, name
+                """,
+                [.text(realmID)]
+            ) { row in
+                Role(
+                    id: try row.text(0),
+                    realmID: try row.text(1),
+                    clientID: try row.optionalText(2),
+                    name: try row.text(3),
+                    description: try row.text(4),
+                    attributes: try PersonAttributes.read(row.document(5))
+                )
+            }
+        }
+    }
+
+    /// `.conflict` where the realm, or its client, has a role of that name.
+    package func create(_ role: Role) async throws -> Creation {
+        try await database.change { transaction in
+            let creation = try transaction.insert(role)
+            if creation == .created { try transaction.raiseRealmVersion() }
+            return creation
+        }
+    }
+
+    /// Deletes a role and takes it from everyone.
+    package func deleteRole(id: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run("DELETE FROM roles WHERE id = $1", [.text(id)])
+            guard changed > 0 else { return .notFound }
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
+    /// Makes a role contain another one of the realm; twice changes nothing. Roles may contain each
+    /// other.
+    package func add(_ part: RolePart, realmID: String) async throws -> Change {
+        try await database.change { transaction in
+            guard let ids = try transaction.ids(of: part, realmID: realmID) else {
+                return .notFound
+            }
+            try transaction.add(ids)
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
+    /// `.notFound` also where the role does not contain that one itself.
+    package func remove(_ part: RolePart, realmID: String) async throws -> Change {
+        try await database.change { transaction in
+            guard let ids = try transaction.ids(of: part, realmID: realmID) else {
+                return .notFound
+            }
+            let changed = try transaction.run(
+                "DELETE FROM role_parts WHERE role_id = $1 AND part_id = $2",
+                [.text(ids.role), .text(ids.part)]
+            )
+            guard changed > 0 else { return .notFound }
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
+    /// The parts of a realm's roles.
+    package func roleParts(realmID: String) async throws -> [RolePart] {
+        try await database.scan { reader in
+            try reader.rows(
+                """
+                SELECT r.client_id, r.name, p.client_id, p.name FROM role_parts AS x
+                JOIN roles AS r ON r.id = x.role_id JOIN roles AS p ON p.id = x.part_id
+                WHERE r.realm_id = $1 ORDER BY r.client_id, r.name, p.client_id, p.name
+                """,
+                [.text(realmID)]
+            ) { try RolePart($0, from: 0) }
+        }
+    }
+}
+
+extension SQLReader {
+    /// What each realm's roles and groups amount to, by the realm's id; none for a realm without.
+    func roleGraphs() throws -> [String: RoleGraph] {
+        let parts = try rows(
+            """
+            SELECT r.realm_id, r.client_id, r.name, p.client_id, p.name FROM role_parts AS x
+            JOIN roles AS r ON r.id = x.role_id JOIN roles AS p ON p.id = x.part_id
+            """,
+            []
+        ) { (realm: try $0.text(0), part: try RolePart($0, from: 1)) }
+        let partsByRealm = Dictionary(grouping: parts, by: \.realm)
+        let groups = Dictionary(grouping: try allGroups(), by: \.group.realmID)
+        var graphs: [String: RoleGraph] = [:]
+        for realmID in Set(partsByRealm.keys).union(groups.keys) {
+            graphs[realmID] = RoleGraph(
+                parts: (partsByRealm[realmID] ?? []).map(\.part),
+                groups: groups[realmID] ?? []
+            )
+        }
+        return graphs
+    }
+
+    fileprivate func ids(of part: RolePart, realmID: String) throws -> (role: String, part: String)?
+    {
+        guard let role = try roleID(of: part.role, realmID: realmID),
+            let part = try roleID(of: part.part, realmID: realmID)
+        else { return nil }
+        return (role, part)
+    }
+}
+
+extension RolePart {
+    fileprivate init(_ row: any SQLRow, from first: Int) throws {
+        self.init(
+            role: RoleName(
+                clientID: try row.optionalText(first),
+                name: try row.text(first + 1)
+            ),
+            part: RoleName(
+                clientID: try row.optionalText(first + 2),
+                name: try row.text(first + 3)
+            )
+        )
+    }
+}
+
+extension SQLTransaction {
+    func insert(_ role: Role) throws -> Creation {
+        let isNew = try hasRow(
+            """
+            INSERT INTO roles (id, realm_id, client_id, name, description, attributes)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT DO NOTHING RETURNING id
+            """,
+            [
+                .text(role.id), .text(role.realmID), SQLValue(role.clientID), .text(role.name),
+                .text(role.description), SQLValue(PersonAttributes.document(role.attributes)),
+            ]
+        )
+        return isNew ? .created : .conflict
+    }
+
+    func add(_ part: RolePart, realmID: String) throws {
+        guard let ids = try ids(of: part, realmID: realmID) else { throw MissingReference() }
+        try add(ids)
+    }
+
+    fileprivate func add(_ ids: (role: String, part: String)) throws {
+        try run(
+            """
+            INSERT INTO role_parts (role_id, part_id) VALUES ($1, $2)
+            ON CONFLICT DO NOTHING
+            """,
+            [.text(ids.role), .text(ids.part)]
+        )
+    }
+}

@@ -1,0 +1,163 @@
+import PorticoProtocol
+
+/// The client scopes of realms, and the roles that clients without full scope see.
+extension RealmStore {
+    /// `.conflict` where the realm has a scope of that name.
+    package func create(_ scope: ClientScope) async throws -> Creation {
+        try await database.change { transaction in
+            let creation = try transaction.insert(scope)
+            if creation == .created { try transaction.raiseRealmVersion() }
+            return creation
+        }
+    }
+
+    /// Replaces what is kept of a scope; its realm stays.
+    package func update(_ scope: ClientScope) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                """
+                UPDATE client_scopes SET name = $1, settings = $2 WHERE id = $3 AND realm_id = $4
+                """,
+                [
+                    .text(scope.name), SQLValue(scope.representation), .text(scope.id),
+                    .text(scope.realmID),
+                ]
+            )
+            guard changed > 0 else { return .notFound }
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
+    package func deleteScope(id: String, realmID: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                "DELETE FROM client_scopes WHERE id = $1 AND realm_id = $2",
+                [.text(id), .text(realmID)]
+            )
+            guard changed > 0 else { return .notFound }
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
+    /// Shows a client or a scope a role of the realm, or hides it again.
+    package func set(_ limit: RoleLimit, to isShown: Bool, realmID: String) async throws -> Change {
+        try await database.change { transaction in
+            guard let roleID = try transaction.roleID(of: limit.role, realmID: realmID) else {
+                return .notFound
+            }
+            if isShown {
+                try transaction.show(roleID, to: limit.owner)
+            } else {
+                guard try transaction.hide(roleID, from: limit.owner) else { return .notFound }
+            }
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+}
+
+extension SQLReader {
+    func allScopes() throws -> [ClientScope] {
+        try rows(
+            "SELECT id, realm_id, name, settings FROM client_scopes ORDER BY realm_id, name",
+            []
+        ) { row in
+            ClientScope(
+                id: try row.text(0),
+                realmID: try row.text(1),
+                name: try row.text(2),
+                representation: try row.document(3)
+            )
+        }
+    }
+
+    /// The roles that each client or scope shows.
+    func allRoleLimits() throws -> [RoleLimit.Owner: Set<RoleName>] {
+        let ofClients = try rows(
+            """
+            SELECT l.client_id, r.client_id, r.name
+            FROM client_role_limits AS l JOIN roles AS r ON r.id = l.role_id
+            """,
+            []
+        ) { row in RoleLimit(owner: .client(try row.text(0)), role: try RoleName(row, from: 1)) }
+        let ofScopes = try rows(
+            """
+            SELECT l.scope_id, r.client_id, r.name
+            FROM scope_role_limits AS l JOIN roles AS r ON r.id = l.role_id
+            """,
+            []
+        ) { row in RoleLimit(owner: .scope(try row.text(0)), role: try RoleName(row, from: 1)) }
+        return Dictionary(grouping: ofClients + ofScopes, by: \.owner)
+            .mapValues { Set($0.map(\.role)) }
+    }
+}
+
+extension RoleName {
+    fileprivate init(_ row: any SQLRow, from first: Int) throws {
+        self.init(clientID: try row.optionalText(first), name: try row.text(first + 1))
+    }
+}
+
+extension SQLTransaction {
+    func insert(_ scope: ClientScope) throws -> Creation {
+        let isNew = try hasRow(
+            """
+            INSERT INTO client_scopes (id, realm_id, name, settings) VALUES ($1, $2, $3, $4)
+            ON CONFLICT DO NOTHING RETURNING id
+            """,
+            [
+                .text(scope.id), .text(scope.realmID), .text(scope.name),
+                SQLValue(scope.representation),
+            ]
+        )
+        return isNew ? .created : .conflict
+    }
+
+    func add(_ limit: RoleLimit, realmID: String) throws {
+        guard let roleID = try roleID(of: limit.role, realmID: realmID) else {
+            throw MissingReference()
+        }
+        try show(roleID, to: limit.owner)
+    }
+
+    fileprivate func show(_ roleID: String, to owner: RoleLimit.Owner) throws {
+        switch owner {
+        case .client(let id):
+            try run(
+                """
+                INSERT INTO client_role_limits (client_id, role_id) VALUES ($1, $2)
+                ON CONFLICT DO NOTHING
+                """,
+                [.text(id), .text(roleID)]
+            )
+        case .scope(let id):
+            try run(
+                """
+                INSERT INTO scope_role_limits (scope_id, role_id) VALUES ($1, $2)
+                ON CONFLICT DO NOTHING
+                """,
+                [.text(id), .text(roleID)]
+            )
+        }
+    }
+
+    /// - Returns: `false` where it was not shown.
+    fileprivate func hide(_ roleID: String, from owner: RoleLimit.Owner) throws -> Bool {
+        let changed =
+            switch owner {
+            case .client(let id):
+                try run(
+                    "DELETE FROM client_role_limits WHERE client_id = $1 AND role_id = $2",
+                    [.text(id), .text(roleID)]
+                )
+            case .scope(let id):
+                try run(
+                    "DELETE FROM scope_role_limits WHERE scope_id = $1 AND role_id = $2",
+                    [.text(id), .text(roleID)]
+                )
+            }
+        return changed > 0
+    }
+}

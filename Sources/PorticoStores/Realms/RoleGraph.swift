@@ -1,0 +1,61 @@
+/// The roles of a realm that contain others, and its groups: what a person's roles amount to when a
+/// token is made.
+package struct RoleGraph: Sendable {
+    private let parts: [RoleName: [RoleName]]
+    private let groups: [String: GroupWithRoles]
+
+    /// No group is deeper than that.
+    package static let deepest = 64
+
+    package init(parts: [RolePart], groups: [GroupWithRoles]) {
+        self.parts = Dictionary(grouping: parts, by: \.role).mapValues { $0.map(\.part) }
+        self.groups = Dictionary(groups.map { ($0.group.id, $0) }) { first, _ in first }
+    }
+
+    package static let empty = RoleGraph(parts: [], groups: [])
+
+    /// These roles and everything that they contain, each once, also where they contain each other.
+    package func expanded(_ roles: some Sequence<RoleName>) -> Set<RoleName> {
+        var expanded: Set<RoleName> = []
+        var pending = Array(roles)
+        while let role = pending.popLast() {
+            guard expanded.insert(role).inserted, let more = parts[role] else { continue }
+            pending += more
+        }
+        return expanded
+    }
+
+    /// What a person has: their own roles and those of their groups and of the groups above, with
+    /// everything that these contain.
+    package func roles(of person: PersonWithRoles) -> Set<RoleName> {
+        guard !parts.isEmpty || !person.groupIDs.isEmpty else { return Set(person.roles) }
+        return expanded(person.roles + person.groupIDs.flatMap(lineage).flatMap(\.roles))
+    }
+
+    /// A group and those above it, the nearest first. Empty where there is no such group.
+    package func lineage(of groupID: String) -> [GroupWithRoles] {
+        var lineage: [GroupWithRoles] = []
+        var next: String? = groupID
+        while let id = next, let group = groups[id], lineage.count < Self.deepest {
+            lineage.append(group)
+            next = group.group.parentID
+        }
+        return lineage
+    }
+
+    /// The names of a group and of those above it, from the top, each behind a slash.
+    package func path(of groupID: String) -> String {
+        lineage(of: groupID).reversed().map { "/" + $0.group.name }.joined()
+    }
+}
+
+/// One role that another one contains.
+package struct RolePart: Hashable, Sendable {
+    package var role: RoleName
+    package var part: RoleName
+
+    package init(role: RoleName, part: RoleName) {
+        self.role = role
+        self.part = part
+    }
+}

@@ -1,0 +1,177 @@
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("RealmStore: groups and roles that contain others") struct GroupContract {
+    private static let admin = RoleName(clientID: nil, name: "admin")
+    private static let editor = RoleName(clientID: "notes", name: "editor")
+
+    private func group(_ id: String, in parent: String? = nil, name: String? = nil) -> Group {
+        Group(id: id, realmID: "realm-1", parentID: parent, name: name ?? id)
+    }
+
+    /// Groups a > b > c, and z.
+    private func tree(_ database: StoreUnderTest) async throws -> TestDatabase {
+        let stores = try await database.furnished()
+        for (id, parent) in [("a", nil), ("b", "a"), ("c", "b"), ("z", nil)] as [(String, String?)]
+        {
+            #expect(try await stores.realms.create(group(id, in: parent)) == .created)
+        }
+        return stores
+    }
+
+    private func graph(_ stores: TestDatabase) async throws -> RoleGraph {
+        try await stores.realms.snapshot().graphs["realm-1"] ?? .empty
+    }
+
+    @Test(
+        "a member has the roles of the group, and of those above it",
+        arguments: StoreUnderTest.allCases
+    )
+    func roles(_ database: StoreUnderTest) async throws {
+        let stores = try await tree(database)
+        let realms = stores.realms
+        #expect(
+            try await realms.set(Self.editor, of: "a", to: true, realmID: "realm-1") == .changed
+        )
+        #expect(
+            try await stores.people.join("c", person: "person-ann", realmID: "realm-1") == .changed
+        )
+        let ann = try #require(
+            try await stores.people.person(id: "person-ann", realmID: "realm-1")
+        )
+        #expect(ann.groupIDs == ["c"])
+        #expect(try await graph(stores).roles(of: ann) == [Self.admin, Self.editor])
+        #expect(try await graph(stores).path(of: "c") == "/a/b/c")
+        #expect(
+            try await realms.set(Self.editor, of: "a", to: false, realmID: "realm-1") == .changed
+        )
+        #expect(try await graph(stores).roles(of: ann) == [Self.admin])
+        let left = try await stores.people.leave("c", person: "person-ann", realmID: "realm-1")
+        #expect(left == .changed)
+        #expect(
+            try await stores.people.person(id: "person-ann", realmID: "realm-1")?.groupIDs == []
+        )
+    }
+
+    @Test("a role is what it contains, also in a circle", arguments: StoreUnderTest.allCases)
+    func parts(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let realms = stores.realms
+        let there = RolePart(role: Self.admin, part: Self.editor)
+        let back = RolePart(role: Self.editor, part: Self.admin)
+        for part in [there, back] {
+            #expect(try await realms.add(part, realmID: "realm-1") == .changed)
+        }
+        #expect(try await realms.add(there, realmID: "realm-1") == .changed)
+        #expect(try await realms.roleParts(realmID: "realm-1") == [there, back])
+        #expect(try await graph(stores).expanded([Self.editor]) == [Self.admin, Self.editor])
+        #expect(try await realms.remove(back, realmID: "realm-1") == .changed)
+        #expect(try await realms.remove(back, realmID: "realm-1") == .notFound)
+        #expect(try await graph(stores).expanded([Self.editor]) == [Self.editor])
+        let unknown = RolePart(role: Self.admin, part: RoleName(clientID: nil, name: "x"))
+        #expect(try await realms.add(unknown, realmID: "realm-1") == .notFound)
+        // It goes with its role.
+        #expect(try await realms.deleteRole(id: Example.clientRole.id) == .changed)
+        #expect(try await graph(stores).expanded([Self.admin]) == [Self.admin])
+    }
+
+    @Test(
+        "names are unique in one place, and no group lies in itself",
+        arguments: StoreUnderTest.allCases
+    )
+    func places(_ database: StoreUnderTest) async throws {
+        let stores = try await tree(database)
+        let realms = stores.realms
+        #expect(try await realms.create(group("a2", name: "a")) == .conflict)
+        #expect(try await realms.create(group("a3", in: "z", name: "a")) == .created)
+        #expect(try await realms.update(group("z", name: "a")) == .conflict)
+        for parent in ["a", "b", "c"] {
+            #expect(try await realms.update(group("a", in: parent)) == .cycle)
+        }
+        #expect(try await realms.update(group("c", in: "z")) == .changed)
+        #expect(try await graph(stores).path(of: "c") == "/z/c")
+        #expect(try await realms.update(group("nowhere")) == .notFound)
+        #expect(try await realms.update(group("c", in: "nowhere")) == .notFound)
+        await #expect(throws: MissingReference.self) {
+            _ = try await realms.create(group("d", in: "nowhere"))
+        }
+        let order = try await realms.groups(realmID: "realm-1").map(\.group.id)
+        #expect(order == ["a", "z", "a3", "b", "c"])
+    }
+
+    @Test("a group goes with those in it; people stay", arguments: StoreUnderTest.allCases)
+    func deletion(_ database: StoreUnderTest) async throws {
+        let stores = try await tree(database)
+        _ = try await stores.people.join("c", person: "person-ann", realmID: "realm-1")
+        #expect(try await stores.realms.deleteGroup(id: "a", realmID: "other") == .notFound)
+        #expect(try await stores.realms.deleteGroup(id: "a", realmID: "realm-1") == .changed)
+        #expect(try await stores.realms.groups(realmID: "realm-1").map(\.group.id) == ["z"])
+        let ann = try await stores.people.person(id: "person-ann", realmID: "realm-1")
+        #expect(ann?.groupIDs == [])
+        let joined = try await stores.people.join("c", person: "person-ann", realmID: "realm-1")
+        #expect(joined == .notFound)
+    }
+
+    @Test(
+        "scopes, role limits and parts are kept with their realm",
+        arguments: StoreUnderTest.allCases
+    )
+    func scopes(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let realms = stores.realms
+        let before = try await realms.version()
+        var scope = ClientScope(
+            id: "scope-1",
+            realmID: "realm-1",
+            name: "team",
+            representation: ["protocol": "openid-connect"]
+        )
+        #expect(try await realms.create(scope) == .created)
+        #expect(try await realms.create(scope) == .conflict)
+        scope.representation = [:]
+        #expect(try await realms.update(scope) == .changed)
+        let owners: [RoleLimit.Owner] = [.scope("scope-1"), .client("client-uuid")]
+        for owner in owners {
+            let limit = RoleLimit(owner: owner, role: Self.editor)
+            #expect(try await realms.set(limit, to: true, realmID: "realm-1") == .changed)
+        }
+        let part = RealmPart(realmID: "realm-1", kind: "flows", id: "1", document: ["a": 1])
+        try await realms.put(part)
+        try await realms.put(part)
+        #expect(try await realms.parts("flows", realmID: "realm-1") == [part])
+        #expect(try await realms.parts(nil, realmID: "realm-2") == [])
+        let snapshot = try await realms.snapshot()
+        #expect(snapshot.version > before)
+        #expect(snapshot.scopes == [scope])
+        #expect(snapshot.roleLimits == [owners[0]: [Self.editor], owners[1]: [Self.editor]])
+        let limit = RoleLimit(owner: owners[0], role: Self.editor)
+        #expect(try await realms.set(limit, to: false, realmID: "realm-1") == .changed)
+        #expect(try await realms.set(limit, to: false, realmID: "realm-1") == .notFound)
+        #expect(try await realms.deleteScope(id: "scope-1", realmID: "realm-1") == .changed)
+        #expect(try await realms.deleteClient(id: "client-uuid") == .changed)
+        #expect(try await realms.snapshot().roleLimits == [:])
+    }
+
+    @Test("a client's own account signs no one in", arguments: StoreUnderTest.allCases)
+    func serviceAccount(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        var person = Example.person("robot")
+        person.serviceClientID = "client-uuid"
+        let new = NewPerson(person: person, password: Example.password)
+        #expect(try await stores.people.create(new) == .created)
+        for (login, byEmail) in [("robot", false), ("robot@example.com", true)] {
+            let found = try await stores.people.credentials(
+                realmID: "realm-1",
+                login: login,
+                byEmail: byEmail
+            )
+            #expect(found == nil)
+        }
+        let page = try await stores.people.people(realmID: "realm-1", after: nil, limit: 10)
+        #expect(page.map(\.username) == ["ann"])
+        let account = try await stores.people.serviceAccount(of: "client-uuid", realmID: "realm-1")
+        #expect(account?.person == person)
+    }
+}
