@@ -76,10 +76,7 @@ extension RedirectURI {
         throws(Refusal)
     {
         let scheme = bytes[..<colon]
-        let known = ["javascript", "data", "vbscript", "file", "about", "blob", "http", "https"]
-        guard !known.contains(String(decoding: scheme, as: UTF8.self).lowercased()) else {
-            throw .dotlessScheme
-        }
+        guard !Self.isForBrowsers(scheme) else { throw .dotlessScheme }
         if development { return }
         guard scheme.contains(UInt8(ascii: ".")) else { throw .dotlessScheme }
         let rest = bytes[(colon + 1)...]
@@ -88,7 +85,13 @@ extension RedirectURI {
         }
     }
 
-    private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
+    /// Whether no app can have the scheme: a browser runs, shows or fetches what it names.
+    static func isForBrowsers(_ scheme: ArraySlice<UInt8>) -> Bool {
+        ["javascript", "data", "vbscript", "file", "about", "blob", "http", "https"]
+            .contains { $0.utf8.elementsEqual(scheme.map(\.lowercased)) }
+    }
+
+    static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.first?.isLetter == true else { return false }
         return bytes.allSatisfy {
             $0.isUnreserved && $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "~")

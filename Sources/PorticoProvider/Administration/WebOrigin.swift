@@ -12,7 +12,7 @@ package enum WebOrigin {
             return false
         }
         let isLocal = address.isLoopback || development && address.host == "localhost"
-        return (address.isSecure || isLocal) && origin(of: address) == text
+        return (address.isSecure || isLocal) && address.webOrigin == text
     }
 
     /// The origins of those redirect URIs that have one: the meaning of `+` in Keycloak's web
@@ -20,15 +20,8 @@ package enum WebOrigin {
     package static func origins(of redirectURIs: [RedirectURI]) -> [String] {
         var origins: [String] = []
         for address in redirectURIs.compactMap({ HTTPAddress($0.text) }) {
-            let origin = origin(of: address)
-            if !origins.contains(origin) { origins.append(origin) }
+            if !origins.contains(address.webOrigin) { origins.append(address.webOrigin) }
         }
         return origins
-    }
-
-    private static func origin(of address: HTTPAddress) -> String {
-        let standard = address.isSecure ? 443 : 80
-        let port = address.port == standard ? "" : ":\(address.port)"
-        return "\(address.isSecure ? "https" : "http")://\(address.host)\(port)"
     }
 }
