@@ -13,7 +13,7 @@ public struct JSONObject: Sendable {
     }
 
     /// - Returns: `nil` if a name occurs twice.
-    init?(unique members: [(name: String, value: JSONValue)]) {
+    package init?(unique members: [(name: String, value: JSONValue)]) {
         guard Self.areUnique(members) else { return nil }
         self.members = members
     }

@@ -1,0 +1,239 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// What the mappers of an imported client put into one token or answer, as Keycloak 26 does.
+struct MappedToken {
+    /// All claims but `sub` and `aud`.
+    let claims: JSONObject
+    /// What mappers add to `aud`, each once, in the order added.
+    let audiences: [String]
+    /// `sub`; `nil` where there is none: an access token has one only by a mapper.
+    let subject: String?
+
+    init(_ mappers: ProtocolMappers, for target: MapperTarget, input: MapperInput) {
+        var writer = MappedTokenWriter(target: target, input: input)
+        for mapper in mappers.mappers where mapper.targets.contains(target) {
+            writer.apply(mapper)
+        }
+        claims = writer.tree.object
+        audiences = writer.audiences
+        subject = writer.subject
+    }
+}
+
+private struct MappedTokenWriter {
+    let target: MapperTarget
+    let input: MapperInput
+    private var roles: MappedRoles
+    private(set) var tree = ClaimTree()
+    private(set) var audiences: [String] = []
+    private var seenAudiences: Set<ExactText> = []
+    private(set) var subject: String?
+
+    init(target: MapperTarget, input: MapperInput) {
+        self.target = target
+        self.input = input
+        roles = MappedRoles(input.roles)
+        // OpenID Connect Core §2, §5.3.2: these always have one.
+        if target == .idToken || target == .userInfo { subject = input.person?.id }
+    }
+
+    mutating func apply(_ mapper: ProtocolMapper) {
+        switch mapper.kind {
+        case .renamedRole(let role, let name): roles.rename(role, to: name)
+        case .fixedRole(let role): roles.insert(role)
+        case .realmRoles(let prefix): write(roles.realm, prefix, mapper)
+        case .clientRoles(let clientID, let prefix): write(clientID, prefix, mapper)
+        case .audience(let audience): add(audience: audience)
+        case .audienceResolve: addClients()
+        case .sub: subject = input.person?.id
+        case .pairwise(let pairwise):
+            subject = input.person.map {
+                pairwise($0.id, own: input.sector, clientID: input.clientID)
+            }
+        case .fixedClaim(let value):
+            if ProtocolMapper.addsAudience(mapper.kind, mapper.claim) {
+                for audience in value.string.map({ [$0] }) ?? value.strings ?? [] {
+                    add(audience: audience)
+                }
+            } else {
+                write([value], mapper)
+            }
+        case .attribute(let name, let aggregates):
+            write(texts: input.attribute(name, aggregating: aggregates), mapper)
+        case .property(let name):
+            write(texts: input.person?.property(name).map { [$0] } ?? [], mapper)
+        case .groups(let withPath):
+            write(texts: input.groups.map { withPath ? $0.path : $0.names.last ?? "" }, mapper)
+        case .note(let name): write(texts: input.note(name).map { [$0] } ?? [], mapper)
+        case .claimsParameterValue: writeRequestedValue(mapper)
+        default: applyOwn(mapper.kind)
+        }
+    }
+
+    /// The kinds that name their claim themselves.
+    private mutating func applyOwn(_ kind: ProtocolMapper.Kind) {
+        switch kind {
+        case .fullName: write("name", input.fullName.map(JSONValue.string))
+        case .address(let attributes): writeAddress(attributes)
+        case .allowedOrigins:
+            guard !input.allowedOrigins.isEmpty else { return }
+            write("allowed-origins", .array(input.allowedOrigins.map(JSONValue.string)))
+        case .acr: write("acr", input.acr.map(JSONValue.string))
+        case .amr: write("amr", .array(input.amr.map(JSONValue.string)))
+        case .sessionState: write("session_state", input.sessionID.map(JSONValue.string))
+        case .nonce: write("nonce", input.nonce.map(JSONValue.string))
+        case .claimsParameter: writeRequested()
+        default: return
+        }
+    }
+
+    private mutating func write(_ claim: String, _ value: JSONValue?) {
+        if let value { tree.set(value, at: ClaimPath(names: [claim])) }
+    }
+
+    private mutating func writeAddress(_ attributes: [String: String]) {
+        var address = JSONObject()
+        for (member, attribute) in attributes.sorted(by: { $0.key < $1.key }) {
+            if let value = input.firstAttribute(attribute) { address[member] = .string(value) }
+        }
+        if !address.isEmpty { write("address", .object(address)) }
+    }
+}
+
+extension MappedTokenWriter {
+    private mutating func write(texts: [String], _ mapper: ProtocolMapper) {
+        let texts = mapper.isMultivalued ? texts[...] : texts.prefix(1)
+        write(texts.compactMap(mapper.type.value), mapper)
+    }
+
+    /// - Parameter path: The mapper's own, unless it is expanded.
+    private mutating func write(
+        _ values: [JSONValue],
+        _ mapper: ProtocolMapper,
+        at path: ClaimPath? = nil
+    ) {
+        guard let path = path ?? mapper.claim, let first = values.first else { return }
+        // Here too: a `client_id` may have been put into the path.
+        guard !ReservedClaims.contain(path.root, in: target, writtenBy: mapper.kind) else { return }
+        if mapper.isMultivalued {
+            tree.add(values, at: path)
+        } else {
+            tree.set(first, at: path)
+        }
+    }
+
+    private mutating func write(
+        _ names: some Sequence<String>,
+        _ prefix: String,
+        _ mapper: ProtocolMapper,
+        at path: ClaimPath? = nil
+    ) {
+        let names = names.map { prefix + $0 }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let texts = mapper.isMultivalued ? names[...] : names.prefix(1)
+        write(texts.compactMap(mapper.type.value), mapper, at: path)
+    }
+
+    /// The roles of one client, or of every client.
+    private mutating func write(_ owner: String?, _ prefix: String, _ mapper: ProtocolMapper) {
+        guard let path = mapper.claim else { return }
+        if let owner {
+            write(roles.names(of: owner), prefix, mapper, at: path.expanded(for: owner))
+            return
+        }
+        guard path.hasPlaceholder else {
+            // One write for all, or each would look at what the others wrote.
+            let names = roles.clientIDs.flatMap { clientID in
+                let prefix = ClaimPath.expanded(prefix, for: clientID)
+                return roles.names(of: clientID).map { prefix + $0 }
+            }
+            write(names, "", mapper)
+            return
+        }
+        for clientID in roles.clientIDs {
+            write(
+                roles.names(of: clientID),
+                ClaimPath.expanded(prefix, for: clientID),
+                mapper,
+                at: path.expanded(for: clientID)
+            )
+        }
+    }
+
+    private mutating func add(audience: String) {
+        guard target != .userInfo, target != .tokenResponse else { return }
+        if seenAudiences.insert(ExactText(audience)).inserted { audiences.append(audience) }
+    }
+
+    private mutating func addClients() {
+        for clientID in roles.clientIDs where !sameBytes(clientID, input.clientID) {
+            add(audience: clientID)
+        }
+    }
+
+    /// The claims about the person that the request calls essential (OpenID Connect Core §5.5.1).
+    private mutating func writeRequested() {
+        let requested = target == .idToken ? input.requested?.idToken : input.requested?.userInfo
+        for claim in requested ?? [] where claim.isEssential {
+            switch claim.name {
+            case "name": write("name", input.fullName.map(JSONValue.string))
+            case "given_name": write("given_name", property("firstName"))
+            case "family_name": write("family_name", property("lastName"))
+            case "preferred_username": write("preferred_username", property("username"))
+            case "email": write("email", property("email"))
+            default: continue
+            }
+        }
+    }
+
+    private func property(_ name: String) -> JSONValue? {
+        input.person?.property(name).map(JSONValue.string)
+    }
+
+    private mutating func writeRequestedValue(_ mapper: ProtocolMapper) {
+        guard let name = mapper.claim?.names.joined(separator: "."),
+            let claim = input.requested?.idToken.first(where: { sameBytes($0.name, name) }),
+            claim.isEssential, claim.values.count == 1, let value = claim.values[0].string
+        else { return }
+        write([.string(value)], mapper)
+    }
+}
+
+/// The roles that a token tells of, while mappers change them.
+private struct MappedRoles {
+    private(set) var realm: Set<String> = []
+    private var clients: [String: Set<String>] = [:]
+
+    init(_ roles: Set<RoleName>) {
+        for role in roles { insert(role) }
+    }
+
+    /// In alphabetical order, without clients of which no role is left.
+    var clientIDs: [String] {
+        clients.filter { !$0.value.isEmpty }.keys
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    func names(of clientID: String) -> Set<String> {
+        clients[clientID] ?? []
+    }
+
+    mutating func insert(_ role: RoleName) {
+        if let clientID = role.clientID {
+            clients[clientID, default: []].insert(role.name)
+        } else {
+            realm.insert(role.name)
+        }
+    }
+
+    mutating func rename(_ role: RoleName, to name: RoleName) {
+        let former =
+            if let clientID = role.clientID {
+                clients[clientID]?.remove(role.name)
+            } else {
+                realm.remove(role.name)
+            }
+        if former != nil { insert(name) }
+    }
+}
