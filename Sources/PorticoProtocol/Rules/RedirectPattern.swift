@@ -54,27 +54,21 @@ package struct RedirectPattern: Hashable, Sendable {
     /// Whether a response may go to the URI (Keycloak `RedirectUtils`; RFC 9700 §2.1 allows none of
     /// this to new clients).
     package func permits(_ requested: RedirectURI) -> Bool {
-        RequestedRedirect(requested).map(permits) ?? false
+        RequestedRedirect(requested)?.readings.contains(where: matches) ?? false
     }
 
-    func permits(_ requested: RequestedRedirect) -> Bool {
-        if matches(requested) { return true }
-        // Step 5: a registration without a port is for each port of this machine.
-        return requested.withoutPort.map(matches) ?? false
-    }
-
-    private func matches(_ requested: RequestedRedirect) -> Bool {
+    func matches(_ requested: RequestedRedirect) -> Bool {
         switch form {
         case .exact(let uri): return uri.permits(requested.uri)
-        case .anyHTTP: return requested.parts.isHTTP && requested.hasPlainPath
+        case .anyHTTP: return requested.parts.isHTTP && requested.fitsAsterisk
         case .prefix(let prefix):
             let bytes = requested.bytesBeforeQuery
-            guard requested.hasPlainPath else { return false }
+            guard requested.fitsAsterisk else { return false }
             return bytes.starts(with: prefix)
                 || prefix.last == UInt8(ascii: "/") && bytes.elementsEqual(prefix.dropLast())
         case .anyPort(let prefix):
             let bytes = requested.bytesBeforeQuery
-            guard requested.hasPlainPath, bytes.starts(with: prefix) else { return false }
+            guard requested.fitsAsterisk, bytes.starts(with: prefix) else { return false }
             let rest = bytes.dropFirst(prefix.count)
             let port = rest.prefix { $0.isDigit }
             guard let number = Int(digits: port, atMost: 5), (1...65535).contains(number) else {

@@ -35,8 +35,8 @@ package struct RedirectPatterns: Hashable, Sendable {
     }
 
     package func permits(_ requested: RedirectURI) -> Bool {
-        guard let requested = RequestedRedirect(requested) else { return false }
-        return patterns.contains { $0.permits(requested) }
+        let readings = RequestedRedirect(requested)?.readings ?? []
+        return patterns.contains { readings.contains(where: $0.matches) }
     }
 
     /// The URI that is meant by a request of plain OAuth without `redirect_uri` (RFC 6749 §3.1.2.3):

@@ -23,8 +23,12 @@ struct RequestedRedirect {
 
     var bytesBeforeQuery: ArraySlice<UInt8> { bytes.prefix { $0 != UInt8(ascii: "?") } }
 
-    /// The URI without its port, where it is http and on this machine.
-    var withoutPort: RequestedRedirect? {
+    /// The URI, and what else it may match as.
+    var readings: [RequestedRedirect] { [self] + (withoutPort.map { [$0] } ?? []) }
+
+    /// The URI without its port, where it is http and on this machine: a registration without a
+    /// port is for each of them.
+    private var withoutPort: RequestedRedirect? {
         guard parts.isPlainHTTP, parts.isThisMachine, let authority = parts.authority,
             authority.count > parts.host.count
         else { return nil }
@@ -32,9 +36,30 @@ struct RequestedRedirect {
         return RequestedRedirect(RedirectURI(String(decoding: text, as: UTF8.self)))
     }
 
+    /// Whether a pattern that ends in an asterisk may match: what stands in its place is a plain path,
+    /// and no part of a response.
+    var fitsAsterisk: Bool { hasPlainPath && hasPlainQuery }
+
+    /// Whether no parameter has the name of one that responses bring: whoever made the URI would
+    /// choose its value (RFC 6749 §4.1.2, RFC 9207 §2; Keycloak `RedirectUtils`).
+    private var hasPlainQuery: Bool {
+        let query = bytes.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        return query.split(separator: UInt8(ascii: "&")).allSatisfy { parameter in
+            let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+            guard let decoded = Hexadecimal.percentDecoded(name) else { return false }
+            return !Self.response.contains { $0.utf8.elementsEqual(decoded.map(\.lowercased)) }
+        }
+    }
+
+    private static let response = [
+        "code", "state", "iss", "error", "error_description", "error_uri", "session_state",
+        "id_token", "access_token", "token_type", "expires_in", "response", "kc_action",
+        "kc_action_status",
+    ]
+
     /// Whether no reading of the path leads out of the folder that it seems to be in. A server may
     /// decode it twice, and take a backslash for a slash (Keycloak `UNSAFE_PATH_PATTERN`).
-    var hasPlainPath: Bool {
+    private var hasPlainPath: Bool {
         var rest = parts.rest.prefix { $0 != UInt8(ascii: "?") }
         // Of the segment so far: how many dots, or `nil` where it has something else.
         var dots: Int? = 0

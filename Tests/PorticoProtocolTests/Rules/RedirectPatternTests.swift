@@ -191,6 +191,23 @@ struct RedirectCase: Sendable, CustomTestStringConvertible {
         #expect(!row.isPermitted)
     }
 
+    @Test(
+        "attack: what stands in the place of an asterisk is no part of a response",
+        arguments: [
+            "code=x", "a=b&state=x", "iss=x", "CODE=x", "c%6fde=x", "error", "%", "session_state",
+            "a&&id_token=", "kc_action=x",
+        ]
+    )
+    func response(_ query: String) {
+        let uri = "https://a.example.com/cb?" + query
+        #expect(!RedirectCase(["https://a.example.com/*"], uri).isPermitted)
+        #expect(!RedirectCase(["*"], uri).isPermitted)
+        #expect(!RedirectCase(["http://localhost:*"], "http://localhost:80/?" + query).isPermitted)
+        #expect(RedirectCase([uri], uri).isPermitted)
+        let other = "https://a.example.com/cb?x-code=1&codes=2&a=code"
+        #expect(RedirectCase(["https://a.example.com/*"], other).isPermitted)
+    }
+
     @Test("A redirect URI and a pattern have up to 2000 bytes")
     func longest() throws {
         let path = String(repeating: "x", count: 1_977)
