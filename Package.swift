@@ -221,7 +221,8 @@ let package = Package(
             dependencies: [
                 "PorticoSystem", "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
                 "PorticoWeb",
-                "PorticoPages", "CArgon2", crypto, cryptoExtras, httpTypes,
+                "PorticoPages", "CArgon2", crypto, httpTypes,
+                serverProduct("CryptoExtras", "swift-crypto"),
                 serverProduct("Logging", "swift-log"),
                 serverProduct("NIOPosix", "swift-nio"),
             ],

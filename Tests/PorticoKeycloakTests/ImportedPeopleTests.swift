@@ -97,8 +97,8 @@ import Testing
             ].map { #""credentials": [\#($0)]"# }
         )
         let hash = try #require(people[0].new?.password)
-        #expect(Argon2id.verify(Array("the first of the two".utf8), against: hash))
-        #expect(!Argon2id.verify(Array("the second of the two".utf8), against: hash))
+        #expect(StoredHash.verify(Array("the first of the two".utf8), against: hash))
+        #expect(!StoredHash.verify(Array("the second of the two".utf8), against: hash))
         for imported in people.dropFirst() {
             #expect(imported.new != nil && imported.new?.password == nil, "\(imported.lines)")
             #expect(imported.says(.skipped, ""))

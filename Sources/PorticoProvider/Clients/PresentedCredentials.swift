@@ -101,24 +101,3 @@ enum PresentedCredentials: Sendable {
         if case .basic = self { true } else { false }
     }
 }
-
-/// Base64 with padding (RFC 4648 §4), as HTTP Basic uses it.
-private enum Base64 {
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        guard text.count % 4 == 0 else { return nil }
-        var unpadded = Array(text)
-        for _ in 0..<2 where unpadded.last == UInt8(ascii: "=") { unpadded.removeLast() }
-        // The characters of the URL alphabet are not allowed.
-        guard !unpadded.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
-        else { return nil }
-        return Base64URL.decode(
-            unpadded.map {
-                switch $0 {
-                case UInt8(ascii: "+"): UInt8(ascii: "-")
-                case UInt8(ascii: "/"): UInt8(ascii: "_")
-                default: $0
-                }
-            }
-        )
-    }
-}

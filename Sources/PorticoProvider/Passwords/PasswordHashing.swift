@@ -11,9 +11,10 @@ package import PorticoWeb
 package final class PasswordHashing: Sendable {
     private let pool: NIOThreadPool
     private let places: Locked<HashingPlaces>
-    /// Verified in place of a missing hash, so that an unknown name takes as long as a wrong
-    /// password.
-    private let decoy: PasswordHash
+    /// Verified in place of a hash that is missing or cannot be read, so that an unknown name takes
+    /// as long as a wrong password. Of another server's hashes this is not true until they are
+    /// replaced.
+    private let decoy: StoredHash
 
     /// Too many passwords are being checked.
     package struct Busy: Refusal {
@@ -52,27 +53,33 @@ package final class PasswordHashing: Sendable {
         against hash: PasswordHash?,
         for asker: LimitKey? = nil
     ) async throws -> Bool {
-        let candidate = hash ?? decoy
-        let isRight = try await run(for: asker) {
-            Argon2id.verify(password.bytes, against: candidate)
+        let stored = hash.flatMap(StoredHash.init)
+        let checked = stored ?? decoy
+        let candidates = password.candidates
+        let isRight = try await run(for: asker, cost: checked.cost * candidates.count) {
+            candidates.contains(where: checked.matches)
         }
-        return isRight && hash != nil
+        // Nobody has an empty password, even if another server kept a hash of it.
+        return isRight && stored != nil && !password.bytes.isEmpty
     }
 
     private func run<Result: Sendable>(
         for asker: LimitKey? = nil,
+        cost: Int = 1,
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        guard places.withLock({ $0.admit(asker) }) else { throw Busy() }
-        defer { places.withLock { $0.leave(asker) } }
+        guard places.withLock({ $0.admit(asker, cost: cost) }) else { throw Busy() }
+        defer { places.withLock { $0.leave(asker, cost: cost) } }
         return try await pool.runIfActive(body)
     }
 }
 
-/// Counts who is hashing, or waiting to.
+/// Counts who is hashing, or waiting to: a hash that costs as much as several of ours takes as many
+/// places, up to a quarter of all. Such hashes together leave a quarter to the others.
 struct HashingPlaces: Sendable {
     private let most: Int
     private var taken = 0
+    private var takenByCostly = 0
     /// Only current suspects, so never more than all places.
     private var bySuspect: [LimitKey: Int] = [:]
     private var takenBySuspects = 0
@@ -81,24 +88,35 @@ struct HashingPlaces: Sendable {
         self.most = most
     }
 
+    private var quarter: Int { max(1, most / 4) }
+
     /// - Parameter suspect: Counted separately, and together with all other suspects; `nil` for
     ///   everyone else.
-    mutating func admit(_ suspect: LimitKey?) -> Bool {
-        guard taken < most else { return false }
+    mutating func admit(_ suspect: LimitKey?, cost: Int = 1) -> Bool {
+        let places = min(cost, quarter)
+        guard taken + places <= most else { return false }
+        if cost > 1 {
+            guard takenByCostly + places <= max(1, most - quarter) else { return false }
+        }
         if let suspect {
             let own = bySuspect[suspect, default: 0]
-            guard own < max(1, most / 4), takenBySuspects < max(1, most / 2) else { return false }
-            bySuspect[suspect] = own + 1
-            takenBySuspects += 1
+            guard own + places <= quarter, takenBySuspects + places <= max(1, most / 2) else {
+                return false
+            }
+            bySuspect[suspect] = own + places
+            takenBySuspects += places
         }
-        taken += 1
+        if cost > 1 { takenByCostly += places }
+        taken += places
         return true
     }
 
-    mutating func leave(_ suspect: LimitKey?) {
-        taken -= 1
+    mutating func leave(_ suspect: LimitKey?, cost: Int = 1) {
+        let places = min(cost, quarter)
+        taken -= places
+        if cost > 1 { takenByCostly -= places }
         guard let suspect, let own = bySuspect[suspect] else { return }
-        bySuspect[suspect] = own > 1 ? own - 1 : nil
-        takenBySuspects -= 1
+        bySuspect[suspect] = own > places ? own - places : nil
+        takenBySuspects -= places
     }
 }
