@@ -1,15 +1,10 @@
-import PorticoBytes
-
 /// A JSON Web Signature in compact serialization, parsed but not verified (RFC 7515 §3.1).
 package struct JWS: Sendable {
     package let header: JWSHeader
+    private let parts: CompactParts
+
     /// Must not be trusted until ``signer(among:allowing:)`` has returned.
-    package let uncheckedPayload: [UInt8]
-    private let signature: [UInt8]
-    /// The token as received.
-    private let token: [UInt8]
-    /// Where header and payload end.
-    private let signingInputEnd: Int
+    package var uncheckedPayload: [UInt8] { parts.payload }
 
     /// Longer than any token that we issue, in bytes.
     package static let standardLimit = 16 * 1024
@@ -19,24 +14,8 @@ package struct JWS: Sendable {
     package init(parsing token: some Collection<UInt8>, limit: Int = JWS.standardLimit)
         throws(JOSEError)
     {
-        guard token.count <= limit else { throw .tooLarge }
-        let text = Array(token)
-        guard text.first != UInt8(ascii: "{") else { throw .jsonSerialization }
-        let dots = text.indices.filter { text[$0] == UInt8(ascii: ".") }
-        // A JWE has five parts (RFC 7516 §3.1).
-        guard dots.count != 4 else { throw .encrypted }
-        guard dots.count == 2 else { throw .notCompact }
-        guard let headerBytes = Base64URL.decode(text[..<dots[0]]),
-            let payload = Base64URL.decode(text[(dots[0] + 1)..<dots[1]]),
-            let signature = Base64URL.decode(text[(dots[1] + 1)...])
-        else {
-            throw .notBase64URL
-        }
-        header = try JWSHeader(parsing: headerBytes)
-        uncheckedPayload = payload
-        self.signature = signature
-        self.token = text
-        signingInputEnd = dots[1]
+        parts = try CompactParts(token, limit: limit)
+        header = try JWSHeader(parsing: parts.header)
     }
 
     /// The key that made the signature (RFC 7515 §5.2).
@@ -63,10 +42,9 @@ package struct JWS: Sendable {
     package func isSigned(by key: VerificationKey) -> Bool {
         // A key is used with its own algorithm only (RFC 8725 §3.1).
         guard key.algorithm == header.algorithm else { return false }
-        if let known = key.signatures, known.contains(token) { return true }
-        // The signed bytes are never encoded again (RFC 7515 §5.2).
-        guard key.isValid(signature, for: token[..<signingInputEnd]) else { return false }
-        key.signatures?.insert(token)
+        if let known = key.signatures, known.contains(parts.token) { return true }
+        guard key.isValid(parts.signature, for: parts.signingInput) else { return false }
+        key.signatures?.insert(parts.token)
         return true
     }
 }
