@@ -12,14 +12,23 @@ package enum FileBytes {
     /// - Parameter limit: In bytes, so that a wrong path does not fill the memory.
     package static func read(_ descriptor: Int32, limit: Int) throws(Refusal) -> [UInt8] {
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: min(limit + 1, 64 * 1024))
+        while true {
+            let chunk = try next(descriptor, upTo: min(limit + 1, 64 * 1024))
+            guard !chunk.isEmpty else { return bytes }
+            guard bytes.count + chunk.count <= limit else { throw .tooLong }
+            bytes += chunk
+        }
+    }
+
+    /// The next bytes of the file, as many as are there; none at its end.
+    package static func next(_ descriptor: Int32, upTo limit: Int) throws(Refusal) -> [UInt8] {
+        var chunk = [UInt8](repeating: 0, count: limit)
         while true {
             let count = systemRead(descriptor, &chunk)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .system(errno: errno) }
-            guard count > 0 else { return bytes }
-            guard bytes.count + count <= limit else { throw .tooLong }
-            bytes += chunk[..<count]
+            chunk.removeSubrange(count...)
+            return chunk
         }
     }
 

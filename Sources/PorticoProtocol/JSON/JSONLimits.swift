@@ -35,5 +35,10 @@ package struct JSONLimits: Sendable {
         self.members = members
     }
 
+    /// The same limits for a value within that many arrays and objects.
+    func within(_ levels: Int) -> JSONLimits {
+        JSONLimits(size: size, depth: depth - levels, text: text, members: members)
+    }
+
     package static let standard = JSONLimits.foreign(size: 64 * 1024)
 }

@@ -1,34 +1,7 @@
 import PorticoBytes
 
-extension JSONValue {
-    /// Reads one JSON text strictly: UTF-8 without a byte order mark, no repeated name in an object
-    /// (RFC 8259 §4 leaves the outcome open; RFC 7515 §4 and RFC 7519 §4 allow the refusal), no
-    /// half of a surrogate pair, no NUL, no number beyond a `Double`.
-    package init(parsing bytes: some Collection<UInt8>, limits: JSONLimits = .standard)
-        throws(JSONError)
-    {
-        guard bytes.count <= limits.size else { throw .tooLarge }
-        let result =
-            bytes.withContiguousStorageIfAvailable { JSONParser.result(of: $0, limits) }
-            ?? Array(bytes).withUnsafeBufferPointer { JSONParser.result(of: $0, limits) }
-        self = try result.get()
-    }
-}
-
-extension JSONObject {
-    /// Reads one JSON text that must be an object.
-    package init(parsing bytes: some Collection<UInt8>, limits: JSONLimits = .standard)
-        throws(JSONError)
-    {
-        guard let object = try JSONValue(parsing: bytes, limits: limits).object else {
-            throw .notAnObject
-        }
-        self = object
-    }
-}
-
 /// A parser of the grammar in RFC 8259 §2, with one method for each rule.
-private struct JSONParser {
+struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
     private var position = 0
@@ -39,6 +12,15 @@ private struct JSONParser {
     {
         var parser = JSONParser(bytes: bytes, limits: limits)
         return Result { () throws(JSONError) in try parser.document() }
+    }
+
+    /// One value at the beginning of `bytes`, and where reading it ended.
+    static func prefix(of bytes: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits)
+        -> (result: Result<JSONValue, JSONError>, end: Int)
+    {
+        var parser = JSONParser(bytes: bytes, limits: limits)
+        let result = Result { () throws(JSONError) in try parser.value() }
+        return (result, parser.position)
     }
 
     private mutating func document() throws(JSONError) -> JSONValue {

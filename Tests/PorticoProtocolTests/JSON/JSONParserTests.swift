@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON parser")
 struct JSONParserTests {
-    private static let readable: [(String, JSONValue)] = [
+    static let readable: [(String, JSONValue)] = [
         ("null", nil),
         ("true", true),
         (" \t\r\n false \n", false),
@@ -40,7 +40,7 @@ struct JSONParserTests {
         #expect(try JSONValue(parsing: text.utf8) == value)
     }
 
-    private static let malformed: [(String, JSONError)] = [
+    static let malformed: [(String, JSONError)] = [
         ("", .unexpectedEnd),
         ("  ", .unexpectedEnd),
         ("nul", .unexpectedEnd),
