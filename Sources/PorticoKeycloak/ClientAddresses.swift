@@ -3,12 +3,12 @@ import PorticoProvider
 import PorticoStores
 
 /// The redirect URIs, post-logout redirect URIs and web origins of a Keycloak client: three lists,
-/// with Keycloak's shorthands expanded. Only exact values are imported.
+/// kept as they are, patterns and shorthands among them. What is never matched is left out.
 struct ClientAddresses {
     private let rootURL: String?
     private let redirectURIs: [String]
     /// `nil`: the same as the redirect URIs.
-    private let postLogout: [String]?
+    private let postLogout: String?
     private let webOrigins: [String]
     private let subject: String
 
@@ -22,61 +22,50 @@ struct ClientAddresses {
         self.subject = subject
     }
 
-    func apply(to client: inout Client, report: inout ImportReport) {
-        client.redirectURIs = admitted(redirectURIs, "redirect URI", report: &report)
-        var postLogout: [RedirectURI] = []
-        for value in self.postLogout ?? ["+"] {
-            switch value {
-            case "+": postLogout += client.redirectURIs
-            case "-": continue
-            default:
-                postLogout += admitted([value], "post-logout redirect URI", report: &report)
-            }
+    /// - Parameter serverOrigin: What relative redirect URIs are relative to, without a root URL.
+    func apply(to client: inout Client, serverOrigin: String, report: inout ImportReport) {
+        let redirects = admitted(redirectURIs, "redirect URI", serverOrigin, report: &report)
+        client.redirectURIs = redirects.map(RedirectURI.init)
+        let listed = RedirectPatterns.parts(of: postLogout ?? "").filter { !$0.isEmpty }
+        let shorthands = ["+", "-"]
+        let ends = admitted(
+            listed.filter { !shorthands.contains($0) },
+            "post-logout redirect URI",
+            serverOrigin,
+            report: &report
+        )
+        client.postLogoutRedirectURIs = listed.filter {
+            shorthands.contains($0) || ends.contains($0)
+        }.map(RedirectURI.init)
+        let patterns = RedirectPatterns(redirects, rootURL: rootURL, serverOrigin: serverOrigin)
+        let origins = OriginPatterns(webOrigins, redirects: patterns)
+        for refused in origins.refused {
+            let shown = PlainText.shown(refused)
+            report.add(.skipped, subject, "web origin \(shown): it is no origin")
         }
-        client.postLogoutRedirectURIs = postLogout.filter {
-            client.type == .public || $0.kind != .privateUseScheme
-        }
-        client.webOrigins = origins(of: client.redirectURIs, report: &report)
+        client.webOrigins = webOrigins.filter { !$0.isEmpty && !origins.refused.contains($0) }
     }
 
-    private func admitted(_ values: [String], _ kind: String, report: inout ImportReport)
-        -> [RedirectURI]
-    {
-        var admitted: [RedirectURI] = []
-        for value in values where !value.isEmpty {
-            let uri = RedirectURI(absolute(value))
-            do {
-                try uri.checkRegistrable(development: false)
-                if !admitted.contains(uri) { admitted.append(uri) }
-            } catch {
-                let shown = PlainText.shown(value)
-                report.add(.skipped, subject, "\(kind) \(shown): \(error.description)")
-            }
+    private func admitted(
+        _ values: [String],
+        _ kind: String,
+        _ serverOrigin: String,
+        report: inout ImportReport
+    ) -> [String] {
+        let patterns = RedirectPatterns(
+            values.filter { !$0.isEmpty },
+            rootURL: rootURL,
+            serverOrigin: serverOrigin
+        )
+        for refused in patterns.refused {
+            let shown = PlainText.shown(refused.text)
+            report.add(.skipped, subject, "\(kind) \(shown): \(refused.refusal.description)")
         }
-        return admitted
-    }
-
-    /// A value that begins with a slash is relative to the root URL (Keycloak `RedirectUtils`).
-    private func absolute(_ value: String) -> String {
-        guard value.hasPrefix("/"), let rootURL, !rootURL.contains("$") else { return value }
-        return (rootURL.hasSuffix("/") ? String(rootURL.dropLast()) : rootURL) + value
-    }
-
-    private func origins(of redirectURIs: [RedirectURI], report: inout ImportReport) -> [String] {
-        var origins: [String] = []
-        for value in webOrigins where !value.isEmpty {
-            if value == "+" {
-                origins += WebOrigin.origins(of: redirectURIs)
-                continue
-            }
-            let origin = value.hasSuffix("/") ? String(value.dropLast()) : value
-            if WebOrigin.isOrigin(origin) {
-                origins.append(origin)
-            } else {
-                let shown = PlainText.shown(value)
-                report.add(.skipped, subject, "web origin \(shown): not one exact https origin")
-            }
+        for pattern in patterns.patterns {
+            guard let warning = pattern.warning else { continue }
+            let shown = PlainText.shown(pattern.text)
+            report.add(.read, subject, "\(kind) \(shown): \(warning.description)")
         }
-        return origins.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        return patterns.patterns.map(\.text)
     }
 }

@@ -34,12 +34,8 @@ struct ClientAttributes {
         backchannel, backchannelSession, isRFC9068,
     ]
 
-    /// Separated by `##`; `nil` if not set.
-    var postLogoutRedirectURIs: [String]? {
-        values[Self.postLogout].map { text in
-            text.split(separator: "##").map(String.init)
-        }
-    }
+    /// With `##` between them; `nil` if not set.
+    var postLogoutRedirectURIs: String? { values[Self.postLogout] }
 
     /// `typ` of its access tokens: `JWT` in Keycloak, unless it requests that of RFC 9068 §2.1.
     var accessTokenType: AccessTokenType { values[Self.isRFC9068] == "true" ? .atJWT : .jwt }

@@ -8,6 +8,7 @@ import PorticoStores
 struct ClientImport {
     let registration: ClientRegistration
     let realm: Realm
+    let scopes: [ClientScope]
     /// The algorithms that the new realm has keys for.
     let algorithms: Set<SignatureAlgorithm>
     let moment: Moment
@@ -22,21 +23,25 @@ struct ClientImport {
         throws(RealmImportError) -> [Client]
     {
         var clients: [Client] = []
-        let scopes = try ClientScopes(realm)
+        var names: Set<ExactText> = []
+        var ids = ImportedIDs()
+        let scopes = try ClientScopes(realm, scopes: self.scopes)
         for representation in try realm.children("clients") {
             guard let clientID = try representation.text("clientId") else {
                 throw .missing(path: representation.path(of: "clientId"))
             }
             let subject = "client \(clientID)"
-            if Self.isBuiltIn(clientID, in: self.realm.name) {
-                report.add(.ignored, subject, "Keycloak's own")
+            if !names.insert(ExactText(clientID)).inserted {
+                report.add(.skipped, subject, "the file has it twice")
+            } else if Self.isBuiltIn(clientID, in: self.realm.name) {
+                clients.append(try builtIn(representation, clientID, &ids))
+                report.add(.changed, subject, "Keycloak's own: kept for its roles, and signs no one in")
             } else if try representation.text("protocol") ?? "openid-connect" != "openid-connect" {
                 report.add(.skipped, subject, "not a client of OpenID Connect")
-            } else if clients.contains(where: { sameBytes($0.clientID, clientID) }) {
-                report.add(.skipped, subject, "the file has it twice")
             } else if let client = try client(
                 representation,
                 clientID,
+                &ids,
                 scopes,
                 others: clients,
                 report: &report
@@ -55,6 +60,7 @@ struct ClientImport {
     private func client(
         _ representation: Representation,
         _ clientID: String,
+        _ ids: inout ImportedIDs,
         _ scopes: ClientScopes,
         others: [Client],
         report: inout ImportReport
@@ -68,13 +74,14 @@ struct ClientImport {
             return nil
         }
         var client = Client(
-            id: UniqueID(random: moment.random).text,
+            id: ids.take(try representation.text("id"), random: moment.random),
             realmID: realm.id,
             clientID: clientID,
             name: try representation.text("name") ?? clientID,
             type: isPublic ? .public : .confidential,
             authentication: method
         )
+        client.keycloak = Self.kept(representation)
         client.isEnabled = try representation.bool("enabled") ?? true
         client.requiresConsent = try representation.bool("consentRequired") ?? false
         if method == .privateKeyJWT { client.keySet = attributes.keySet }
@@ -85,20 +92,51 @@ struct ClientImport {
         client.accessTokenLifetime = attributes.lifetime(subject, report: &report)
         attributes.setBackchannelLogout(of: &client, subject, report: &report)
         try ClientAddresses(representation, attributes, subject)
-            .apply(to: &client, report: &report)
+            .apply(
+                to: &client,
+                serverOrigin: HTTPAddress(realm.issuer)?.webOrigin ?? "",
+                report: &report
+            )
         try setGrantTypes(of: &client, representation, attributes, report: &report)
         try scopes.apply(to: &client, representation, report: &report)
-        if try representation.bool("fullScopeAllowed") == false {
-            client.roleClients = [clientID]
-            client.seesRealmRoles = false
-            report.add(
-                .changed,
-                subject,
-                "full scope is off there: it sees its own roles only; scope mappings are left out"
-            )
-        }
+        try MapperReport.add(representation, subject, report: &report)
         let secret = try secret(of: client, representation, report: &report)
         return admitted(client, secret, others, report: &report)
+    }
+
+    /// What has no place of its own. The secret is sealed elsewhere; the others open nothing here.
+    private static func kept(_ client: Representation) -> JSONObject {
+        var object = client.object
+        for name in [
+            "id", "clientId", "secret", "registrationAccessToken", "redirectUris", "webOrigins",
+        ] { object[name] = nil }
+        guard var attributes = object.object("attributes") else { return object }
+        for (name, _) in attributes
+        where name.hasSuffix("private.key") || name.hasPrefix("client.secret.rotated")
+            || name == "post.logout.redirect.uris"
+        {
+            attributes[name] = nil
+        }
+        object["attributes"] = .object(attributes)
+        return object
+    }
+
+    private func builtIn(
+        _ representation: Representation,
+        _ clientID: String,
+        _ ids: inout ImportedIDs
+    ) throws(RealmImportError) -> Client {
+        var client = Client(
+            id: ids.take(try representation.text("id"), random: moment.random),
+            realmID: realm.id,
+            clientID: clientID,
+            name: clientID,
+            type: .public,
+            authentication: .none
+        )
+        client.grantTypes = []
+        client.keycloak = Self.kept(representation)
+        return client
     }
 
     private static func method(_ client: Representation, isPublic: Bool) throws(RealmImportError)
@@ -123,11 +161,10 @@ struct ClientImport {
         let isBearerOnly = try representation.bool("bearerOnly") ?? false
         client.grantTypes = []
         if try representation.bool("standardFlowEnabled") ?? true, !isBearerOnly {
+            client.grantTypes = [.authorizationCode]
+            if attributes.usesRefreshTokens { client.grantTypes.insert(.refreshToken) }
             if client.redirectURIs.isEmpty {
                 report.add(.changed, subject, "has no redirect URI left: no one can sign in to it")
-            } else {
-                client.grantTypes = [.authorizationCode]
-                if attributes.usesRefreshTokens { client.grantTypes.insert(.refreshToken) }
             }
         }
         if try representation.bool("serviceAccountsEnabled") ?? false, !isBearerOnly {

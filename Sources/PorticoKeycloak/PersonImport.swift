@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 
@@ -7,6 +8,10 @@ struct PersonImport {
     let registration: PersonRegistration
     let realm: Realm
     let roles: ImportedRoles
+    let groups: ImportedGroups
+    /// The ids of the clients, by `client_id`.
+    let clients: [ExactText: String]
+    let seal: CredentialSeal
     let moment: Moment
 
     /// Values that two people must not share.
@@ -26,23 +31,46 @@ struct PersonImport {
                 throw RealmImportError.missing(path: user.path(of: "username"))
             }
             let subject = "user \(username)"
-            if try user.text("serviceAccountClientId") != nil {
-                report.add(.skipped, subject, "a service account: its client speaks for itself")
-                continue
+            guard var person = try person(user, username, &taken, report: &report) else { continue }
+            person.requiredActions = try user.strings("requiredActions") ?? []
+            if let clientID = try user.text("serviceAccountClientId") {
+                guard let client = clients[ExactText(clientID)] else {
+                    report.add(.skipped, subject, "the account of a client that is not imported")
+                    continue
+                }
+                person.serviceClientID = client
             }
-            guard let person = try person(user, username, &taken, report: &report) else { continue }
-            let password = try await password(of: user, person, report: &report)
-            people.append(
-                NewPerson(
-                    person: person,
-                    password: password,
-                    roles: try assigned(user, subject, report: &report)
-                )
+            var new = NewPerson(
+                person: person,
+                password: nil,
+                roles: try names(of: user, subject, report: &report)
             )
-            report.add(.read, subject, password == nil ? "without a password" : "with a password")
-            try reportTheRest(of: user, subject, report: &report)
+            new.groupIDs = try groupIDs(of: user, subject, report: &report)
+            new.identities = try identities(of: user, subject, report: &report)
+            new.consents = try consents(of: user, subject, report: &report)
+            try await CredentialImport(
+                registration: registration,
+                realm: realm,
+                seal: seal,
+                moment: moment
+            ).add(user, to: &new, report: &report)
+            Self.reportActions(of: &new, report: &report)
+            people.append(new)
+            report.add(.read, subject, new.password == nil ? "without a password" : "with a password")
         }
         return people
+    }
+
+    private static func reportActions(of new: inout NewPerson, report: inout ImportReport) {
+        let asked = [RequiredAction.updatePassword, RequiredAction.verifyEmail]
+        let others = new.person.requiredActions.filter { !asked.contains($0) }
+        guard !others.isEmpty else { return }
+        let shown = others.map { PlainText.shown($0) }.joined(separator: ", ")
+        report.add(
+            .changed,
+            "user \(new.person.username)",
+            "required actions that nothing asks for: \(shown)"
+        )
     }
 
     private func person(
@@ -105,65 +133,17 @@ struct PersonImport {
         return min(milliseconds / 1000, moment.seconds)
     }
 
-    /// Keycloak's default mappers give some attributes another name in tokens; in Portico the
-    /// attribute has the claim's name.
-    private static let renamed = [
-        "middleName": "middle_name", "phoneNumber": "phone_number",
-        "phoneNumberVerified": "phone_number_verified",
-    ]
-
     private static func attributes(of user: Representation) throws(RealmImportError)
         -> [String: [String]]
     {
         var attributes: [String: [String]] = [:]
         for (name, values) in try user.lists("attributes") {
             attributes[name] = values
-            if let claim = renamed[name], attributes[claim] == nil { attributes[claim] = values }
         }
         return attributes
     }
 
-    /// A plain password is hashed; one that is already hashed is not supported yet.
-    private func password(of user: Representation, _ person: Person, report: inout ImportReport)
-        async throws -> PasswordHash?
-    {
-        let subject = "user \(person.username)"
-        var hash: PasswordHash?
-        for credential in try user.children("credentials") {
-            let type = try credential.text("type") ?? "password"
-            guard type == "password" else {
-                report.add(
-                    .skipped,
-                    subject,
-                    "a credential other than a password: not imported yet"
-                )
-                continue
-            }
-            guard let value = try credential.text("value") else {
-                report.add(.skipped, subject, "a hashed password: not imported yet, set a new one")
-                continue
-            }
-            guard hash == nil else { continue }
-            do {
-                let (made, broken) = try await registration.hashInUse(
-                    SecretText(value),
-                    for: person,
-                    realmName: realm.name,
-                    random: moment.random
-                )
-                hash = made
-                if let broken { report.add(.read, subject, "\(broken.description)") }
-            } catch let refusal as PasswordPolicy.Refusal {
-                report.add(.skipped, subject, "\(refusal.description)")
-            }
-            if try credential.bool("temporary") == true {
-                report.add(.changed, subject, "the password is temporary there, lasting here")
-            }
-        }
-        return hash
-    }
-
-    private func assigned(_ user: Representation, _ subject: String, report: inout ImportReport)
+    private func names(of user: Representation, _ subject: String, report: inout ImportReport)
         throws(RealmImportError) -> [RoleName]
     {
         var names = (try user.strings("realmRoles") ?? []).map {
@@ -172,29 +152,71 @@ struct PersonImport {
         for (clientID, roles) in try user.lists("clientRoles") {
             names += roles.map { RoleName(clientID: clientID, name: $0) }
         }
-        for name in names where !roles.contains(name) {
-            if let clientID = name.clientID, ClientImport.isBuiltIn(clientID, in: realm.name) {
-                continue
-            }
-            let shown = PlainText.shown(name.name)
-            report.add(.skipped, subject, "role \(shown): it is not imported")
-        }
-        return roles.expanded(names)
+        return roles.known(names, subject, report: &report)
     }
 
-    private func reportTheRest(
-        of user: Representation,
-        _ subject: String,
-        report: inout ImportReport
-    ) throws(RealmImportError) {
-        if try user.strings("groups")?.isEmpty == false {
-            report.add(.skipped, subject, "groups are not imported yet, nor the roles they give")
+    private func groupIDs(of user: Representation, _ subject: String, report: inout ImportReport)
+        throws(RealmImportError) -> [String]
+    {
+        var ids: [String] = []
+        for path in try user.strings("groups") ?? [] {
+            if let id = groups.id(path) {
+                ids.append(id)
+            } else {
+                let shown = PlainText.shown(path)
+                report.add(.skipped, subject, "group \(shown): it is not imported")
+            }
         }
-        if try user.strings("requiredActions")?.isEmpty == false {
-            report.add(.skipped, subject, "required actions are not imported yet")
+        return ids
+    }
+
+    private func identities(of user: Representation, _ subject: String, report: inout ImportReport)
+        throws(RealmImportError) -> [FederatedIdentity]
+    {
+        var identities: [FederatedIdentity] = []
+        for link in try user.children("federatedIdentities") {
+            guard let provider = try link.text("identityProvider"),
+                let userID = try link.text("userId"),
+                !identities.contains(where: { sameBytes($0.provider, provider) })
+            else {
+                report.add(.skipped, subject, "an account at a provider that it does not name once")
+                continue
+            }
+            identities.append(
+                FederatedIdentity(
+                    provider: provider,
+                    subject: userID,
+                    username: try link.text("userName")
+                )
+            )
         }
-        if try !user.children("federatedIdentities").isEmpty {
-            report.add(.skipped, subject, "sign-in by way of other providers is not imported yet")
+        if !identities.isEmpty {
+            report.add(
+                .changed,
+                subject,
+                "its accounts at other providers are kept, but no one signs in by them yet"
+            )
         }
+        return identities
+    }
+
+    private func consents(of user: Representation, _ subject: String, report: inout ImportReport)
+        throws(RealmImportError) -> [(clientID: String, scope: Scope, at: Int64)]
+    {
+        var consents: [(clientID: String, scope: Scope, at: Int64)] = []
+        for consent in try user.children("clientConsents") {
+            guard let clientID = try consent.text("clientId"),
+                let client = clients[ExactText(clientID)]
+            else {
+                report.add(.skipped, subject, "a consent for a client that is not imported")
+                continue
+            }
+            let updated = try consent.integer("lastUpdatedDate")
+            let created = try consent.integer("createdDate")
+            let scope = Scope(tokens: try consent.strings("grantedClientScopes") ?? [])
+            let seconds = min(max(0, (updated ?? created ?? 0) / 1000), moment.seconds)
+            consents.append((client, scope, seconds))
+        }
+        return consents
     }
 }

@@ -1,6 +1,7 @@
 package import PorticoBytes
 package import PorticoProtocol
 package import PorticoProvider
+package import PorticoSeals
 package import PorticoStores
 
 /// Reads realms in Keycloak's export format (Keycloak `RealmRepresentation`) and makes new realms,
@@ -12,6 +13,7 @@ package struct RealmImport: Sendable {
     let creation: RealmCreation
     let clients: ClientRegistration
     let people: PersonRegistration
+    let ring: KeyRing
     /// Issuers are made from it; addresses in the file are ignored.
     let baseURL: String
 
@@ -19,11 +21,13 @@ package struct RealmImport: Sendable {
         creation: RealmCreation,
         clients: ClientRegistration,
         people: PersonRegistration,
+        ring: KeyRing,
         baseURL: String
     ) {
         self.creation = creation
         self.clients = clients
         self.people = people
+        self.ring = ring
         self.baseURL = baseURL
     }
 
@@ -87,9 +91,13 @@ package struct RealmImport: Sendable {
             throw RealmImportError.realm(path: representation.path(of: "realm"), refusal)
         }
         settings.apply(to: &new.realm)
+        new.realm.keycloak = RealmSettings.kept(representation)
+        let scopes = ScopeImport(realm: new.realm, moment: moment)
+        new.scopes = try scopes(representation, report: &report)
         new.clients = try ClientImport(
             registration: clients,
             realm: new.realm,
+            scopes: new.scopes,
             algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
             moment: moment
         )(representation, report: &report)
@@ -98,10 +106,32 @@ package struct RealmImport: Sendable {
             report: &report
         )
         new.roles = roles.roles
+        new.roleParts = roles.parts
+        new.roleLimits = try scopes.limits(
+            representation,
+            clients: new.clients,
+            scopes: new.scopes,
+            roles: roles,
+            report: &report
+        )
+        let groups = try GroupImport(realm: new.realm, roles: roles, moment: moment)(
+            representation,
+            report: &report
+        )
+        new.groups = groups.groups
+        new.parts = try PartImport(realm: new.realm, ring: ring, moment: moment)(
+            representation,
+            report: &report
+        )
         new.people = try await PersonImport(
             registration: people,
             realm: new.realm,
             roles: roles,
+            groups: groups,
+            clients: Dictionary(
+                new.clients.map { (ExactText($0.clientID), $0.id) }
+            ) { first, _ in first },
+            seal: CredentialSeal(ring: ring),
             moment: moment
         )(representation, report: &report)
         report.add(

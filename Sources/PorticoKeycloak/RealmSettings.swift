@@ -102,15 +102,30 @@ extension RealmSettings {
         "ssoSessionIdleTimeout", "ssoSessionMaxLifespan", "offlineSessionIdleTimeout",
         "offlineSessionMaxLifespan", "offlineSessionMaxLifespanEnabled", "clients", "clientScopes",
         "defaultDefaultClientScopes", "defaultOptionalClientScopes", "roles", "users",
-        "keycloakVersion",
+        "keycloakVersion", "groups", "scopeMappings", "clientScopeMappings",
     ]
+
+    /// Members with a place of their own.
+    private static let placed: Set<String> = [
+        "clients", "clientScopes", "roles", "users", "groups", "scopeMappings",
+        "clientScopeMappings", "components", "federatedUsers",
+    ]
+
+    /// What has no place of its own, for exports and for the answers of the realm.
+    static func kept(_ realm: Representation) -> JSONObject {
+        var object = JSONObject()
+        for (name, value) in realm.object
+        where !placed.contains(name) && PartImport.lists[name] == nil
+            && !PartImport.objects.contains(name)
+        {
+            object[name] = value
+        }
+        return object
+    }
 
     /// Members that matter to people or apps but are not imported yet.
     private static let missed: [(String, StaticString)] = [
-        ("groups", "groups are not imported yet: people lose the roles of their groups"),
-        ("identityProviders", "sign-in by way of other providers is not imported yet"),
-        ("scopeMappings", "role scope mappings are not imported yet"),
-        ("clientScopeMappings", "role scope mappings are not imported yet"),
+        ("identityProviders", "kept, but no one signs in by way of other providers yet"),
         ("components", "signing keys are not imported yet: new ones were made"),
         ("passwordPolicy", "this server's own rule for new passwords applies"),
         ("smtpServer", "the server's own settings apply: mail.smtp"),

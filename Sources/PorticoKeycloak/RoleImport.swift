@@ -5,8 +5,7 @@ import PorticoStores
 
 /// Imports Keycloak's roles (Keycloak `RolesRepresentation`).
 ///
-/// A composite role stays one role; its members at the time of the import also get the roles that
-/// it contains.
+/// A role that contains others stays one role: what it amounts to is decided when a token is made.
 struct RoleImport {
     let realm: Realm
     let clients: [Client]
@@ -28,11 +27,12 @@ struct RoleImport {
                     for role in roles {
                         try add(role, of: clientID, to: &imported, report: &report)
                     }
-                } else if !ClientImport.isBuiltIn(clientID, in: realm.name), !roles.isEmpty {
+                } else if !roles.isEmpty {
                     report.add(.skipped, "roles of \(clientID)", "the client is not imported")
                 }
             }
         }
+        imported.keepKnownParts(report: &report)
         return imported
     }
 
@@ -47,11 +47,14 @@ struct RoleImport {
         }
         let subject = "role " + (clientID.map { "\($0)/" } ?? "") + name
         let role = Role(
-            id: UniqueID(random: moment.random).text,
+            id: imported.ids.take(try representation.text("id"), random: moment.random),
             realmID: realm.id,
             clientID: clientID,
             name: name,
-            description: try representation.text("description") ?? ""
+            description: try representation.text("description") ?? "",
+            attributes: Dictionary(
+                try representation.lists("attributes").map { ($0.name, $0.values) }
+            ) { first, _ in first }
         )
         do {
             try RoleRegistration.check(role)
@@ -59,22 +62,15 @@ struct RoleImport {
             report.add(.skipped, subject, "\(error.field): \(error.rule)")
             return
         }
-        let key = RoleName(clientID: clientID, name: name)
-        guard imported.parts[key] == nil else {
+        guard imported.names.insert(role.roleName).inserted else {
             report.add(.skipped, subject, "the file has it twice")
             return
         }
-        let parts = try Self.parts(of: representation)
         imported.roles.append(role)
-        imported.parts[key] = parts
-        report.add(.read, subject, "")
-        if !parts.isEmpty {
-            report.add(
-                .changed,
-                subject,
-                "composite: people who have it were given its roles too; later changes do not follow"
-            )
+        imported.parts += try Self.parts(of: representation).map {
+            RolePart(role: role.roleName, part: $0)
         }
+        report.add(.read, subject, "")
     }
 
     private static func parts(of role: Representation) throws(RealmImportError) -> [RoleName] {
@@ -89,26 +85,32 @@ struct RoleImport {
     }
 }
 
-/// The roles of a file, and the parts of composite ones.
+/// The roles of a file, and which of them contain others.
 struct ImportedRoles {
     var roles: [Role] = []
-    /// Has an entry for every imported role.
-    var parts: [RoleName: [RoleName]] = [:]
+    var names: Set<RoleName> = []
+    var parts: [RolePart] = []
+    var ids = ImportedIDs()
 
     func contains(_ role: RoleName) -> Bool {
-        parts[role] != nil
+        names.contains(role)
     }
 
-    /// These roles and everything that they contain, without repeats, even if they form a cycle.
-    func expanded(_ roles: [RoleName]) -> [RoleName] {
-        var expanded: [RoleName] = []
-        var seen: Set<RoleName> = []
-        var pending = Array(roles.reversed())
-        while let role = pending.popLast() {
-            guard contains(role), seen.insert(role).inserted else { continue }
-            expanded.append(role)
-            pending.append(contentsOf: (parts[role] ?? []).reversed())
+    /// - Returns: Those of the roles that are imported; the others are reported.
+    func known(_ roles: [RoleName], _ subject: String, report: inout ImportReport) -> [RoleName] {
+        roles.filter { role in
+            guard !contains(role) else { return true }
+            let owner = role.clientID.map { "\($0)/" } ?? ""
+            let shown = PlainText.shown(owner + role.name)
+            report.add(.skipped, subject, "role \(shown): it is not imported")
+            return false
         }
-        return expanded
+    }
+
+    fileprivate mutating func keepKnownParts(report: inout ImportReport) {
+        let all = parts
+        parts = all.filter { part in
+            !known([part.part], "role \(part.role.name)", report: &report).isEmpty
+        }
     }
 }

@@ -58,7 +58,11 @@ package struct ProviderService: HTTPService {
     }
 
     package func policy(_ scripts: ScriptOrigins, _ context: RealmContext) -> CORSPolicy? {
-        let named = context.asking.client.map { CORSPolicy.origins(Set($0.webOrigins)) }
+        let named = context.asking.client.map { client in
+            CORSPolicy.origins(
+                Set(context.realm.keycloakClient(client)?.origins.origins ?? client.webOrigins)
+            )
+        }
         return switch scripts {
         case .none: nil
         case .any: .anyone

@@ -22,6 +22,7 @@ struct RealmImportTests {
             creation: RealmCreation(ring: ring),
             clients: ClientRegistration(ring: ring),
             people: PersonRegistration(hashing: hashing),
+            ring: ring,
             baseURL: "https://op.example.com"
         )
         return try await realmImport(bytes, at: noon)

@@ -30,6 +30,7 @@ struct RealmFile {
                     creation: RealmCreation(ring: installation.ring),
                     clients: ClientRegistration(ring: installation.ring),
                     people: registration,
+                    ring: installation.ring,
                     baseURL: installation.settings.effectivePublicURL
                 )
                 return try await read(bytes, at: installation.clock.moment())

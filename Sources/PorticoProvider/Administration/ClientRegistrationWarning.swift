@@ -44,6 +44,8 @@ extension ClientRegistration {
             warnings.append(.silentLoginToken)
         }
         let own = client.privateUseSchemes
+        // Nearly no client has one, and a realm may have thousands of clients.
+        guard !own.isEmpty else { return warnings }
         for other in others where other.id != client.id {
             for scheme in own.intersection(other.privateUseSchemes).sorted() {
                 warnings.append(.sharedScheme(scheme: scheme, clientID: other.clientID))

@@ -4,7 +4,7 @@ package enum PlainText {
     /// that reorder it (Unicode Technical Report 36 §2; RFC 8266 §2.1).
     ///
     /// - Parameter length: The most bytes of UTF-8.
-    static func isLine(_ text: String, length: Int) -> Bool {
+    package static func isLine(_ text: String, length: Int) -> Bool {
         text.utf8.count <= length && text.unicodeScalars.allSatisfy { isVisible($0) }
     }
 

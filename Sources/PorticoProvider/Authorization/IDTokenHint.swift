@@ -27,7 +27,8 @@ struct IDTokenHint: Sendable, Equatable {
             let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),
             claims.string("typ") == TokenClaims.idTokenKind,
             let subject = claims.string("sub"),
-            let clientID = claims.string("aud")
+            // Several audiences have one authorized party (OpenID Connect Core §2).
+            let clientID = claims.string("aud") ?? claims.string("azp")
         else { return nil }
         self.subject = subject
         self.clientID = clientID

@@ -7,9 +7,13 @@ struct PermittedRedirect: Hashable, Sendable {
     /// As in the request: a loopback port is the request's.
     let uri: RedirectURI
 
-    /// - Returns: `nil` if the client has not registered it.
-    init?(_ requested: RedirectURI, of client: Client) {
-        guard client.redirectURIs.contains(where: { $0.permits(requested) }) else { return nil }
+    /// - Returns: `nil` if the client has not registered it; one that came from Keycloak may have
+    ///   registered a pattern.
+    init?(_ requested: RedirectURI, of client: Client, in realm: LiveRealm?) {
+        let isPermitted =
+            realm?.keycloakClient(client).map { $0.redirects.permits(requested) }
+            ?? client.redirectURIs.contains { $0.permits(requested) }
+        guard isPermitted else { return nil }
         uri = requested
     }
 

@@ -20,7 +20,7 @@ struct ProvenRequest: Sendable {
     /// - Parameter now: Seconds since 1970.
     init(_ form: FormParameters, in realm: LiveRealm, wasPushed: Bool, at now: Int64) throws {
         let client = try Self.client(form, realm)
-        let redirect = try Self.redirect(form, client)
+        let redirect = try Self.redirect(form, client, realm)
         let target = try Self.target(form, redirect, client, realm)
         self.client = client
         self.target = target
@@ -35,7 +35,7 @@ struct ProvenRequest: Sendable {
             let request = try AuthorizationRequest(form)
             try CodeProtectionRule(of: client).check(request)
             self.request = request
-            scope = Self.granted(request, to: client)
+            scope = try Self.granted(request, to: client)
             // Before a person enters a password, not after.
             try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce)
             parameters = Self.carried(form, request.claims)
@@ -61,12 +61,14 @@ struct ProvenRequest: Sendable {
     }
 
     /// Always required, even if only one is registered (OpenID Connect Core §3.1.2.1).
-    private static func redirect(_ form: FormParameters, _ client: Client) throws
-        -> PermittedRedirect
-    {
+    private static func redirect(
+        _ form: FormParameters,
+        _ client: Client,
+        _ realm: LiveRealm
+    ) throws -> PermittedRedirect {
         do throws(OAuthError) {
             let requested = RedirectURI(try form.required("redirect_uri"))
-            guard let redirect = PermittedRedirect(requested, of: client) else {
+            guard let redirect = PermittedRedirect(requested, of: client, in: realm) else {
                 throw OAuthError(.invalidRequest, "redirect_uri is not one the client registered.")
             }
             return redirect
@@ -117,7 +119,10 @@ struct ProvenRequest: Sendable {
 
     /// Unknown scope tokens, and those that the client may not have, are ignored (OpenID Connect
     /// Core §3.1.2.1); without `scope`, the client's defaults apply.
-    private static func granted(_ request: AuthorizationRequest, to client: Client) -> Scope {
+    /// Keycloak refuses them.
+    private static func granted(_ request: AuthorizationRequest, to client: Client)
+        throws(OAuthError) -> Scope
+    {
         let allowed = request.scope.tokens.filter { token in
             switch token {
             case "openid": true
@@ -126,6 +131,9 @@ struct ProvenRequest: Sendable {
                 client.optionalScopes.contains(token) && client.grantTypes.contains(.refreshToken)
             default: client.optionalScopes.contains(token) || client.defaultScopes.contains(token)
             }
+        }
+        guard client.keycloak == nil || allowed.count == request.scope.tokens.count else {
+            throw OAuthError(.invalidScope, "scope has a token that the client may not have.")
         }
         return Scope(tokens: allowed + client.defaultScopes)
     }
@@ -159,5 +167,9 @@ extension Client {
     /// server never sees a fragment: with any other client, an attacker's link would leave the code
     /// unspent in an address that the browser passes on at the next redirect (RFC 9110 §10.2.2,
     /// docs/decisions/0041).
-    fileprivate var readsFragments: Bool { type == .public && !webOrigins.isEmpty }
+    ///
+    /// Keycloak's own adapter for browsers asks for it, whatever is registered.
+    fileprivate var readsFragments: Bool {
+        type == .public && (!webOrigins.isEmpty || keycloak != nil)
+    }
 }

@@ -46,7 +46,12 @@ struct EndSessionEndpoint: Sendable {
             }
             return leave(request, try await end(hint.sessionID, context), context)
         }
-        guard let hint = request.hint else { return done(request, .wasNotSignedIn, context) }
+        guard let hint = request.hint else {
+            // Keycloak redirects at once, and an app whose session is over waits for that.
+            return request.client?.keycloak == nil
+                ? done(request, .wasNotSignedIn, context)
+                : leave(request, .wasNotSignedIn, context)
+        }
         // The hint does not prove that the person is present (§2), unless the realm's apps rely on
         // it.
         if context.realm.signsOutByHintAlone {

@@ -34,7 +34,11 @@ struct TokenEndpoint: Sendable {
             issuer: issuer,
             ring: provider.ring
         )
-        clientCredentials = ClientCredentialsGrant(grants: provider.grants, issuer: issuer)
+        clientCredentials = ClientCredentialsGrant(
+            grants: provider.grants,
+            people: provider.people,
+            issuer: issuer
+        )
         tokenExchange = TokenExchangeGrant(provider, issuer: issuer)
     }
 
@@ -89,6 +93,7 @@ struct TokenEndpoint: Sendable {
             return try await clientCredentials(
                 scope: scope,
                 from: client,
+                at: context.address,
                 in: context.realm,
                 at: context.moment
             ).json

@@ -36,7 +36,7 @@ struct UserInfoEndpoint: Sendable {
             // `try?`: a malformed token names no client.
             let claims = try? JWT(parsing: token, limit: 8192).uncheckedClaims()
             context.asking.note(
-                claims?.string("client_id").flatMap(context.realm.client(clientID:))
+                claims?.string("azp").flatMap(context.realm.client(clientID:))
             )
         }
         do {

@@ -5,6 +5,7 @@ import PorticoStores
 /// Issues a confidential client a token for itself (RFC 6749 §4.4).
 struct ClientCredentialsGrant: Sendable {
     let grants: GrantStore
+    let people: PersonStore
     let issuer: TokenIssuer
 
     /// - Throws: `unauthorized_client` if the client is public or not registered for this grant
@@ -12,6 +13,7 @@ struct ClientCredentialsGrant: Sendable {
     func callAsFunction(
         scope requested: Scope?,
         from client: AuthenticatedClient,
+        at address: String,
         in realm: LiveRealm,
         at moment: Moment
     ) async throws -> TokenAnswer {
@@ -19,21 +21,16 @@ struct ClientCredentialsGrant: Sendable {
             throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
         }
         let registered = client.client
-        // RFC 6749 §3.3: granted without it. There is no person for an ID Token.
-        let requested = requested.map { Scope(tokens: $0.tokens.filter { $0 != "openid" }) }
-        let allowed = Scope(tokens: registered.defaultScopes + registered.optionalScopes)
-        if let requested, !requested.isSubset(of: allowed) {
-            throw OAuthError(.invalidScope, "scope has a token that the client may not have.")
-        }
-        let scope = Scope(tokens: registered.defaultScopes + (requested?.tokens ?? []))
+        // In Keycloak a client has an account of its own, with roles.
+        let account = try await people.serviceAccount(of: registered.id, realmID: realm.realm.id)
+        let scope = try Self.granted(requested, to: registered, hasAccount: account != nil)
         let grant = Grant(
             id: moment.id(),
             realmID: realm.realm.id,
             clientID: registered.id,
-            personID: nil,
+            personID: account?.person.id,
             sessionID: nil,
-            // No one is signed in: these have no meaning.
-            scope: Scope(tokens: scope.tokens.filter { $0 != "openid" && $0 != "offline_access" }),
+            scope: scope,
             isOffline: false,
             authenticatedAt: nil,
             acr: nil,
@@ -56,12 +53,31 @@ struct ClientCredentialsGrant: Sendable {
                 realm: realm,
                 client: registered,
                 grant: grant,
-                person: nil,
-                scope: grant.scope
+                person: account,
+                scope: grant.scope,
+                notes: [
+                    "client_id": registered.clientID, "clientId": registered.clientID,
+                    "clientHost": address, "clientAddress": address,
+                ]
             ),
             nonce: nil,
             generation: nil,
             at: moment
+        )
+    }
+
+    /// RFC 6749 §3.3: without what has no meaning where no one is signed in. An ID Token is only for
+    /// a client with an account.
+    private static func granted(_ requested: Scope?, to client: Client, hasAccount: Bool)
+        throws(OAuthError) -> Scope
+    {
+        let requested = (requested?.tokens ?? []).filter { $0 != "openid" || hasAccount }
+        let allowed = Scope(tokens: client.defaultScopes + client.optionalScopes + ["openid"])
+        guard Scope(tokens: requested).isSubset(of: allowed) else {
+            throw OAuthError(.invalidScope, "scope has a token that the client may not have.")
+        }
+        return Scope(
+            tokens: (client.defaultScopes + requested).filter { $0 != "offline_access" }
         )
     }
 }

@@ -25,12 +25,33 @@ struct TokenIntrospection: Sendable {
             Self.mayUse(live, client.client)
         else { return Self.inactive }
         var answer: JSONObject = ["active": true]
-        for (name, value) in live.claims where name != "typ" { answer[name] = value }
+        for (name, value) in described(live, realm, moment) where name != "typ" {
+            answer[name] = value
+        }
         answer["token_type"] = "Bearer"
         if let person = live.reading.person?.person {
             answer["username"] = .string(person.username)
         }
         return answer
+    }
+
+    /// The token's own claims; for a client that came from Keycloak all that its mappers say of it,
+    /// whatever the token itself says.
+    private func described(_ live: LiveAccessToken, _ realm: LiveRealm, _ moment: Moment)
+        -> JSONObject
+    {
+        let subject = TokenSubject(
+            realm: realm,
+            client: live.client,
+            grant: live.reading.grant,
+            person: live.reading.person,
+            scope: live.scope
+        )
+        guard let keycloak = subject.keycloak(at: moment.seconds) else { return live.claims }
+        var claims = keycloak.introspection()
+        for (name, value) in live.claims { claims[name] = value }
+        claims["client_id"] = .string(live.client.clientID)
+        return claims
     }
 
     /// The caller is an audience of the token, or the client it was issued to (RFC 7662 §2.2).

@@ -94,16 +94,23 @@ struct StandardClaims: Sendable {
         case "address": address
         case "phone_number_verified":
             attribute("phone_number").map { _ in
-                .bool(person.attributes["phone_number_verified"]?.first == "true")
+                .bool(attribute("phone_number_verified") == "true")
             }
         default: attribute(name)
         }
     }
 
     private func attribute(_ name: String) -> JSONValue? {
-        guard let value = person.attributes[name]?.first, !value.isEmpty else { return nil }
+        let values = person.attributes[name] ?? Self.spellings[name].flatMap { person.attributes[$0] }
+        guard let value = values?.first, !value.isEmpty else { return nil }
         return .string(value)
     }
+
+    /// How Keycloak calls the attributes behind some claims.
+    private static let spellings = [
+        "middle_name": "middleName", "phone_number": "phoneNumber",
+        "phone_number_verified": "phoneNumberVerified",
+    ]
 
     /// OpenID Connect Core §5.1.1.
     private var address: JSONValue? {

@@ -15,6 +15,8 @@ package final class LiveRealm: Sendable {
     private let clientsByUUID: [String: Client]
     /// What roles contain, and the groups.
     let graph: RoleGraph
+    /// Of a realm that comes from Keycloak.
+    private let keycloak: KeycloakViews?
     /// The origins that its clients have registered for scripts, if any.
     let clientOrigins: CORSPolicy?
 
@@ -28,10 +30,17 @@ package final class LiveRealm: Sendable {
     /// Anything issued before this time is invalid, in seconds since 1970.
     package var notBefore: Int64 { realm.notBefore }
 
-    init(realm: Realm, clients: [Client], keys: RealmKeys, graph: RoleGraph) {
+    init(
+        realm: Realm,
+        clients: [Client],
+        keys: RealmKeys,
+        graph: RoleGraph,
+        keycloak: KeycloakViews?
+    ) {
         self.realm = realm
         self.keys = keys
         self.graph = graph
+        self.keycloak = keycloak
         urls = RealmURLs(issuer: realm.issuer)
         let sets = Set(keys.stretches.map(\.algorithms))
         metadata = Dictionary(
@@ -45,7 +54,7 @@ package final class LiveRealm: Sendable {
             clients.filter { !$0.isEnabled }.map { (ExactText($0.clientID), $0) }
         ) { first, _ in first }
         clientsByUUID = Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
-        let origins = Set(enabled.flatMap(\.webOrigins))
+        let origins = Set(enabled.flatMap { keycloak?.client($0)?.origins.origins ?? $0.webOrigins })
         clientOrigins = origins.isEmpty ? nil : .origins(origins)
     }
 
@@ -81,6 +90,16 @@ package final class LiveRealm: Sendable {
     /// After how many seconds without use a browser session ends, with the store's precision.
     var sessionIdle: Int64 {
         realm.lifetimes.sessionIdle + SessionActivity<String>.precision
+    }
+
+    /// What a client that came from Keycloak gets with a scope; `nil` for another client.
+    func keycloakView(of client: Client, scope: Scope, roles: Set<RoleName>) -> KeycloakView? {
+        keycloak?.view(of: client, scope: scope, roles: roles)
+    }
+
+    /// A client that came from Keycloak; `nil` for another client.
+    func keycloakClient(_ client: Client) -> KeycloakClient? {
+        keycloak?.client(client)
     }
 
     /// The mappers of the realm, followed by the client's.

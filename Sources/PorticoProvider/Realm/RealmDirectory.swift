@@ -87,12 +87,23 @@ package final class RealmDirectory: Sendable {
         var realms: [String: LiveRealm] = [:]
         let clients = Dictionary(grouping: record.clients, by: \.realmID)
         let keys = Dictionary(grouping: record.keys, by: \.realmID)
+        let scopes = Dictionary(grouping: record.scopes, by: \.realmID)
         for realm in record.realms where realm.isEnabled {
+            let graph = record.graphs[realm.id] ?? .empty
             realms[realm.name] = LiveRealm(
                 realm: realm,
                 clients: clients[realm.id] ?? [],
                 keys: try RealmKeys(keys[realm.id] ?? [], ring: ring),
-                graph: record.graphs[realm.id] ?? .empty
+                graph: graph,
+                keycloak: realm.keycloak.map {
+                    KeycloakViews(
+                        $0,
+                        scopes: scopes[realm.id] ?? [],
+                        limits: record.roleLimits,
+                        graph: graph,
+                        issuer: realm.issuer
+                    )
+                }
             )
         }
         return Snapshot(version: record.version, realms: realms)

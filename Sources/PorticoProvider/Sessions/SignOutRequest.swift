@@ -18,7 +18,8 @@ struct SignOutRequest: Sendable {
     init(_ form: FormParameters, of realm: LiveRealm, at moment: Moment) throws(SignOutRefusal) {
         do throws(OAuthError) {
             try form.refuseRepeats()
-            guard form["redirect_uri"] == nil else {
+            // Keycloak ignores it.
+            guard form["redirect_uri"] == nil || realm.realm.keycloak != nil else {
                 throw OAuthError(.invalidRequest, "redirect_uri is now post_logout_redirect_uri.")
             }
             hint = try Self.hint(form["id_token_hint"], realm, moment)
@@ -30,7 +31,7 @@ struct SignOutRequest: Sendable {
             throw SignOutRefusal(.request, error)
         }
         client = try Self.client(form["client_id"], hint, realm)
-        redirect = try Self.redirect(form["post_logout_redirect_uri"], client)
+        redirect = try Self.redirect(form["post_logout_redirect_uri"], client, realm)
     }
 
     /// The browser's next address: the registered one with `state` unchanged.
@@ -70,12 +71,15 @@ struct SignOutRequest: Sendable {
     }
 
     /// Without a known client there is no address to return to (§3), which is not an error.
-    private static func redirect(_ text: String?, _ client: Client?) throws(SignOutRefusal)
-        -> RedirectURI?
+    private static func redirect(_ text: String?, _ client: Client?, _ realm: LiveRealm)
+        throws(SignOutRefusal) -> RedirectURI?
     {
         guard let text, let client else { return nil }
         let requested = RedirectURI(text)
-        guard client.permitsReturn(to: requested) else {
+        let isPermitted =
+            realm.keycloakClient(client).map { $0.postLogout.permits(requested) }
+            ?? client.permitsReturn(to: requested)
+        guard isPermitted else {
             let error = OAuthError(
                 .invalidRequest,
                 "post_logout_redirect_uri is not one the client registered."

@@ -39,6 +39,14 @@ struct AccessTokenVerifier: Sendable {
         return (claims, id)
     }
 
+    /// What the token says, which our own signature covers. The tokens of a client that came from
+    /// Keycloak do not name scopes that are not to be shown: those are its defaults.
+    private static func scope(of claims: JSONObject, _ grant: Grant, _ client: Client) -> Scope {
+        let named = (claims.string("scope") ?? "").split(separator: " ").map(String.init)
+        guard client.keycloak != nil else { return Scope(tokens: named) }
+        return Scope(tokens: named + client.defaultScopes.filter(grant.scope.contains))
+    }
+
     /// - Returns: `nil` if the token is not ours, has expired, or its grant is no longer valid:
     ///   signed out, revoked, its person or its client disabled (docs/decisions/0035).
     func live(_ text: String, in realm: LiveRealm, at moment: Moment) async throws
@@ -59,10 +67,7 @@ struct AccessTokenVerifier: Sendable {
             claims: claims,
             client: client,
             reading: reading,
-            // Our own signature covers it.
-            scope: Scope(
-                tokens: (claims.string("scope") ?? "").split(separator: " ").map(String.init)
-            ),
+            scope: Self.scope(of: claims, reading.grant, client),
             audiences: claims.strings("aud") ?? claims.string("aud").map { [$0] } ?? []
         )
     }

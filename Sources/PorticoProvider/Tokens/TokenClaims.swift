@@ -11,6 +11,8 @@ struct TokenSubject: Sendable {
     let person: PersonWithRoles?
     /// The scope of this token: the grant's, or less (RFC 6749 §6).
     let scope: Scope
+    /// What is known of the request besides, for mappers of a client that came from Keycloak.
+    var notes: [String: String] = [:]
 
     /// `sub`: the person, or the client itself, under a name that cannot be a person's id (RFC 9700
     /// §4.15).
@@ -30,9 +32,26 @@ struct TokenSubject: Sendable {
         }
     }
 
+    /// The person's roles, with all that they contain.
+    var allRoles: Set<RoleName> { person.map(realm.graph.roles) ?? [] }
+
     /// The roles that the client sees.
     var roles: RoleClaims {
-        RoleClaims(person.map(realm.graph.roles) ?? [], seenBy: client)
+        RoleClaims(allRoles, seenBy: client)
+    }
+
+    /// The form of a client's tokens that came from Keycloak; `nil` for another client.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    func keycloak(at now: Int64) -> KeycloakClaims? {
+        realm.keycloakView(of: client, scope: scope, roles: allRoles).map {
+            KeycloakClaims(subject: self, view: $0, now: now)
+        }
+    }
+
+    /// A scope that shows roles is only for people with one of them.
+    func isPermitted(_ scope: KeycloakScope) -> Bool {
+        scope.limits.isEmpty || !scope.limits.isDisjoint(with: allRoles)
     }
 
     var mapped: MappedClaims {

@@ -19,17 +19,25 @@ struct TokenIssuer: Sendable {
             let idTokenKey = realm.idTokenKey(for: subject.client, at: moment.seconds)
         else { throw OAuthError(.serverError, "The realm has no active key of this algorithm.") }
         let claims = TokenClaims(subject: subject, now: moment.seconds)
+        let keycloak = subject.keycloak(at: moment.seconds)
         let id = AccessTokenID(grantID: subject.grant.id, random: moment.random)
-        let accessToken = try key.sign(claims: claims.accessToken(id: id), type: subject.tokenType)
+        let accessToken = try key.sign(
+            claims: keycloak?.accessToken(id: id) ?? claims.accessToken(id: id),
+            type: subject.tokenType
+        )
         var idToken: String?
         var deviceSecret: String?
         if subject.scope.contains("openid"), subject.person != nil {
             deviceSecret = self.deviceSecret(of: subject, at: moment)
-            var content = claims.idToken(
-                nonce: nonce,
-                accessTokenHash: idTokenKey.algorithm.leftHalfHash(of: accessToken),
-                requested: try requestedClaims(subject.grant)?.idToken ?? []
-            )
+            let hash = idTokenKey.algorithm.leftHalfHash(of: accessToken)
+            let requested = try requestedClaims(subject.grant)
+            var content =
+                keycloak?.idToken(nonce: nonce, accessTokenHash: hash, requested: requested)
+                ?? claims.idToken(
+                    nonce: nonce,
+                    accessTokenHash: hash,
+                    requested: requested?.idToken ?? []
+                )
             content["ds_hash"] = deviceSecret.map { .string(DeviceSecret.hash(of: $0)) }
             idToken = try idTokenKey.sign(claims: content, type: .jwt)
         }
@@ -42,9 +50,14 @@ struct TokenIssuer: Sendable {
             refreshExpiresIn: refreshExpiresIn(subject, at: moment.seconds),
             idToken: idToken,
             deviceSecret: deviceSecret,
-            notBefore: max(realm.realm.notBefore, subject.person?.person.notBefore ?? 0),
+            // Keycloak's adapters take the highest that they have seen for every person's.
+            notBefore: keycloak == nil
+                ? max(realm.realm.notBefore, subject.person?.person.notBefore ?? 0)
+                : realm.realm.notBefore,
             sessionState: subject.grant.sessionID,
-            scope: subject.scope.text
+            scope: keycloak?.scopeText ?? subject.scope.text,
+            tokenType: keycloak?.tokenType ?? "Bearer",
+            more: keycloak?.tokenResponse ?? JSONObject()
         )
     }
 
@@ -81,6 +94,9 @@ package struct TokenAnswer: Sendable {
     let notBefore: Int64
     let sessionState: String?
     let scope: String
+    let tokenType: String
+    /// What mappers add.
+    let more: JSONObject
 
     package var json: JSONObject {
         var json: JSONObject = [
@@ -89,12 +105,13 @@ package struct TokenAnswer: Sendable {
             "refresh_expires_in": .integer(refreshToken == nil ? 0 : refreshExpiresIn),
         ]
         if let refreshToken { json["refresh_token"] = .string(refreshToken) }
-        json["token_type"] = "Bearer"
+        json["token_type"] = .string(tokenType)
         if let idToken { json["id_token"] = .string(idToken) }
         if let deviceSecret { json["device_secret"] = .string(deviceSecret) }
         json["not-before-policy"] = .integer(notBefore)
         if let sessionState { json["session_state"] = .string(sessionState) }
         json["scope"] = .string(scope)
+        for (name, value) in more { json[name] = value }
         return json
     }
 }

@@ -1,3 +1,5 @@
+import PorticoBytes
+
 /// The roles of a realm that contain others, and its groups: what a person's roles amount to when a
 /// token is made.
 package struct RoleGraph: Sendable {
@@ -23,6 +25,11 @@ package struct RoleGraph: Sendable {
             pending += more
         }
         return expanded
+    }
+
+    /// The roles of one client that contain others.
+    package func containers(ofClient clientID: String) -> [RoleName] {
+        parts.keys.filter { $0.clientID.map { sameBytes($0, clientID) } ?? false }
     }
 
     /// What a person has: their own roles and those of their groups and of the groups above, with

@@ -27,7 +27,7 @@ import Testing
         let form = TestFlow.request().map { (name: $0.0, value: $0.1) }
         let rules = ConsentRules(
             client: client,
-            redirect: try #require(PermittedRedirect(RedirectURI(uri), of: client)),
+            redirect: try #require(PermittedRedirect(RedirectURI(uri), of: client, in: nil)),
             request: try AuthorizationRequest(FormParameters(form)),
             scope: try Scope("openid profile")
         )

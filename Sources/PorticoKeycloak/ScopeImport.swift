@@ -1,0 +1,108 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// Imports Keycloak's client scopes, and which roles clients without full scope see (Keycloak
+/// `ClientScopeRepresentation`, `ScopeMappingRepresentation`).
+struct ScopeImport {
+    let realm: Realm
+    let moment: Moment
+
+    func callAsFunction(_ representation: Representation, report: inout ImportReport)
+        throws(RealmImportError) -> [ClientScope]
+    {
+        guard representation.object["clientScopes"] != nil else {
+            report.add(.changed, "client scopes", "the file has none: Keycloak's own are made")
+            return BuiltInScopes.scopes(of: realm, moment)
+        }
+        var scopes: [ClientScope] = []
+        var names: Set<ExactText> = []
+        var ids = ImportedIDs()
+        for scope in try representation.children("clientScopes") {
+            guard let name = try scope.text("name") else {
+                throw .missing(path: scope.path(of: "name"))
+            }
+            guard names.insert(ExactText(name)).inserted else {
+                report.add(.skipped, "scope \(name)", "the file has it twice")
+                continue
+            }
+            var object = scope.object
+            object["id"] = nil
+            object["name"] = nil
+            scopes.append(
+                ClientScope(
+                    id: ids.take(try scope.text("id"), random: moment.random),
+                    realmID: realm.id,
+                    name: name,
+                    representation: object
+                )
+            )
+            report.add(.read, "scope \(name)", "")
+            try MapperReport.add(scope, "scope \(name)", report: &report)
+        }
+        return scopes
+    }
+
+    /// `scopeMappings` are of the realm's roles, `clientScopeMappings` of the roles of each client.
+    func limits(
+        _ representation: Representation,
+        clients: [Client],
+        scopes: [ClientScope],
+        roles: ImportedRoles,
+        report: inout ImportReport
+    ) throws(RealmImportError) -> [RoleLimit] {
+        let owners = Owners(clients: clients, scopes: scopes)
+        var limits: [RoleLimit] = []
+        for mapping in try representation.children("scopeMappings") {
+            limits += try owners.limits(mapping, of: nil, roles: roles, report: &report)
+        }
+        if let byClient = try representation.child("clientScopeMappings") {
+            for (clientID, _) in byClient.object {
+                for mapping in try byClient.children(clientID) {
+                    limits += try owners.limits(
+                        mapping,
+                        of: clientID,
+                        roles: roles,
+                        report: &report
+                    )
+                }
+            }
+        }
+        return limits
+    }
+
+    private struct Owners {
+        private let clients: [String: String]
+        private let scopes: [String: String]
+
+        init(clients: [Client], scopes: [ClientScope]) {
+            self.clients = Dictionary(clients.map { ($0.clientID, $0.id) }) { first, _ in first }
+            self.scopes = Dictionary(scopes.map { ($0.name, $0.id) }) { first, _ in first }
+        }
+
+        func limits(
+            _ mapping: Representation,
+            of clientID: String?,
+            roles: ImportedRoles,
+            report: inout ImportReport
+        ) throws(RealmImportError) -> [RoleLimit] {
+            let client = try mapping.text("client")
+            let scope = try mapping.text("clientScope")
+            let subject = client.map { "client \($0)" } ?? scope.map { "scope \($0)" } ?? ""
+            let owner =
+                client.flatMap { clients[$0] }.map(RoleLimit.Owner.client)
+                ?? scope.flatMap { scopes[$0] }.map(RoleLimit.Owner.scope)
+            guard let owner else {
+                report.add(.skipped, subject, "shows roles, but is not imported")
+                return []
+            }
+            let names = (try mapping.strings("roles") ?? []).map {
+                RoleName(clientID: clientID, name: $0)
+            }
+            return roles.known(names, subject, report: &report).map {
+                RoleLimit(owner: owner, role: $0)
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// A client that came with such a realm.
+struct KeycloakClient: Sendable {
+    let mappers: [ProtocolMapperRecord]
+    /// Whether it sees every role of a person.
+    let hasFullScope: Bool
+    /// The roles that it sees otherwise, besides its own.
+    let limits: Set<RoleName>
+    let attributes: KeycloakAttributes
+    let redirects: RedirectPatterns
+    let postLogout: RedirectPatterns
+    let origins: OriginPatterns
+
+    /// - Parameter serverOrigin: What relative redirect patterns are relative to, where the client
+    ///   has no root URL.
+    init(
+        _ client: Client,
+        _ representation: JSONObject,
+        limits: Set<RoleName>,
+        serverOrigin: String
+    ) {
+        mappers = representation.protocolMappers
+        hasFullScope = representation.bool("fullScopeAllowed") ?? true
+        self.limits = limits
+        attributes = KeycloakAttributes(representation.object("attributes"))
+        let rootURL = representation.string("rootUrl").flatMap { $0.isEmpty ? nil : $0 }
+        redirects = RedirectPatterns(
+            client.redirectURIs.map(\.text),
+            rootURL: rootURL,
+            serverOrigin: serverOrigin
+        )
+        postLogout = RedirectPatterns.postLogout(
+            client.postLogoutRedirectURIs.map(\.text).joined(separator: "##"),
+            redirects: redirects,
+            rootURL: rootURL,
+            serverOrigin: serverOrigin
+        )
+        origins = OriginPatterns(client.webOrigins, redirects: redirects)
+    }
+
+    /// Whether its access tokens have only what it needs.
+    var isLightweight: Bool { attributes.isOn("client.use.lightweight.access.token.enabled") }
+}

@@ -1,0 +1,61 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+
+/// What a realm that comes from Keycloak keeps of Keycloak's rules (docs/decisions/0049). Only the
+/// clients that came with it get them.
+struct KeycloakRealm: Sendable {
+    private let settings: JSONObject
+    private let scopes: [ExactText: KeycloakScope]
+
+    init(_ settings: JSONObject, scopes: [ClientScope], limits: [RoleLimit.Owner: Set<RoleName>]) {
+        self.settings = settings
+        self.scopes = Dictionary(
+            scopes.map { scope in
+                let limits = limits[.scope(scope.id)] ?? []
+                return (ExactText(scope.name), KeycloakScope(scope, limits: limits))
+            }
+        ) { first, _ in first }
+    }
+
+    /// The scope of that name; `nil` also for `openid`, which is none in Keycloak.
+    func scope(named name: String) -> KeycloakScope? {
+        scopes[ExactText(name)]
+    }
+
+    /// Whether `sub` and `auth_time` are in tokens only by mappers: files from before version 25
+    /// have no scope that brings them.
+    var hasBasicScope: Bool { scope(named: "basic") != nil }
+
+    /// Whether `acr` is in tokens only by a mapper.
+    var hasACRScope: Bool { scope(named: "acr") != nil }
+
+    /// The levels of authentication and their names (Keycloak `acr.loa.map`).
+    var acrLevels: [String: Int64] {
+        KeycloakAttributes(settings.object("attributes")).acrLevels ?? [:]
+    }
+}
+
+/// A client scope of such a realm.
+struct KeycloakScope: Sendable {
+    let id: String
+    let name: String
+    let mappers: [ProtocolMapperRecord]
+    /// Whether `scope` of tokens and answers names it.
+    let isShown: Bool
+    /// Whether a consent page names it.
+    let isAskedFor: Bool
+    /// The roles that it shows to a client without full scope. Where there are any, only people with
+    /// one of them get it.
+    let limits: Set<RoleName>
+
+    init(_ scope: ClientScope, limits: Set<RoleName>) {
+        id = scope.id
+        name = scope.name
+        mappers = scope.representation.protocolMappers
+        let attributes = KeycloakAttributes(scope.representation.object("attributes"))
+        isShown = attributes["include.in.token.scope"] != "false"
+        isAskedFor = attributes["display.on.consent.screen"] != "false"
+        self.limits = limits
+    }
+}
