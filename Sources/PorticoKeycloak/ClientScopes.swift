@@ -49,7 +49,7 @@ struct ClientScopes {
                 registrable.append(name)
             } else {
                 let shown = PlainText.shown(name)
-                report.add(.skipped, subject, "scope \(shown): it has no name that can be asked for")
+                report.add(.skipped, subject, "scope \(shown): no one can ask for that name")
             }
         }
         return registrable

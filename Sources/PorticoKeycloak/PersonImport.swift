@@ -56,7 +56,8 @@ struct PersonImport {
             ).add(user, to: &new, report: &report)
             Self.reportActions(of: &new, report: &report)
             people.append(new)
-            report.add(.read, subject, new.password == nil ? "without a password" : "with a password")
+            let words = new.password == nil ? "without a password" : "with a password"
+            report.add(.read, subject, words)
         }
         return people
     }

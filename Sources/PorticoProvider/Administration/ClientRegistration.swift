@@ -84,7 +84,8 @@ package struct ClientRegistration: Sendable {
         try checkScopes(client)
         for (index, origin) in client.webOrigins.enumerated()
         where client.keycloak == nil
-            && !WebOrigin.isOrigin(origin, development: client.isDevelopment) {
+            && !WebOrigin.isOrigin(origin, development: client.isDevelopment)
+        {
             throw .webOrigin(index: index)
         }
         if let lifetime = client.accessTokenLifetime,

@@ -101,7 +101,8 @@ struct StandardClaims: Sendable {
     }
 
     private func attribute(_ name: String) -> JSONValue? {
-        let values = person.attributes[name] ?? Self.spellings[name].flatMap { person.attributes[$0] }
+        let values =
+            person.attributes[name] ?? Self.spellings[name].flatMap { person.attributes[$0] }
         guard let value = values?.first, !value.isEmpty else { return nil }
         return .string(value)
     }

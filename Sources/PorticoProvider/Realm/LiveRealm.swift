@@ -54,7 +54,9 @@ package final class LiveRealm: Sendable {
             clients.filter { !$0.isEnabled }.map { (ExactText($0.clientID), $0) }
         ) { first, _ in first }
         clientsByUUID = Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
-        let origins = Set(enabled.flatMap { keycloak?.client($0)?.origins.origins ?? $0.webOrigins })
+        let origins = Set(
+            enabled.flatMap { keycloak?.client($0)?.origins.origins ?? $0.webOrigins }
+        )
         clientOrigins = origins.isEmpty ? nil : .origins(origins)
     }
 
