@@ -35,7 +35,7 @@ struct ClientImport {
                 report.add(.skipped, subject, "the file has it twice")
             } else if Self.isBuiltIn(clientID, in: self.realm.name) {
                 clients.append(try builtIn(representation, clientID, &ids))
-                report.add(.changed, subject, "Keycloak's own: its roles are kept, it signs no one in")
+                report.add(.changed, subject, "Keycloak's own: kept for its roles")
             } else if try representation.text("protocol") ?? "openid-connect" != "openid-connect" {
                 report.add(.skipped, subject, "not a client of OpenID Connect")
             } else if let client = try client(

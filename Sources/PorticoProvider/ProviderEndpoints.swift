@@ -97,6 +97,7 @@ struct ProviderEndpoints: Sendable {
             flow: flow,
             check: check,
             signIn: browserSignIn,
+            resets: resets,
             events: provider.events
         )
         apps = ConnectedAppsEndpoint(

@@ -22,6 +22,9 @@ protocol SignInPurpose: Sendable {
     /// The person cancels.
     func cancel(_ flow: BrowserFlow, _ context: RealmContext) throws -> Response
 
+    /// The authorization request, to be restarted later; `nil` if there is none.
+    func sealed(_ flow: BrowserFlow, _ context: RealmContext) throws -> String?
+
     /// A link back to the requester, for a person who cannot sign in.
     func back() -> PageLink?
 
@@ -49,6 +52,11 @@ struct AppSignIn: SignInPurpose {
             OAuthError(.accessDenied, "The person stopped signing in."),
             proven.target
         )
+    }
+
+    func sealed(_ flow: BrowserFlow, _ context: RealmContext) throws -> String? {
+        try AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
+            .seal(begun, at: context.moment)
     }
 
     /// The client learns that no one signed in, but not why.
@@ -107,6 +115,8 @@ struct AccountSignIn: SignInPurpose {
     func cancel(_ flow: BrowserFlow, _ context: RealmContext) throws -> Response {
         try flow.redirect(to: "/realms/\(context.realm.name)")
     }
+
+    func sealed(_ flow: BrowserFlow, _ context: RealmContext) -> String? { nil }
 
     func back() -> PageLink? { nil }
 

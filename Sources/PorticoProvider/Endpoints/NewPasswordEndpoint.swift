@@ -17,9 +17,9 @@ struct NewPasswordEndpoint: Sendable {
     private var pages: PasswordResetPages { PasswordResetPages(flow: flow) }
 
     func get(_ context: RealmContext) async throws -> Response {
-        try resets.expectOffered(in: context.realm)
         let form = try FormParameters(query: context.target)
         let reading = try await resets.reading(link: form["key"], context)
+        try resets.expectOffered(in: context.realm, reading)
         return try open(reading, context) { reset, person, context in
             flow.cookies(of: context).hasAsked(reset, context.headers)
                 ? try pages.choosing(reset, person, context) : try pages.elsewhere(reset, context)
@@ -27,7 +27,6 @@ struct NewPasswordEndpoint: Sendable {
     }
 
     func post(_ context: RealmContext) async throws -> Response {
-        try resets.expectOffered(in: context.realm)
         let form = try context.form()
         try form.refuseRepeats()
         guard flow.formCookie(context).value(context.headers) != nil else {
@@ -44,6 +43,7 @@ struct NewPasswordEndpoint: Sendable {
         }
         try flow.checkForm("new password", form, transaction: id.text, context)
         let reading = try await resets.reading(id, context)
+        try resets.expectOffered(in: context.realm, reading)
         let (reset, person): (PasswordReset, Person)
         switch resets.standing(reading, context) {
         case .open(let open, let its): (reset, person) = (open, its)
@@ -92,6 +92,7 @@ struct NewPasswordEndpoint: Sendable {
         }
         try flow.checkForm("password elsewhere", form, transaction: id.text, context)
         let reading = try await resets.reading(id, context)
+        try resets.expectOffered(in: context.realm)
         guard case .open(let reset, _) = resets.standing(reading, context),
             let made = try await resets.code(for: reset, context)
         else { return try open(reading, context) { _, _, _ in throw NotOffered() } }

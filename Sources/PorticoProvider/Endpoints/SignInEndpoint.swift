@@ -11,6 +11,7 @@ struct SignInEndpoint: Sendable {
     let flow: BrowserFlow
     let check: PasswordCheck
     let signIn: BrowserSignIn
+    let resets: PasswordResets
     let events: SecurityEvents
 
     func post(_ context: RealmContext) async throws -> Response {
@@ -50,6 +51,9 @@ struct SignInEndpoint: Sendable {
         }
         let typed = PasswordCheck.Typed(form)
         switch try await check(typed, context) {
+        case .recognised(let credentials, _)
+        where credentials.person.requiredActions.contains(RequiredAction.updatePassword):
+            return try await choosePassword(credentials.person, for: purpose, context)
         case .recognised(let credentials, let rehashed):
             let new = try await signIn(credentials, rehashed, context)
             events.signedIn(new.live, purpose.clientID, context)
@@ -77,5 +81,23 @@ struct SignInEndpoint: Sendable {
                 status: .forbidden
             )
         }
+    }
+
+    /// The old password was right, and opens nothing but the page for a new one.
+    private func choosePassword(
+        _ person: Person,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) async throws -> Response {
+        let cookies = flow.cookies(of: context)
+        let browser =
+            cookies.reset(context.headers) ?? FormToken.cookie(random: context.moment.random)
+        let path = try await resets.demand(
+            of: person,
+            browser: Hash256(of: browser),
+            back: try purpose.sealed(flow, context),
+            context
+        )
+        return try flow.redirect(to: path, cookies: [try cookies.setReset(browser)])
     }
 }

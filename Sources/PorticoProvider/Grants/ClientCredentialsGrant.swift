@@ -77,7 +77,9 @@ struct ClientCredentialsGrant: Sendable {
             throw OAuthError(.invalidScope, "scope has a token that the client may not have.")
         }
         return Scope(
-            tokens: (client.defaultScopes + requested).filter { $0 != "offline_access" }
+            tokens: (client.defaultScopes + requested).filter {
+                $0 != "offline_access" && ($0 != "openid" || hasAccount)
+            }
         )
     }
 }

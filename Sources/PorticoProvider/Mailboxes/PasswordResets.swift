@@ -28,8 +28,12 @@ struct PasswordResets: Sendable {
         case expired(PasswordReset?)
     }
 
+    /// - Parameter reading: A demanded one needs no mail and no permission.
     /// - Throws: ``NotOffered`` if the realm does not allow it, or mail cannot be sent.
-    func expectOffered(in realm: LiveRealm) throws(NotOffered) {
+    func expectOffered(in realm: LiveRealm, _ reading: PasswordResetReading? = nil)
+        throws(NotOffered)
+    {
+        if let reading, reading.reset.email.isEmpty { return }
         guard sendsMail, realm.realm.allowsPasswordReset else { throw NotOffered() }
     }
 
@@ -78,6 +82,29 @@ struct PasswordResets: Sendable {
         )
         try await mailboxes.ask(reset, mail: mail)
         return reset.id
+    }
+
+    /// Demands a new password of a person who has just proven the old one, in the same browser.
+    ///
+    /// - Returns: The path of the page that it is chosen on.
+    func demand(
+        of person: Person,
+        browser: Hash256,
+        back: String?,
+        _ context: RealmContext
+    ) async throws -> String {
+        let link = context.moment.random.text(32)
+        let reset = PasswordReset(
+            id: context.moment.id(),
+            realmID: context.realm.id,
+            email: "",
+            linkHash: Hash256(of: link),
+            browser: browser,
+            back: back,
+            expiresAt: context.now + Self.lifetime
+        )
+        try await mailboxes.demand(reset, of: person.id)
+        return RealmURLs.newPassword(link, realmName: context.realm.name)
     }
 
     func reading(link: String?, _ context: RealmContext) async throws -> PasswordResetReading? {

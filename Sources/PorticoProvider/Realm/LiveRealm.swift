@@ -62,7 +62,9 @@ package final class LiveRealm: Sendable {
 
     /// Whether this person has to confirm their address first. A person without one continues.
     func mustConfirmEmail(_ person: Person) -> Bool {
-        realm.confirmsEmail && person.email != nil && !person.isEmailVerified
+        let isDemanded =
+            realm.confirmsEmail || person.requiredActions.contains(RequiredAction.verifyEmail)
+        return isDemanded && person.email != nil && !person.isEmailVerified
     }
 
     /// The realm's metadata (OpenID Connect Discovery §3) at `now` (seconds since 1970).

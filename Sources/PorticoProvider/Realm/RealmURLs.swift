@@ -22,6 +22,11 @@ package struct RealmURLs: Hashable, Sendable {
         endpoint(.newPassword) + "?key=" + link
     }
 
+    /// Path and query of the same page, in the browser that is to choose a new password now.
+    static func newPassword(_ link: String, realmName: String) -> String {
+        path(realmName: realmName, .newPassword) + "?key=" + link
+    }
+
     /// Path and query that restart a sealed request.
     static func restart(_ sealed: String, realmName: String) -> String {
         path(realmName: realmName, .restart) + "?request=" + sealed

@@ -32,7 +32,8 @@ struct AccessTokenVerifier: Sendable {
                 allowing: Set(published.algorithms),
                 types: [.accessToken, .jwt]
             ).claims,
-            claims.string("typ") == TokenClaims.accessTokenKind,
+            let kind = claims.string("typ"),
+            kind == TokenClaims.accessTokenKind || kind == TokenClaims.accessTokenKindInLowerCase,
             let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),
             let id = claims.string("jti").flatMap(AccessTokenID.init)
         else { return nil }

@@ -82,7 +82,7 @@ struct KeycloakClaims: Sendable {
         ]
         claims["aud"] = Self.audience(mapped.audiences)
         claims["sub"] = mapped.subject.map(JSONValue.string)
-        claims["typ"] = .string(kind)
+        claims["typ"] = .string(kind == TokenClaims.accessTokenKind ? tokenType : kind)
         claims["azp"] = .string(subject.client.clientID)
         if let sessionID = subject.grant.sessionID { claims["sid"] = .string(sessionID) }
         if target != .lightweightAccessToken { addFormerDefaults(to: &claims) }

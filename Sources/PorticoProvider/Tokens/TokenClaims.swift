@@ -68,6 +68,8 @@ struct TokenClaims: Sendable {
     /// The claim `typ`, from Keycloak: it distinguishes the two kinds if their headers do not.
     static let accessTokenKind = "Bearer"
     static let idTokenKind = "ID"
+    /// Keycloak writes it so for some clients.
+    static let accessTokenKindInLowerCase = "bearer"
 
     /// RFC 9068 §2.2, with the members that Keycloak's clients read.
     ///

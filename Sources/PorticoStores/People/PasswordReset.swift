@@ -5,7 +5,7 @@ package import PorticoBytes
 package struct PasswordReset: Hashable, Sendable {
     package var id: UniqueID
     package var realmID: String
-    /// The address that was typed.
+    /// The address that was typed; empty where a sign-in demanded a new password: no mail brings it.
     package var email: String
     /// The SHA-256 of the link's 256 random bits.
     package var linkHash: Hash256

@@ -27,19 +27,16 @@ package struct PersonMailboxStore: Sendable {
                 try transaction.forgetResets(of: person.id)
                 try transaction.queue(mail, to: person.address)
             }
-            try transaction.run(
-                """
-                INSERT INTO password_resets (id, realm_id, person_id, email, link_hash,
-                    browser_hash, way_back, expires_at, tries)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)
-                """,
-                [
-                    .bytes(reset.id.bytes), .text(reset.realmID), SQLValue(person?.id),
-                    .text(reset.email), .bytes(reset.linkHash.bytes),
-                    .bytes(reset.browser.bytes), SQLValue(reset.back),
-                    .int64(reset.expiresAt),
-                ]
-            )
+            try transaction.insert(reset, of: person?.id)
+        }
+    }
+
+    /// Keeps that a person must choose a new password now, having just proven the old one. Older
+    /// unused wishes of theirs are gone.
+    package func demand(_ reset: PasswordReset, of personID: String) async throws {
+        try await database.change { transaction in
+            try transaction.forgetResets(of: personID)
+            try transaction.insert(reset, of: personID)
         }
     }
 
@@ -123,6 +120,21 @@ extension PasswordResetReading {
 }
 
 extension SQLTransaction {
+    fileprivate func insert(_ reset: PasswordReset, of personID: String?) throws {
+        try run(
+            """
+            INSERT INTO password_resets (id, realm_id, person_id, email, link_hash,
+                browser_hash, way_back, expires_at, tries)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)
+            """,
+            [
+                .bytes(reset.id.bytes), .text(reset.realmID), SQLValue(personID),
+                .text(reset.email), .bytes(reset.linkHash.bytes), .bytes(reset.browser.bytes),
+                SQLValue(reset.back), .int64(reset.expiresAt),
+            ]
+        )
+    }
+
     /// A newer wish takes the place of those that were not used.
     func forgetResets(of personID: String) throws {
         try run(

@@ -15,7 +15,7 @@ extension PersonStore {
 }
 
 extension SQLTransaction {
-    /// A new password, and the end of every session and grant.
+    /// A new password, and the end of every session and grant. One is not demanded any more.
     ///
     /// - Returns: How many people have that id.
     @discardableResult
@@ -24,7 +24,9 @@ extension SQLTransaction {
         return try run(
             """
             UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,
-                not_before = CASE WHEN not_before < $2 THEN $2 ELSE not_before END
+                not_before = CASE WHEN not_before < $2 THEN $2 ELSE not_before END,
+                required_actions = TRIM(
+                    REPLACE(' ' || required_actions || ' ', ' UPDATE_PASSWORD ', ' '))
             WHERE id = $3
             """,
             [.text(password.encoded), .int64(now), .text(personID)]

@@ -1,0 +1,107 @@
+import HTTPTypes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("A new password is demanded at sign-in") struct DemandedPasswordTests {
+    private static let request = TestFlow.request("native1")
+
+    /// Alice has a password that she must replace; the realm sends no mail and offers no reset.
+    private func server() async throws -> ProviderUnderTest {
+        try await ProviderUnderTest { new in
+            new.realm.allowsPasswordReset = false
+            new.people[0].person.requiredActions = [RequiredAction.updatePassword, "OTHER"]
+        }
+    }
+
+    private func actions(_ server: ProviderUnderTest) async throws -> [String]? {
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let people = server.database.people
+        return try await people.credentials(realmID: realm.id, login: "alice", byEmail: false)?
+            .person.requiredActions
+    }
+
+    @Test("KC-U-1: the old password opens the page for a new one, and no session")
+    func demanded() async throws {
+        let server = try await server()
+        let before = try await server.remains()
+        let browser = TestBrowser(server)
+        let reply = try await browser.signIn("alice", Self.request)
+        #expect(reply.status == 303)
+        let location = try #require(reply.location)
+        #expect(location.hasPrefix("/realms/test/login-actions/new-password?key="))
+        #expect(!browser.cookies.keys.contains { $0.contains("session") })
+        #expect(try await server.remains().sessions == before.sessions)
+        let page = try await browser.get(location)
+        expectPage(page, "new-password")
+        let done = try await browser.submit(page, [("password", "another long pass phrase 1")])
+        #expect(done.status == 200)
+        #expect(try await actions(server) == ["OTHER"])
+        // The request that she came from goes on.
+        let path = try #require(
+            done.text.firstMatch(of: /href="([^"]*restart[^"]*)"/).map { String($0.1) }
+        )
+        let again = try await browser.get(path.replacing("&amp;", with: "&"))
+        expectPage(again, "authenticate")
+        let wrong = try await browser.submit(
+            again,
+            [("username", "alice"), ("password", TestRealm.passwords["alice"] ?? "")]
+        )
+        expectPage(wrong, "authenticate")
+        let answer = try await browser.submit(
+            wrong,
+            [("username", "alice"), ("password", "another long pass phrase 1")]
+        )
+        expectCode(answer)
+    }
+
+    @Test("KC-U-1: a wrong password opens nothing, and the page is this browser's only")
+    func bound() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        let page = try await browser.authorize(Self.request)
+        let wrong = try await browser.submit(page, [("username", "alice"), ("password", "wrong")])
+        expectPage(wrong, "authenticate")
+        let reply = try await browser.signIn("alice", Self.request)
+        let location = try #require(reply.location)
+        let other = try await TestBrowser(server).get(location)
+        #expect(other.formAction?.hasSuffix("new-password") == true)
+        #expect(!other.text.contains(#"name="password""#))
+        let code = try await TestBrowser(server).submit(other, [("action", "show-code")])
+        #expect(code.status != 200)
+        #expect(try await actions(server)?.contains(RequiredAction.updatePassword) == true)
+        // Once.
+        let mine = try await browser.get(location)
+        _ = try await browser.submit(mine, [("password", "another long pass phrase 1")])
+        let spent = try await browser.submit(mine, [("password", "yet another pass phrase 2")])
+        #expect(spent.status != 200 || spent.formAction == nil)
+        let stays = try await TestBrowser(server).authorize(Self.request)
+        let answer = try await TestBrowser(server).submit(
+            stays,
+            [("username", "alice"), ("password", "yet another pass phrase 2")]
+        )
+        #expect(answer.redirected["code"] == nil)
+    }
+
+    @Test("KC-U-1: a reset that no one demanded is still not offered")
+    func notOffered() async throws {
+        let server = try await server()
+        let page = try await TestBrowser(server).get(
+            "/realms/test/login-actions/new-password?key=" + String(repeating: "a", count: 43)
+        )
+        #expect(page.status == 404)
+    }
+
+    @Test("KC-U-2: a person who must confirm their address does, whatever the realm says")
+    func verifyEmail() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true) { new in
+            new.people[0].person.requiredActions = [RequiredAction.verifyEmail]
+            new.people[0].person.isEmailVerified = false
+        }
+        let page = try await TestBrowser(server).signIn("alice", Self.request)
+        expectPage(page, "confirm-email")
+        expectCode(try await TestBrowser(server).signIn("bob", Self.request))
+    }
+}
