@@ -6,9 +6,10 @@ extension SignInError {
     ///
     /// Foreign text, for the app's developer: printing the value shows none of it.
     public struct ProviderError: Hashable, Sendable {
-        /// `error`, such as `access_denied`.
+        /// `error`, such as `access_denied`, cut at 256 bytes, without control characters.
         public let code: String
-        /// `error_description`, cut at 1,024 bytes, without control characters.
+        /// `error_description`, cut at 1,024 bytes, without characters that control lines and
+        /// directions of text.
         public let description: String?
         /// `error_uri`, if it is an http or https URL.
         public let address: String?

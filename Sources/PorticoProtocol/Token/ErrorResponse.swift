@@ -2,7 +2,8 @@ import HTTPTypes
 
 /// An error as a server words it, in a redirect (RFC 6749 §4.1.2.1) or in an answer (§5.2).
 ///
-/// Description and address are foreign text: cut, without control characters, and not for logs.
+/// All of it is foreign text: cut, without characters that control how text is shown, and not for
+/// logs.
 package struct ErrorResponse: Hashable, Sendable {
     package let code: OAuthError.Code
     /// For the developer of the client; at most 1,024 bytes.
@@ -11,8 +12,8 @@ package struct ErrorResponse: Hashable, Sendable {
     package let address: String?
 
     package init(_ code: OAuthError.Code, description: String? = nil, address: String? = nil) {
-        self.code = code
-        self.description = description.flatMap(Self.shown)
+        self.code = OAuthError.Code(rawValue: Self.shown(code.rawValue, 256) ?? "")
+        self.description = description.flatMap { Self.shown($0, Self.longest) }
         self.address = address.flatMap(Self.page)
     }
 
@@ -43,9 +44,13 @@ package struct ErrorResponse: Hashable, Sendable {
 
     private static let longest = 1024
 
-    private static func shown(_ text: String) -> String? {
-        let scalars = text.unicodeScalars.lazy.map { scalar in
-            scalar.properties.generalCategory == .control ? " " : scalar
+    /// Without what would end a line, or turn the direction of the text around it.
+    private static func shown(_ text: String, _ longest: Int) -> String? {
+        let scalars = text.unicodeScalars.lazy.map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: " "
+            default: scalar.properties.isBidiControl ? " " : scalar
+            }
         }
         var bytes: [UInt8] = []
         for scalar in scalars {

@@ -152,6 +152,19 @@ struct ErrorResponseTests {
         #expect(ErrorResponse(.invalidGrant, description: "").description == nil)
     }
 
+    @Test(
+        "RFC 6749 §5.2: the code is cut too, and no text turns the direction of what is around it"
+    )
+    func controls() throws {
+        let code = OAuthError.Code(rawValue: "a\r\u{202E}b" + String(repeating: "é", count: 200))
+        let words = "a\u{2028}b\u{2029}c\u{202A}d\u{2066}e\u{200F}f\u{61C}g\u{85}h\u{200C}i"
+        let error = ErrorResponse(code, description: words)
+        #expect(error.code.rawValue == "a  b" + String(repeating: "é", count: 126))
+        // A joiner belongs to the words of some languages.
+        #expect(error.description == "a b c d e f g h\u{200C}i")
+        #expect(ErrorResponse(.invalidGrant).code == .invalidGrant)
+    }
+
     @Test("RFC 6749 §5.2: the code of a JSON answer with a 4xx status")
     func code() {
         #expect(read(400, "application/json", #"{"error":"invalid_grant"}"#) == .invalidGrant)
