@@ -5,7 +5,6 @@ import PorticoSystem
 /// Uses `flock`, because its lock belongs to the opened file: it also separates two objects of one
 /// process, and the system releases it when the process ends. The file is never removed: otherwise
 /// two processes could hold the lock at once.
-/// hold "the" lock at once.
 package enum FileLock {
     package enum Attempt {
         case taken(descriptor: Int32)

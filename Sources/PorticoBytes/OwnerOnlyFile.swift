@@ -51,12 +51,15 @@ package enum OwnerOnlyFile {
     /// Writes `bytes` to a file at `path`, durably and atomically: at every moment either the old
     /// or the new file exists, whole.
     ///
-    /// - Parameter isNew: An existing file is not replaced: ``Refusal/alreadyExists``.
+    /// - Parameters:
+    ///   - isNew: An existing file is not replaced: ``Refusal/alreadyExists``.
+    ///   - prepare: Gives the file attributes before it is at `path`; `false` if that failed.
     package static func write(
         _ bytes: [UInt8],
         to path: String,
         isNew: Bool = false,
-        random: RandomSource
+        random: RandomSource,
+        prepare: (_ file: String) -> Bool = { _ in true }
     ) throws(Refusal) {
         let fresh = "\(path).\(random.text(9)).new"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -66,7 +69,8 @@ package enum OwnerOnlyFile {
         defer { unlink(fresh) }
         // Some file systems and masks set a different mode from the requested one.
         let isWritten =
-            fchmod(file, 0o600) == 0 && FileBytes.write(bytes, to: file) && fsync(file) == 0
+            fchmod(file, 0o600) == 0 && prepare(fresh) && FileBytes.write(bytes, to: file)
+            && fsync(file) == 0
         let reason = errno
         guard close(file) == 0, isWritten else {
             throw .system(errno: isWritten ? errno : reason)

@@ -74,6 +74,25 @@ final class OwnerOnlyFileTests {
         }
     }
 
+    @Test("a file has its attributes before it is in its place, or is not put there")
+    func prepared() throws {
+        try OwnerOnlyFile.write([1], to: path, random: .system)
+        var prepared: [String] = []
+        try OwnerOnlyFile.write([2], to: path, random: .system) { file in
+            prepared.append(file)
+            // `try?`: what is not read is not equal.
+            let old = try? OwnerOnlyFile.read(self.path, from: .program, limit: 1)
+            return old == [1] && access(file, F_OK) == 0
+        }
+        #expect(prepared.count == 1 && prepared != [path])
+        #expect(try OwnerOnlyFile.read(path, from: .program, limit: 1) == [2])
+        #expect(throws: OwnerOnlyFile.Refusal.self) {
+            try OwnerOnlyFile.write([3], to: self.path, random: .system) { _ in false }
+        }
+        #expect(try OwnerOnlyFile.read(path, from: .program, limit: 1) == [2])
+        #expect(try names() == ["file"])
+    }
+
     @Test("a link is followed only where an administrator may have put it")
     func link() throws {
         try OwnerOnlyFile.write([1], to: path, random: .system)

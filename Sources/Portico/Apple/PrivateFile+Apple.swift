@@ -3,7 +3,7 @@
 
     extension PrivateFile {
         /// Keeps the file out of backups, and on iOS encrypted until the device was first unlocked.
-        func protect(_ path: String) throws(SignInError) {
+        static func protect(_ path: String) -> Bool {
             do {
                 var url = URL(fileURLWithPath: path)
                 var values = URLResourceValues()
@@ -16,8 +16,9 @@
                         ofItemAtPath: path
                     )
                 #endif
+                return true
             } catch {
-                throw .storage(.unwritable)
+                return false
             }
         }
     }

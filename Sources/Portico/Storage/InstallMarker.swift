@@ -19,9 +19,11 @@ struct InstallMarker: Sendable {
         // Two turns: another process may make the file in between.
         for _ in 1...2 {
             if let name = try existing() { return name }
-            do {
+            do throws(OwnerOnlyFile.Refusal) {
                 let name = Array(RandomSource.system.text(16).utf8)
                 try OwnerOnlyFile.write(name, to: path, isNew: true, random: .system)
+                // The session would be a leftover if a power cut took the name.
+                guard OwnerOnlyFile.syncFolder(of: path) else { throw .system(errno: EIO) }
                 return name
             } catch {
                 guard error == .alreadyExists else { throw Self.problem(error, else: .unwritable) }

@@ -36,14 +36,11 @@ public struct PrivateFile: SessionStorage {
     @concurrent public func write(_ record: [UInt8]) async throws(SignInError) {
         try makeFolder()
         do {
-            try OwnerOnlyFile.write(record, to: path, random: .system)
+            // Each write makes a new file, without the attributes of the old one.
+            try OwnerOnlyFile.write(record, to: path, random: .system, prepare: Self.protect)
         } catch {
             throw .storage(.unwritable)
         }
-        #if canImport(Darwin)
-            // Each write makes a new file, without the attributes of the old one.
-            try protect(path)
-        #endif
         try syncFolder()
     }
 
@@ -64,6 +61,11 @@ public struct PrivateFile: SessionStorage {
         case .impossible: throw .storage(.unwritable)
         }
     }
+
+    #if !canImport(Darwin)
+        /// There are no attributes to give.
+        static func protect(_ path: String) -> Bool { true }
+    #endif
 
     /// The rename itself must survive a power cut.
     private func syncFolder() throws(SignInError) {
