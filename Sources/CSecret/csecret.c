@@ -36,6 +36,8 @@ static struct {
     int (*clearv)(void *, void *, void *, Error **);
     int (*item_get_locked)(void *);
     void *(*item_get_secret)(void *);
+    int (*item_set_secret)(void *, void *, void *, Error **);
+    void *(*value_new)(const char *, ptrdiff_t, const char *);
     const char *(*value_get)(void *, size_t *);
     void (*value_unref)(void *);
     uint32_t (*error_quark)(void);
@@ -70,6 +72,8 @@ static void load(void) {
         {&lib.clearv, "secret_password_clearv_sync"},
         {&lib.item_get_locked, "secret_item_get_locked"},
         {&lib.item_get_secret, "secret_item_get_secret"},
+        {&lib.item_set_secret, "secret_item_set_secret_sync"},
+        {&lib.value_new, "secret_value_new"},
         {&lib.value_get, "secret_value_get"},
         {&lib.value_unref, "secret_value_unref"},
         {&lib.error_quark, "secret_error_get_quark"},
@@ -159,12 +163,23 @@ static int check(const char *account) {
     return result;
 }
 
+/* Where it is: the default keyring may be another one since. */
+static int replace(void *item, const char *text) {
+    Error *error = NULL;
+    void *value = lib.value_new(text, -1, "text/plain");
+    int is_stored = lib.item_set_secret(item, value, NULL, &error);
+    lib.value_unref(value);
+    lib.object_unref(item);
+    return is_stored ? CSECRET_DONE : outcome(error);
+}
+
 int csecret_write(const char *account, const char *label, const char *text) {
-    int result = check(account);
-    if (result != CSECRET_DONE && result != CSECRET_NOTHING) return result;
+    void *item = NULL;
+    int result = find(account, &item);
+    if (result == CSECRET_DONE) return replace(item, text);
+    if (result != CSECRET_NOTHING) return result;
     Error *error = NULL;
     void *attributes = attributes_of(account);
-    /* Replaces the item with the same attributes. */
     int is_stored = lib.storev(lib.schema, attributes, "default", label, text, NULL, &error);
     lib.hash_table_unref(attributes);
     if (is_stored) return CSECRET_DONE;

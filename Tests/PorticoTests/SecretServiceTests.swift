@@ -76,7 +76,7 @@ private final class Desktop {
     }
 
     func lock() async throws {
-        let collection = "array:objpath:/org/freedesktop/secrets/aliases/default"
+        let collection = "array:objpath:/org/freedesktop/secrets/collection/login"
         let path = "/org/freedesktop/secrets"
         let isLocked = try await send(
             "org.freedesktop.secrets",
@@ -87,13 +87,25 @@ private final class Desktop {
         #expect(isLocked)
     }
 
-    private func send(_ name: String, _ path: String, _ method: String, _ argument: String)
+    /// Makes another keyring the default one: that of the D-Bus session.
+    func chooseAnotherKeyring() async throws {
+        let isChosen = try await send(
+            "org.freedesktop.secrets",
+            "/org/freedesktop/secrets",
+            "Secret.Service.SetAlias",
+            "string:default",
+            "objpath:/org/freedesktop/secrets/collection/session"
+        )
+        #expect(isChosen)
+    }
+
+    private func send(_ name: String, _ path: String, _ method: String, _ given: String...)
         async throws -> Bool
     {
         let arguments = ["--session", "--print-reply", "--dest=\(name)", path]
         let program = try ChildProgram(
             Self.sender,
-            arguments + ["org.freedesktop.\(method)", argument],
+            arguments + ["org.freedesktop.\(method)"] + given,
             environment: environment
         )
         return try await program.untilExit() == .exited(0)
@@ -155,6 +167,10 @@ struct SecretServiceTests {
         #expect(try ann.tryLock() != nil)
         lock.release()
         try await ann.write([1])
+        // It is written where it is, although another keyring is the default one now.
+        try await desktop.chooseAnotherKeyring()
+        try await ann.write([2])
+        #expect(try await ann.read() == [2])
         try await desktop.lock()
         #expect(await failures() == [.storage(.locked)])
         guard case .locked(.locked) = await scene.client.restore() else {
