@@ -31,7 +31,7 @@ extension ClientEvent: CustomStringConvertible {
     }
 }
 
-/// What happens on the way to servers, told to whoever wants to know.
+/// Tells the app, if it asked for that, what happens on the way to servers.
 package struct ClientLog: Sendable {
     let tell: (@Sendable (ClientEvent) -> Void)?
 

@@ -28,7 +28,8 @@ package struct CodeFlow: Sendable {
         self.http = http
     }
 
-    /// The address to open in a browser. It holds no secret (RFC 8252 §8.8).
+    /// The address to open in a browser (RFC 8252 §8.8). It holds no secret but the login token of
+    /// `request`, if that has one.
     ///
     /// - Parameter further: Parameters that this provider needs beyond the standards.
     package func address(

@@ -5,7 +5,7 @@ struct FurtherParameters {
     /// In the order of their names.
     let all: [(name: String, value: String)]
 
-    /// What the library sends or must not be sent: whoever could set it could undo its checks
+    /// What the library sends or must not be sent: setting it could undo the library's checks
     /// (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 9101 §5, RFC 9126 §4, OpenID Connect Core §3.1.2.1).
     private static let reserved: Set<String> = [
         "response_type", "response_mode", "redirect_uri", "scope", "state", "nonce",

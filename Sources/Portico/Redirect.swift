@@ -11,6 +11,7 @@ public struct Redirect: Hashable, Sendable {
     let kind: Kind
     /// For systems whose sign-in sheet cannot end on an https address.
     private(set) var fallback: Kind?
+    /// Whether the private-use scheme, here or as fallback, has an authority.
     private var hasAuthority = false
 
     private init(_ kind: Kind) {
@@ -39,10 +40,12 @@ public struct Redirect: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - uri: Preferred wherever it works: no other app can claim it.
-    ///   - fallback: A ``scheme(_:)``. Register both at the provider.
+    ///   - fallback: A ``scheme(_:)``, or a ``schemeWithAuthority(_:)``. Register both at the
+    ///     provider.
     public static func https(_ uri: String, fallback: Redirect) -> Redirect {
         var redirect = Redirect(.uri(uri))
         redirect.fallback = fallback.kind
+        redirect.hasAuthority = fallback.hasAuthority
         return redirect
     }
 
@@ -62,17 +65,17 @@ public struct Redirect: Hashable, Sendable {
 
     /// - Throws: misconfigured(.redirectInvalid), misconfigured(.redirectLocalhost)
     func check() throws(SignInError) {
-        if hasAuthority { return try checkAuthority() }
+        guard let fallback else { return try checkScheme(kind) }
         try Self.check(kind)
-        guard let fallback else { return }
-        try Self.check(fallback)
+        try checkScheme(fallback)
         guard case .uri(let uri) = kind, RedirectURI(uri).kind == .https,
             case .uri(let other) = fallback, RedirectURI(other).kind == .privateUseScheme
         else { throw SignInError(.misconfigured(.redirectInvalid)) }
     }
 
-    /// But for its second slash, it is a redirect like any other.
-    private func checkAuthority() throws(SignInError) {
+    /// But for its second slash, one with an authority is a redirect like any other.
+    private func checkScheme(_ kind: Kind) throws(SignInError) {
+        guard hasAuthority else { return try Self.check(kind) }
         guard case .uri(let text) = kind, RedirectURI(text).kind == .privateUseScheme,
             let slashes = text.firstRange(of: "://"), !text[slashes.upperBound...].hasPrefix("/")
         else { throw SignInError(.misconfigured(.redirectInvalid)) }

@@ -7,11 +7,13 @@ public import PorticoSystem
 ///
 /// State, nonce and PKCE verifier are made for this attempt only. One response uses it up.
 public final class SignIn: Sendable {
-    /// The address to open in the browser. It holds no secret (RFC 8252 §8.8).
+    /// The address to open in the browser (RFC 8252 §8.8). It holds no secret, except a login token
+    /// where the provider takes no pushed requests. A pushed request can be opened once only.
     public let address: String
     private let client: SignInClient
     private let flow: CodeFlow
     private let request: SignInRequest
+    private let further: FurtherParameters
     private let response: AwaitedResponse
     /// The session that goes on with what is received.
     private let continued: Session?
@@ -26,6 +28,7 @@ public final class SignIn: Sendable {
         continued = session
         self.client = client
         self.request = request
+        self.further = further
         self.flow = flow
         response = AwaitedResponse(flow.expectation, log: ClientLog(tell: client.options.log)) {
             SignInError($0)
@@ -54,6 +57,15 @@ public final class SignIn: Sendable {
 
     /// ``address`` as a `URL`.
     public var url: URL? { URL(string: address) }
+
+    /// A pushed request is good for one use (RFC 9126 §4), so it is pushed again.
+    func addressAgain() async throws(SignInError) -> String {
+        try await flow.pushedAddress(
+            for: request,
+            scopes: client.scopes,
+            further: further.all
+        )
+    }
 
     func receive(_ callback: String) -> SignInError.Check? {
         response.receive(callback)

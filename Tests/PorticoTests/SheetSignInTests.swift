@@ -87,6 +87,35 @@ struct SheetSignInTests {
         #expect(provider.requests("/token").count == 1)
     }
 
+    @Test("RFC 9126 §4: a pushed request is pushed again for the second showing")
+    func pushedAgain() async throws {
+        let scene = scene()
+        let provider = scene.provider
+        provider.change {
+            $0.metadata["pushed_authorization_request_endpoint"] = "https://op.example.com/par"
+            $0.metadata["require_pushed_authorization_requests"] = true
+        }
+        provider.answer("/par") { _ in
+            let serial = provider.requests("/par").count
+            return .json(
+                ["request_uri": .string("urn:x:\(serial)"), "expires_in": 60],
+                status: 201
+            )
+        }
+        let sheet = ScriptedSheet { _, count throws(SignInError) in
+            guard count == 2, let form = provider.requests("/par").last?.form else { return https }
+            let names = ["client_id", "redirect_uri", "code_challenge", "nonce", "state"]
+            return try provider.agreeing(
+                FormEncoding.appending(names.map { ($0, form[$0] ?? "") }, to: "https://x/")
+            )
+        }
+        #expect(try await scene.client.signIn(using: .sheet(sheet)).isActive)
+        let shown = try sheet.showings.map { try parameter("request_uri", of: $0.address) }
+        #expect(shown == ["urn:x:1", "urn:x:2"])
+        let states = Set(provider.requests("/par").map { $0.form["state"] })
+        #expect(states.count == 1, "the same attempt")
+    }
+
     @Test(
         "RFC 8252 §8.9, §8.10: a second answer that is not ours ends it, and no code was sent",
         arguments: [
@@ -179,6 +208,8 @@ struct SheetSignInTests {
         let cases: [Redirect] = [
             .https(https, fallback: .loopback()), .https(https, fallback: .https(https)),
             .https(scheme, fallback: .scheme(scheme)), .https(https, fallback: .scheme("x:/cb")),
+            .https(https, fallback: .schemeWithAuthority(scheme)),
+            .https(https, fallback: .scheme("com.example.app://x/cb")),
         ]
         for redirect in cases {
             let sheet = ScriptedSheet { _, _ in "" }
@@ -186,6 +217,19 @@ struct SheetSignInTests {
             #expect(error == SignInError(.misconfigured(.redirectInvalid)), "\(redirect)")
             #expect(sheet.showings.isEmpty)
         }
+    }
+
+    @Test("A fallback may have an authority, for a provider that registers nothing else")
+    func fallbackWithAuthority() async throws {
+        let uri = "com.example.app://op.example.com/cb"
+        let scene = scene(.https(https, fallback: .schemeWithAuthority(uri)))
+        let provider = scene.provider
+        let sheet = ScriptedSheet(takesHTTPS: false) { address, _ throws(SignInError) in
+            try provider.agreeing(address)
+        }
+        #expect(try await scene.client.signIn(using: .sheet(sheet)).isActive)
+        #expect(try parameter("redirect_uri", of: sheet.showings[0].address) == uri)
+        #expect(sheet.showings[0].ending == .scheme("com.example.app"))
     }
 
     @Test("What would not be kept is not asked for: no sheet while the storage is locked")
@@ -257,12 +301,19 @@ struct SheetSignOutTests {
         }
     }
 
-    @Test("OIDCRPL-6-2: a person who closes the sheet is signed out of the app all the same")
+    @Test("OIDCRPL-6-2: a person who closes the sheet is signed out of the app; the page was shown")
     func closed() async throws {
         let (report, _, _) = try await report { _, _ throws(SignInError) in
             throw SignInError(.cancelled(.user))
         }
-        #expect(report.browserSession == .failed(SignInError(.cancelled(.user))))
+        #expect(report.browserSession == .pageOpened)
         #expect(report.localCleared)
+    }
+
+    @Test("A sheet that cannot be shown is told as a failure")
+    func notShown() async throws {
+        let notShown = SignInError(.misconfigured(.sheetNotShown))
+        let (report, _, _) = try await report { _, _ throws(SignInError) in throw notShown }
+        #expect(report.browserSession == .failed(notShown))
     }
 }

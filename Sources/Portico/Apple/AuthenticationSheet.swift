@@ -43,7 +43,9 @@
             // `@Sendable`, because the system calls it on a queue of its own: a closure that
             // inherits the main actor would trap there.
             let completion: @Sendable (URL?, (any Error)?) -> Void = { url, error in
-                guard let url else { return answer.tell(.failure(SignInError(sheet: error))) }
+                guard let url else {
+                    return answer.tell(.failure(SignInError(sheet: error, until: ending)))
+                }
                 answer.tell(.success(url.absoluteString))
             }
             if #available(iOS 17.4, macOS 14.4, visionOS 1.1, *) {

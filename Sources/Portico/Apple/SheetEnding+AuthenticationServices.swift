@@ -19,6 +19,10 @@
             }
         }
 
+        fileprivate var isHTTPS: Bool {
+            if case .https = self { true } else { false }
+        }
+
         /// For older systems, which are asked for nothing but schemes.
         var scheme: String {
             switch self {
@@ -29,12 +33,13 @@
     }
 
     extension SignInError {
-        /// The error for what the system's sheet reported.
-        init(sheet error: (any Error)?) {
+        /// The error for what the system's sheet reported, which was to close on `ending`.
+        init(sheet error: (any Error)?, until ending: SheetEnding) {
             switch error {
             case let error as ASWebAuthenticationSessionError where error.code == .canceledLogin:
-                // A person gives no reason. The system does when it refuses an https redirect.
-                let isRefused = !error.errorUserInfo.isEmpty
+                // A person gives no reason. The system does when it refuses an https redirect; it
+                // asks no association of a scheme.
+                let isRefused = ending.isHTTPS && !error.errorUserInfo.isEmpty
                 self.init(isRefused ? .misconfigured(.redirectNotAssociated) : .cancelled(.user))
             case is CancellationError:
                 self.init(.cancelled(.program))

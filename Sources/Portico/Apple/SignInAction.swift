@@ -60,7 +60,7 @@
                 do {
                     answer.tell(.success(try await open(url, until: ending).absoluteString))
                 } catch {
-                    answer.tell(.failure(SignInError(sheet: error)))
+                    answer.tell(.failure(SignInError(sheet: error, until: ending)))
                 }
             }
             let result = await withTaskCancellationHandler {

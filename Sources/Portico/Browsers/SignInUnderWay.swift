@@ -4,10 +4,17 @@ protocol SignInUnderWay: Sendable {
 
     var address: String { get }
 
+    /// The address for showing the same attempt once more.
+    func addressAgain() async throws(SignInError) -> String
+
     /// - Returns: Why the URI is ignored, or `nil` if it was the answer, successful or not.
     func receive(_ callback: String) -> SignInError.Check?
 
     func finish() async throws(SignInError) -> Result
+}
+
+extension SignInUnderWay {
+    func addressAgain() async throws(SignInError) -> String { address }
 }
 
 extension SignInMethod {

@@ -45,9 +45,15 @@ struct EndSession: Sendable {
             let (uri, ending) = try client.redirect.target(of: sheet)
             let state = newState()
             let address = address(endpoint, returningTo: (uri, state))
-            let callback = try await sheet.uri(after: address, until: ending)
-            // The sheet is gone. Whoever caused another return, the page was shown.
-            return Self.isReturn(callback, state) ? .ended : .pageOpened
+            do throws(SignInError) {
+                let callback = try await sheet.uri(after: address, until: ending)
+                // The sheet is gone. Whatever caused another return, the page was shown.
+                return Self.isReturn(callback, state) ? .ended : .pageOpened
+            } catch {
+                // Whether the session has ended by then is not known.
+                guard error == SignInError(.cancelled(.user)) else { throw error }
+                return .pageOpened
+            }
         }
     }
 

@@ -30,7 +30,8 @@ public struct SignOutReport: Sendable {
     public enum BrowserSession: Hashable, Sendable {
         /// The provider sent the browser back: its session is over.
         case ended
-        /// The provider's page is open; the person decides on it whether the session ends.
+        /// The provider's page was opened; the person decides on it whether the session ends, or has
+        /// closed it.
         case pageOpened
         /// The scope of the sign-out did not include it.
         case notAsked

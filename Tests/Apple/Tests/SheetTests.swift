@@ -80,6 +80,14 @@ extension AppleSystem {
             #expect(try await scene.storage.read() == nil)
         }
 
+        @Test("A scheme needs no association: whatever the system adds, its cancel is the person's")
+        func schemeCancelled() async throws {
+            let scene = Scene(redirect: .scheme("com.example.app:/cb"))
+            SheetStandIn.behave { _ in .refuse(reason: "closed") }
+            let error = await failure { _ = try await scene.client.signIn(using: .sheet()) }
+            #expect(error?.kind == .cancelled(.user))
+        }
+
         @Test("SEED-KAPE-3: it is retained while the person thinks; cancelling the task closes it")
         func cancelled() async throws {
             for _ in 0..<20 {
