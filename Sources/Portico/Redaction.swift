@@ -1,4 +1,4 @@
-// Printing or dumping these types never shows a token, a code or a state.
+// Printing or dumping these types never shows a token, a code, a state or anything of a person.
 
 extension SignInClient: CustomStringConvertible, CustomReflectable {
     public var description: String { "SignInClient(\(clientID) at \(issuer))" }
@@ -9,6 +9,11 @@ extension SignInClient: CustomStringConvertible, CustomReflectable {
 
 extension SignIn: CustomStringConvertible, CustomReflectable {
     public var description: String { "SignIn" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension SignInRequest: CustomStringConvertible, CustomReflectable {
+    public var description: String { "SignInRequest" }
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

@@ -42,6 +42,16 @@ struct RedactionTests {
         #expect(!attempt.address.contains(verifier))
     }
 
+    @Test("A request shows nothing of the person, no login token and no parameter")
+    func request() {
+        var request = SignInRequest(
+            loginHint: "SECRET@example.com",
+            parameters: ["SECRET-name": "SECRET-value"]
+        )
+        request.loginToken = LoginToken("SECRET-token")
+        for text in texts(request) { #expect(!text.contains("SECRET")) }
+    }
+
     @Test("Errors show nothing that the other side sent")
     func errors() async throws {
         for reply in [
