@@ -55,6 +55,64 @@ struct UserInfoTests {
         #expect(session.roles.contains("owner", in: .client("notes")))
     }
 
+    /// Signed in at a provider that issues no refresh token.
+    private func signedIn(hasUserInfo: Bool = true) async throws -> (Scene, Session) {
+        let scene = Scene()
+        scene.provider.change {
+            if !hasUserInfo { $0.metadata["userinfo_endpoint"] = nil }
+            $0.tokens = { tokens in
+                var tokens = tokens
+                tokens["refresh_token"] = nil
+                return tokens
+            }
+        }
+        return (scene, try await scene.signIn())
+    }
+
+    @Test(
+        "Without a refresh token a session is good while its access token is",
+        arguments: [true, false]
+    )
+    func unrenewable(hasUserInfo: Bool) async throws {
+        let (scene, session) = try await signedIn(hasUserInfo: hasUserInfo)
+        try await session.check()
+        guard case .signedIn = await scene.client.currentSession() else {
+            Issue.record("its access token is live")
+            return
+        }
+        let before = scene.provider.requests.count
+        scene.clock.advance(by: 301)
+        let failed = await Task.failure { try await session.check() }.value
+        #expect(failed == .interactionRequired(.expired))
+        guard case .signedOut = await scene.client.currentSession() else {
+            Issue.record("nothing can be done with it")
+            return
+        }
+        // By this clock, which may be wrong: the record stays.
+        #expect(session.isActive)
+        #expect(try await scene.storedRecord != nil)
+        #expect(scene.provider.requests.count == before)
+    }
+
+    @Test("Without a refresh token, a refused access token is the end; offline is not")
+    func unrenewableRefused() async throws {
+        let (scene, session) = try await signedIn()
+        scene.provider.answer("/userinfo") { _ throws(HTTPTransportError) in throw .unreachable }
+        guard case .signedIn = await scene.client.currentSession() else {
+            Issue.record("the provider was not asked")
+            return
+        }
+        scene.provider.answer("/userinfo") { _ in .unauthorized }
+        let failed = await Task.failure { try await session.check() }.value
+        #expect(failed == .interactionRequired(.expired))
+        guard case .signedOut = await scene.client.currentSession() else {
+            Issue.record("the provider has refused its token")
+            return
+        }
+        #expect(scene.provider.requests("/token").count == 1)
+        #expect(try await scene.storedRecord != nil)
+    }
+
     @Test("A profile text is at most 8 KiB if it is not ASCII")
     func longText() async throws {
         let scene = Scene()

@@ -133,7 +133,7 @@ private struct SessionBearer: BearerSource {
     }
 
     func token(replacing used: SecretText) async throws(SignInError) -> SecretText? {
-        guard session.isRefreshable || session.isRenewedElsewhere else { return nil }
+        guard session.isRenewable else { return nil }
         return try await session.refresher.record(of: session, for: .replacement(of: used))
             .accessToken
     }

@@ -28,6 +28,7 @@ extension Session {
         let endpoint = userInfoEndpoint(address)
         var reply = try await endpoint.reply(to: token)
         if reply.hasRefusedToken {
+            guard isRenewable else { throw SignInError(.interactionRequired(.expired)) }
             token = try await refresher.record(of: self, for: .replacement(of: token)).accessToken
             reply = try await endpoint.reply(to: token)
         }
