@@ -71,7 +71,7 @@ extension SignInError {
         /// The access token has expired, and there is no refresh token.
         public static let expired = Interaction("The access token has expired. Sign in again.")
         /// Signed out, by this process or another one.
-        public static let signedOut = Interaction("Nobody is signed in.")
+        public static let signedOut = Interaction("No one is signed in.")
     }
 
     /// Why it failed this time.
@@ -108,6 +108,11 @@ extension SignInError {
         /// A later version of the app wrote it, and it must not be overwritten: update this one.
         public static let laterVersion =
             StorageProblem("A later version of the app stored the session.")
+        /// A ``SealedFile`` was sealed with another key or under another name, or was changed since. It
+        /// is not known whether a session is in it.
+        public static let wrongKey = StorageProblem(
+            "The stored session does not open with this key, or was changed."
+        )
         /// The program is not signed with the entitlement that the keychain needs. On macOS a
         /// program without one uses a ``PrivateFile``.
         public static let entitlementMissing = StorageProblem(

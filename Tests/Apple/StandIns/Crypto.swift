@@ -14,6 +14,21 @@ public struct SHA256 {
 }
 public struct SHA512 { public static func hash(data: some DataProtocol) -> SHA512Digest { SHA512Digest() } }
 public enum CryptoKitError: Error { case incorrectParameterSize }
+public struct SymmetricKey: Sendable {
+    public var bitCount: Int { 0 }
+    public init(data: some ContiguousBytes) {}
+}
+public enum AES {
+    public enum GCM {
+        public struct SealedBox {
+            public var combined: Data? { nil }
+            public init(combined: some DataProtocol) throws {}
+        }
+        public static func seal(_ message: some DataProtocol, using key: SymmetricKey, nonce: Nonce? = nil, authenticating data: some DataProtocol) throws -> SealedBox { throw CryptoKitError.incorrectParameterSize }
+        public static func open(_ box: SealedBox, using key: SymmetricKey, authenticating data: some DataProtocol) throws -> Data { throw CryptoKitError.incorrectParameterSize }
+        public struct Nonce: Sendable {}
+    }
+}
 public enum P256 {
     public enum Signing {
         public struct ECDSASignature: Sendable {
