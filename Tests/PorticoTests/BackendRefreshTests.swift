@@ -263,6 +263,15 @@ struct BackendRefreshTests {
         #expect(await changes.next() == nil)
     }
 
+    @Test("The backend's words for the end of a session reach the app")
+    func words() async throws {
+        let (scene, session) = try await BackendScene.expired()
+        scene.backend.endSession()
+        let error = await #expect(throws: SignInError.self) { try await session.token() }
+        #expect(error?.kind == .interactionRequired(.sessionEnded))
+        #expect(error?.providerError?.code == "invalid_grant")
+    }
+
     @Test("invalid_grant for a refresh token that is no longer the current one ends nothing")
     func invalidGrantForOld() async throws {
         let (scene, session) = try await BackendScene.expired()

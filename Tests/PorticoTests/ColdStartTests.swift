@@ -98,6 +98,64 @@ private let openID = "/.well-known/openid-configuration"
         #expect(session.isActive)
     }
 
+    @Test("invalid_grant of an address that may be the old one ends nothing before new metadata")
+    func movedAndRefused() async throws {
+        let scene = try await scene(away: 7200)
+        scene.provider.answer("/token") { _ in .error(400, "invalid_grant") }
+        scene.provider.answer(openID) { _ in .text(503, nil, []) }
+        let session = try await scene.neighbour()
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .transient(.serverError, retryAfter: nil))
+        #expect(session.isActive)
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
+        scene.provider.answerAsUsual(openID)
+        scene.provider.answer("/oauth/token") { [provider = scene.provider] request in
+            provider.tokenAnswer(request)
+        }
+        scene.provider.change {
+            $0.metadata["token_endpoint"] = "https://op.example.com/oauth/token"
+        }
+        _ = try await session.token()
+        #expect(session.isActive)
+        // By fresh metadata it is the provider's own word.
+        scene.clock.advance(by: 400)
+        scene.provider.answer("/oauth/token") { _ in .error(400, "invalid_grant") }
+        let ended = await Task.failure { _ = try await session.token() }.value
+        #expect(ended == .interactionRequired(.sessionEnded))
+        #expect(!session.isActive)
+    }
+
+    @Test("keys that a fetch brings from the old jwks_uri are not the provider's any more")
+    func oldKeys() async throws {
+        func header(_ key: FakeProvider.Key) throws -> JWSHeader {
+            try JWT(parsing: key.get().sign(claims: [:], type: .jwt), limit: 4096).header
+        }
+        let scene = Scene()
+        let remote = try scene.client.remoteProvider()
+        let gate = Gate()
+        scene.provider.answer("/keys") { _ in
+            await gate.pass()
+            return nil
+        }
+        let (old, new) = (try header(FakeProvider.key), try header(FakeProvider.otherKey))
+        let waiting = Task.failure { _ = try await remote.keys(for: old) }
+        await gate.arrival()
+        let newKey = try FakeProvider.otherKey.get().verificationKey
+        scene.provider.answer("/new-keys") { _ in
+            .text(200, "application/json", JWKSet([newKey]).serialized())
+        }
+        scene.provider.change { $0.metadata["jwks_uri"] = "https://op.example.com/new-keys" }
+        scene.clock.advance(by: 3700)
+        #expect(try await remote.keys(for: new).count == 1)
+        gate.open()
+        #expect(await waiting.value == .rejected(.key))
+        #expect(try await remote.keys(for: new).count == 1)
+        let kept = KnownProvider(await remote.lasting, of: remote.issuer)
+        #expect(kept.keySetURI == "https://op.example.com/new-keys")
+        #expect(kept.keys?.value.keys(fitting: old).isEmpty == true)
+        #expect(scene.provider.requests("/new-keys").count == 1)
+    }
+
     @Test("offline ends nothing, and says what is wrong with the network")
     func offline() async throws {
         let scene = try await scene(away: 7200)

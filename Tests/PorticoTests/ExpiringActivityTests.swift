@@ -76,6 +76,39 @@ struct ExpiringActivityTests {
         }
     }
 
+    @Test("0xdead10cc: a write that is under way is waited for; after it nothing is written")
+    func writing() async throws {
+        for _ in 0..<50 {
+            let granter = Granter()
+            let lock = try await storage.lock(patience: .seconds(60), within: granter.granting)
+            let gate = Gate()
+            let writing = Task.failure {
+                try await lock.hold { () throws(SignInError) in await gate.pass() }
+            }
+            await gate.arrival()
+            let isOver = Locked(false)
+            let expiry = Task {
+                await granter.expire()
+                isOver.withLock { $0 = true }
+            }
+            for _ in 0..<20 { await Task.yield() }
+            #expect(try storage.tryLock() == nil)
+            #expect(!isOver.withLock { $0 })
+            gate.open()
+            #expect(await writing.value == nil)
+            await expiry.value
+            let other = try #require(try storage.tryLock())
+            let late = await Task.failure {
+                try await lock.hold { () throws(SignInError) in
+                    _ = Issue.record("the lock is lost")
+                }
+            }.value
+            #expect(late == .transient(.suspending, retryAfter: nil))
+            other.release()
+            try await waitUntil("the activity has ended") { granter.isQuiet }
+        }
+    }
+
     @Test("0xdead10cc: without granted time no lock is taken")
     func refused() async throws {
         let granter = Granter(grants: false)

@@ -1,15 +1,8 @@
 import PorticoBytes
 
 extension BackendClient {
-    /// The result of looking for a stored session.
-    public enum Restored: Sendable {
-        /// A session is stored.
-        case signedIn(BackendSession)
-        /// No session is stored, or it belongs to another backend or app, or it cannot be parsed.
-        case signedOut
-        /// A session may be stored but cannot be read now. This is not "signed out".
-        case locked(SignInError.StorageProblem)
-    }
+    /// The result of looking for a stored ``BackendSession``.
+    public typealias Restored = Portico.Restored<BackendSession>
 
     /// Restores the session of an earlier run without using the network or asking the person.
     /// ``BackendSession/check()`` finds out whether the backend has ended it since.
@@ -73,10 +66,10 @@ extension BackendSession {
     /// Stores the person's new details, then shows them.
     private func keep(_ user: BackendUser) async throws(SignInError) {
         // Must not overwrite a refresh by another process.
-        let lock = try await storage.lock(patience: .seconds(40))
+        let lock = try await storage.lock(patience: .refresh)
         defer { lock.release() }
         var record = try await storedRecord()
         record.user = user
-        try await store(record, replacing: record.refreshToken)
+        try await store(record, replacing: record.refreshToken, under: lock)
     }
 }

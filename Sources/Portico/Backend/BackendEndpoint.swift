@@ -10,7 +10,7 @@ struct BackendEndpoint: Sendable {
     let app: String
     let http: ProviderHTTP
 
-    private static let limits = HTTPLimits(bytes: 64 * 1024, seconds: 30)
+    static let limits = HTTPLimits(bytes: 64 * 1024, seconds: 30)
 
     /// Why a request failed.
     enum Failure: Error {

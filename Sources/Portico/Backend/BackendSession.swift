@@ -102,22 +102,25 @@ extension BackendSession: KeptSession {
     var now: @Sendable () -> Date { client.context.now }
     var random: RandomSource { client.context.random }
 
-    func renewed(_ stored: BackendRecord, by token: SecretText, _ request: PendingRefresh)
-        async throws(SignInError) -> BackendRecord
-    {
+    func renewed(
+        _ stored: BackendRecord,
+        by token: SecretText,
+        _ request: PendingRefresh,
+        under lock: SessionLock
+    ) async throws(SignInError) -> BackendRecord {
         let answer: BackendAnswer
         do {
             answer = try await endpoint.refresh(token, idempotencyKey: request.idempotencyKey)
         } catch {
             guard error.isInvalidGrant else { throw error.error }
-            throw try await ending(refused: token)
+            throw SignInError(try await ending(refused: token, under: lock).kind, error.error)
         }
         // Tokens of another person must not be used.
         guard sameBytes(answer.user.id, stored.user.id) else {
             throw SignInError(.rejected(.subject))
         }
         let fresh = stored.refreshed(with: answer, receivedAt: now())
-        try await storeResult(fresh, replacing: token)
+        try await storeResult(fresh, replacing: token, under: lock)
         return fresh
     }
 

@@ -8,6 +8,9 @@ struct Discovery: Sendable {
     let issuer: Issuer
     let http: ProviderHTTP
 
+    /// How many addresses may be asked.
+    static let addresses = 2
+
     /// A valid document, and what its reply said of caching.
     struct Found: Sendable {
         let metadata: ProviderMetadata

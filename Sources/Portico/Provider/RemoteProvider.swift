@@ -27,6 +27,7 @@ package actor RemoteProvider {
     /// How long it may still be used if the provider cannot be reached (OpenID Connect Discovery 1.0
     /// §4: cached, not for ever).
     private static let life: TimeInterval = 24 * 3600
+    static let keyLimits = HTTPLimits(bytes: 256 * 1024, seconds: 10)
     /// After a failed fetch, cached data is used for this long without another fetch: callers do
     /// not wait for a provider that is down.
     private static let pause: TimeInterval = 30
@@ -57,6 +58,14 @@ package actor RemoteProvider {
             if let last { return last }
             throw error
         }
+    }
+
+    /// Metadata that is not older than it may be, whatever becomes of a new fetch.
+    func freshMetadata() async throws(SignInError) -> ProviderMetadata {
+        if let configured = profile.metadata { return configured }
+        if let known, isWithin(known.freshFor, of: known.at) { return known.value }
+        let fetch = metadataFetch ?? startMetadataFetch()
+        return try (await fetch.valueUnlessCancelled()).get().metadata
     }
 
     /// The algorithms allowed for ID Tokens of this provider.
@@ -127,12 +136,12 @@ package actor RemoteProvider {
     /// The keys that may have signed a token with this header, after one more fetch if no cached
     /// key fits (OpenID Connect Core §10.1.1).
     func keys(for header: JWSHeader) async throws(SignInError) -> [VerificationKey] {
-        let metadata = try await metadata()
-        guard let uri = metadata.keySetURI else {
-            throw SignInError(.misconfigured(.endpointMissing))
-        }
-        use(uri)
         while true {
+            // In each turn: what was fetched meanwhile may have another address.
+            guard let uri = try await metadata().keySetURI else {
+                throw SignInError(.misconfigured(.endpointMissing))
+            }
+            use(uri)
             switch keySet.key(for: header, at: http.now()) {
             case .use(let keys): return keys
             case .unknown: throw SignInError(.rejected(.key))
@@ -150,13 +159,19 @@ package actor RemoteProvider {
         }
     }
 
-    /// Keys from an address that the provider no longer uses are no longer its keys.
+    /// Keys from an address that the provider no longer uses are no longer its keys, and neither
+    /// are those that a fetch will bring from there.
     private func use(_ uri: String) {
-        if let known = keySetURI, !sameBytes(known, uri) {
+        if keySetURI != nil, !isInUse(uri) {
             keySet = RemoteKeySet()
             keptKeys = nil
+            keyFetch = nil
         }
         keySetURI = uri
+    }
+
+    private func isInUse(_ uri: String) -> Bool {
+        keySetURI.map { sameBytes($0, uri) } ?? false
     }
 
     private func isWithin(_ interval: TimeInterval, of start: Date) -> Bool {
@@ -197,6 +212,7 @@ package actor RemoteProvider {
         let fetch = Task { () -> SignInError? in
             do throws(SignInError) {
                 let (set, life, mayBeStored) = try await fetchedKeys(at: uri)
+                guard isInUse(uri) else { return nil }
                 let now = http.now()
                 keySet.received(set, at: now, freshFor: life)
                 keptKeys =
@@ -204,6 +220,7 @@ package actor RemoteProvider {
                     ? KnownProvider.Fetched(value: set, at: now, freshFor: life) : nil
                 keyFailure = nil
             } catch {
+                guard isInUse(uri) else { return nil }
                 keySet.failed(at: http.now())
                 keyFailure = error
             }
@@ -220,7 +237,7 @@ package actor RemoteProvider {
         // OpenID Connect assumes RS256 for a key that names no algorithm (Core §3.1.3.7-7); it may
         // sign with PS256 too if the provider does.
         let isPSS = try await allowedAlgorithms().contains(.ps256)
-        let limits = HTTPLimits(bytes: 256 * 1024, seconds: 10)
+        let limits = Self.keyLimits
         let reply = try await http.get(uri, limits: limits, check: .keys)
         guard reply.response.status == .ok else { throw http.failure(of: reply) }
         guard reply.isJSON else { throw SignInError(.rejected(.keys)) }

@@ -32,7 +32,7 @@ extension KeptSession {
                 return nil
             }
             defer { lock.release() }
-            try await removeStored(record)
+            try await lock.hold { () throws(SignInError) in try await removeStored(record) }
             return nil
         } catch {
             return error

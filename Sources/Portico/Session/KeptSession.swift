@@ -29,10 +29,16 @@ protocol KeptSession: AnyObject, Sendable {
     @discardableResult
     func end(_ ending: SignInError.Interaction) -> Record?
 
-    /// Refreshes `record` at the server and stores the result with ``store(_:replacing:)``. Called
-    /// under the lock of the storage.
-    func renewed(_ record: Record, by token: SecretText, _ request: PendingRefresh)
-        async throws(SignInError) -> Record
+    /// Refreshes `record` at the server and stores the result with
+    /// ``storeResult(_:replacing:under:)``.
+    ///
+    /// - Parameter lock: Of the storage.
+    func renewed(
+        _ record: Record,
+        by token: SecretText,
+        _ request: PendingRefresh,
+        under lock: SessionLock
+    ) async throws(SignInError) -> Record
 
     /// Revokes tokens that will not be used, as far as possible.
     func discard(_ record: Record) async
@@ -41,15 +47,15 @@ protocol KeptSession: AnyObject, Sendable {
     var isRenewedElsewhere: Bool { get }
 
     /// The record with that session's tokens, stored; `nil` if this session renews its own.
-    func renewedElsewhere(_ stored: Record, for goal: RefreshGoal) async throws(SignInError)
-        -> Record?
+    func renewedElsewhere(_ stored: Record, for goal: RefreshGoal, under lock: SessionLock)
+        async throws(SignInError) -> Record?
 }
 
 extension KeptSession {
     var isRenewedElsewhere: Bool { false }
 
-    func renewedElsewhere(_ stored: Record, for goal: RefreshGoal) async throws(SignInError)
-        -> Record?
+    func renewedElsewhere(_ stored: Record, for goal: RefreshGoal, under lock: SessionLock)
+        async throws(SignInError) -> Record?
     { nil }
 
     /// The record with an access token that is valid for `interval`, refreshed first if necessary.
@@ -70,22 +76,33 @@ extension KeptSession {
         return fresh
     }
 
-    /// Refreshes once, under the lock of the storage.
+    /// Refreshes once, under the lock of the storage. Where the lock was lost in the middle, the
+    /// result is written under another one.
     func refresh(for goal: RefreshGoal) async -> Result<Record, SignInError> {
         do throws(SignInError) {
-            let lock = try await storage.lock(patience: lockPatience)
-            defer { lock.release() }
-            try await writeUnwritten()
-            return .success(try await refreshLocked(for: goal))
+            do throws(SignInError) {
+                return .success(try await refreshOnce(for: goal))
+            } catch {
+                guard error == Self.suspending, unwritten.result(of: try activeRecord()) != nil
+                else { throw error }
+                return .success(try await refreshOnce(for: goal))
+            }
         } catch {
             return .failure(error)
         }
     }
 
-    private func writeUnwritten() async throws(SignInError) {
+    private func refreshOnce(for goal: RefreshGoal) async throws(SignInError) -> Record {
+        let lock = try await storage.lock(patience: .refresh)
+        defer { lock.release() }
+        try await writeUnwritten(under: lock)
+        return try await refresh(for: goal, under: lock)
+    }
+
+    private func writeUnwritten(under lock: SessionLock) async throws(SignInError) {
         guard let (record, replaced) = unwritten.result(of: try activeRecord()) else { return }
         do throws(SignInError) {
-            try await store(record, replacing: replaced)
+            try await store(record, replacing: replaced, under: lock)
         } catch {
             // The write was done although it failed, or another process has written since: what is
             // stored is as good.
@@ -94,27 +111,39 @@ extension KeptSession {
         unwritten.drop(of: record)
     }
 
-    private func refreshLocked(for goal: RefreshGoal) async throws(SignInError) -> Record {
+    private func refresh(for goal: RefreshGoal, under lock: SessionLock)
+        async throws(SignInError) -> Record
+    {
         let stored = try await storedRecord()
         // Another process may have refreshed while this one waited for the lock.
         if isMet(goal, by: stored) {
             guard show(stored) else { throw Self.signedOut }
             return stored
         }
-        if let fresh = try await renewedElsewhere(stored, for: goal) { return fresh }
+        if let fresh = try await renewedElsewhere(stored, for: goal, under: lock) { return fresh }
         guard let token = stored.refreshToken else {
             throw SignInError(.interactionRequired(.expired))
         }
-        let fresh = try await renewed(stored, by: token, try await prepare(stored, token))
+        let fresh = try await renew(stored, by: token, under: lock)
         // The answer to a repeated request is as old as the first: its token may have expired.
         guard !fresh.isUsable(at: now()), let next = fresh.refreshToken, next != token else {
             return fresh
         }
-        return try await renewed(fresh, by: next, try await prepare(fresh, next))
+        return try await renew(fresh, by: next, under: lock)
+    }
+
+    private func renew(_ record: Record, by token: SecretText, under lock: SessionLock)
+        async throws(SignInError) -> Record
+    {
+        let request = try await prepare(record, token, under: lock)
+        return try await renewed(record, by: token, request, under: lock)
     }
 
     private static var signedOut: SignInError { SignInError(.interactionRequired(.signedOut)) }
     private static var busy: SignInError { SignInError(.transient(.busy, retryAfter: nil)) }
+    private static var suspending: SignInError {
+        SignInError(.transient(.suspending, retryAfter: nil))
+    }
 
     /// The session as stored now.
     ///
@@ -139,24 +168,30 @@ extension KeptSession {
 
     /// Stores the key of this refresh before the request is sent. A refresh that got no answer is
     /// repeated with the same key, so that the server can give the same answer again.
-    private func prepare(_ record: Record, _ token: SecretText) async throws(SignInError)
-        -> PendingRefresh
+    private func prepare(_ record: Record, _ token: SecretText, under lock: SessionLock)
+        async throws(SignInError) -> PendingRefresh
     {
         if let pending = record.pending, pending.isFor(token) { return pending }
         let pending = PendingRefresh(token, random: random)
         var record = record
         record.pending = pending
-        try await storage.write(record.serialized())
+        let bytes = record.serialized()
+        try await lock.hold { () throws(SignInError) in try await storage.write(bytes) }
         return pending
     }
 
-    /// Stores the result of a refresh. One that the storage does not take is kept
-    /// (``UnwrittenRecord``).
-    func storeResult(_ fresh: Record, replacing token: SecretText?) async throws(SignInError) {
+    /// Stores the result of a refresh. One that the storage does not take, or that comes when the
+    /// lock was lost, is kept (``UnwrittenRecord``).
+    func storeResult(_ fresh: Record, replacing token: SecretText?, under lock: SessionLock)
+        async throws(SignInError)
+    {
         do throws(SignInError) {
-            try await store(fresh, replacing: token)
+            try await store(fresh, replacing: token, under: lock)
         } catch {
-            guard case .storage = error.kind else { throw error }
+            switch error.kind {
+            case .storage, .transient(.suspending, _): break
+            default: throw error
+            }
             if isActive {
                 unwritten.keep(fresh, replacing: token)
             } else {
@@ -167,20 +202,24 @@ extension KeptSession {
     }
 
     /// Stores a record before it is shown. One that arrives after a sign-out is dropped.
-    func store(_ fresh: Record, replacing token: SecretText?) async throws(SignInError) {
+    func store(_ fresh: Record, replacing token: SecretText?, under lock: SessionLock)
+        async throws(SignInError)
+    {
         do throws(SignInError) {
-            // Another writer did not take the lock; its record is as good as this one.
-            guard try await storedRecord().refreshToken == token else { throw Self.busy }
-            try await storage.write(fresh.serialized())
+            try await lock.hold { () throws(SignInError) in
+                // Another writer had the lock meanwhile; its record is as good as this one.
+                guard try await storedRecord().refreshToken == token else { throw Self.busy }
+                try await storage.write(fresh.serialized())
+                guard show(fresh) else {
+                    // Signed out during the write: the sign-out may have removed only the old
+                    // record.
+                    try await storage.remove()
+                    throw Self.signedOut
+                }
+            }
         } catch {
             if error == Self.signedOut { await discard(fresh) }
             throw error
-        }
-        guard show(fresh) else {
-            // Signed out during the write: the sign-out may have removed only the old record.
-            try await storage.remove()
-            await discard(fresh)
-            throw Self.signedOut
         }
     }
 
@@ -189,15 +228,16 @@ extension KeptSession {
     ///
     /// - Parameter token: The token that the server refused.
     /// - Returns: The error for the caller.
-    func ending(refused token: SecretText) async throws(SignInError) -> SignInError {
-        let stored = try await storedRecord()
-        guard stored.refreshToken == token else { return Self.busy }
-        end(.sessionEnded)
-        unwritten.drop(of: stored)
-        try await storage.remove()
-        return SignInError(.interactionRequired(.sessionEnded))
+    func ending(refused token: SecretText, under lock: SessionLock)
+        async throws(SignInError) -> SignInError
+    {
+        try await lock.hold { () throws(SignInError) in
+            let stored = try await storedRecord()
+            guard stored.refreshToken == token else { return Self.busy }
+            end(.sessionEnded)
+            unwritten.drop(of: stored)
+            try await storage.remove()
+            return SignInError(.interactionRequired(.sessionEnded))
+        }
     }
 }
-
-/// The lock is held at most as long as a token request takes; this is longer.
-private let lockPatience = Duration.seconds(40)

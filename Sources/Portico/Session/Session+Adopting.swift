@@ -221,8 +221,10 @@ private struct Adoption {
         do throws(SignInError) {
             let lock = try await storage.lock(patience: .seconds(5))
             defer { lock.release() }
-            let stored = try await storage.read().flatMap(SessionRecord.init)
-            if let stored, stored.isOf(record) { try await storage.remove() }
+            try await lock.hold { () throws(SignInError) in
+                let stored = try await storage.read().flatMap(SessionRecord.init)
+                if let stored, stored.isOf(record) { try await storage.remove() }
+            }
         } catch {
             // The record stays, revoked: its next use reports that the session has ended.
         }

@@ -3,24 +3,34 @@ import PorticoProtocol
 
 /// The request of a refresh, and what it takes from the answer (RFC 6749 §6).
 extension Session {
-    func renewed(_ stored: SessionRecord, by token: SecretText, _ request: PendingRefresh)
-        async throws(SignInError) -> SessionRecord
-    {
+    func renewed(
+        _ stored: SessionRecord,
+        by token: SecretText,
+        _ request: PendingRefresh,
+        under lock: SessionLock
+    ) async throws(SignInError) -> SessionRecord {
         let answer: TokenEndpoint.Answer
         do {
             answer = try await self.answer(to: token, request, stored.deviceSecret)
         } catch {
-            throw try await failure(error, of: token)
+            throw try await failure(error, of: token, under: lock)
         }
-        let kept = try await keepSuccessor(of: answer, in: stored, replacing: token)
+        let kept = try await keepSuccessor(
+            of: answer,
+            in: stored,
+            replacing: token,
+            under: lock
+        )
         let fresh: SessionRecord
         do throws(SignInError) {
             fresh = try await checked(answer, continuing: stored)
         } catch {
-            if error.condemnsAnswer { try await putBack(stored, request, insteadOf: kept) }
+            if error.condemnsAnswer {
+                try await putBack(stored, request, insteadOf: kept, under: lock)
+            }
             throw error
         }
-        try await storeResult(fresh, replacing: kept.refreshToken)
+        try await storeResult(fresh, replacing: kept.refreshToken, under: lock)
         return fresh
     }
 
@@ -29,7 +39,8 @@ extension Session {
     private func keepSuccessor(
         of answer: TokenEndpoint.Answer,
         in record: SessionRecord,
-        replacing token: SecretText
+        replacing token: SecretText,
+        under lock: SessionLock
     ) async throws(SignInError) -> SessionRecord {
         guard let successor = answer.tokens.refreshToken, successor != token,
             answer.tokens.idToken != nil
@@ -37,7 +48,7 @@ extension Session {
         var kept = record
         kept.refreshToken = successor
         kept.pending = nil
-        try await storeResult(kept, replacing: token)
+        try await storeResult(kept, replacing: token, under: lock)
         return kept
     }
 
@@ -45,12 +56,13 @@ extension Session {
     private func putBack(
         _ former: SessionRecord,
         _ request: PendingRefresh,
-        insteadOf kept: SessionRecord
+        insteadOf kept: SessionRecord,
+        under lock: SessionLock
     ) async throws(SignInError) {
         guard kept.refreshToken != former.refreshToken else { return }
         var former = former
         former.pending = request
-        try await store(former, replacing: kept.refreshToken)
+        try await store(former, replacing: kept.refreshToken, under: lock)
     }
 
     /// Asks where the provider was last, and elsewhere only if it has moved since.
@@ -60,12 +72,13 @@ extension Session {
         _ deviceSecret: SecretText?
     ) async throws(TokenEndpoint.Failure) -> TokenEndpoint.Answer {
         let key = request.idempotencyKey
-        let last = try await endpoint(orLast: true)
+        let last = try await endpoint { provider throws(SignInError) in
+            try await provider.metadata(orLast: true)
+        }
         do {
             return try await last.refresh(token, idempotencyKey: key, deviceSecret: deviceSecret)
         } catch {
-            // `try?`: without new metadata, the first failure is the one to report.
-            guard case .other = error, let current = try? await endpoint(orLast: false),
+            guard let current = try await endpoint(after: error),
                 !sameBytes(current.address, last.address)
             else { throw error }
             return try await current.refresh(
@@ -76,10 +89,29 @@ extension Session {
         }
     }
 
-    private func endpoint(orLast: Bool) async throws(TokenEndpoint.Failure) -> TokenEndpoint {
+    /// Where the provider may have moved, if that may be why it failed.
+    ///
+    /// - Throws: If the failure would end the session, and it is not known whether the endpoint is
+    ///   still the provider's.
+    private func endpoint(after failure: TokenEndpoint.Failure)
+        async throws(TokenEndpoint.Failure) -> TokenEndpoint?
+    {
+        if failure.isInvalidGrant {
+            return try await endpoint { provider throws(SignInError) in
+                try await provider.freshMetadata()
+            }
+        }
+        guard case .other = failure else { return nil }
+        // `try?`: without new metadata, the first failure is the one to report.
+        return try? await endpoint { provider throws(SignInError) in try await provider.metadata() }
+    }
+
+    private func endpoint(
+        by metadata: (RemoteProvider) async throws(SignInError) -> ProviderMetadata
+    ) async throws(TokenEndpoint.Failure) -> TokenEndpoint {
         do {
             return TokenEndpoint(
-                address: try await provider.metadata(orLast: orLast).tokenEndpoint,
+                address: try await metadata(provider).tokenEndpoint,
                 clientID: client.clientID,
                 http: client.context.http
             )
@@ -128,11 +160,14 @@ extension Session {
     }
 
     /// Every error but `invalid_grant` leaves the session as it was.
-    private func failure(_ failure: TokenEndpoint.Failure, of token: SecretText)
-        async throws(SignInError) -> SignInError
-    {
+    private func failure(
+        _ failure: TokenEndpoint.Failure,
+        of token: SecretText,
+        under lock: SessionLock
+    ) async throws(SignInError) -> SignInError {
         guard failure.isInvalidGrant else { return failure.signInError }
-        return SignInError(try await ending(refused: token).kind, failure.signInError)
+        let ending = try await ending(refused: token, under: lock)
+        return SignInError(ending.kind, failure.signInError)
     }
 }
 

@@ -59,7 +59,7 @@ extension Session {
 
     /// Takes the tokens of another sign-in of the same person.
     func continued(with redemption: CodeFlow.Redemption) async throws(SignInError) {
-        let lock = try await storage.lock(patience: .seconds(40))
+        let lock = try await storage.lock(patience: .refresh)
         defer { lock.release() }
         let stored = try await storedRecord()
         guard sameBytes(redemption.idToken.claims.subject, stored.original.subject),
@@ -70,7 +70,7 @@ extension Session {
         }
         var record = SessionRecord(stored.id, redemption, for: client, await provider.lasting)
         record.deviceSecret = record.deviceSecret ?? stored.deviceSecret
-        try await store(record, replacing: stored.refreshToken)
+        try await store(record, replacing: stored.refreshToken, under: lock)
         unwritten.drop(of: record)
     }
 }

@@ -87,8 +87,9 @@ public final class Session: Sendable {
 
     /// The raw tokens, with a fresh access token.
     ///
-    /// A session that adopts them in this process shares them: this session alone renews them, and
-    /// neither ends the other (``Session/init(adopting:by:)``).
+    /// A session that adopts them in this process shares them: this session alone renews them. It goes
+    /// on when the other one is signed out; the other one ends with it
+    /// (``Session/init(adopting:by:)``).
     public func credentials() async throws(SignInError) -> Credentials {
         let record = try await freshRecord()
         return Credentials(

@@ -80,12 +80,14 @@ extension Session {
     @discardableResult
     public func shareDevice(in storage: any SessionStorage) async throws(SignInError) -> Bool {
         guard let credentials = try await deviceCredentials() else { return false }
-        let lock = try await storage.lock(patience: .seconds(40))
+        let lock = try await storage.lock(patience: .refresh)
         defer { lock.release() }
-        if let bytes = try await storage.read(), DeviceCredentials(bytes) == nil {
-            throw .storage(.unreadable)
+        try await lock.hold { () throws(SignInError) in
+            if let bytes = try await storage.read(), DeviceCredentials(bytes) == nil {
+                throw .storage(.unreadable)
+            }
+            try await storage.write(credentials.serialized())
         }
-        try await storage.write(credentials.serialized())
         return true
     }
 }

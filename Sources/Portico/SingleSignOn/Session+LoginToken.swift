@@ -31,7 +31,7 @@ extension Session {
 
     /// The record whose refresh token is the current one.
     private func subject() async throws(SignInError) -> SessionRecord {
-        let lock = try await storage.lock(patience: .seconds(40))
+        let lock = try await storage.lock(patience: .refresh)
         defer { lock.release() }
         let stored = try await storedRecord()
         return unwritten.result(of: stored)?.record ?? stored

@@ -10,9 +10,11 @@ extension Session {
         source != nil && (try? activeRecord())?.isShared == true
     }
 
-    func renewedElsewhere(_ stored: SessionRecord, for goal: RefreshGoal)
-        async throws(SignInError) -> SessionRecord?
-    {
+    func renewedElsewhere(
+        _ stored: SessionRecord,
+        for goal: RefreshGoal,
+        under lock: SessionLock
+    ) async throws(SignInError) -> SessionRecord? {
         guard let source, stored.isShared else { return nil }
         let renewed: SessionRecord
         do throws(SignInError) {
@@ -22,11 +24,11 @@ extension Session {
                 throw error
             }
             end(ending)
-            try await storage.remove()
+            try await lock.hold { () throws(SignInError) in try await storage.remove() }
             throw error
         }
         let fresh = stored.sharing(renewed)
-        try await storeResult(fresh, replacing: nil)
+        try await storeResult(fresh, replacing: nil, under: lock)
         return fresh
     }
 

@@ -4,7 +4,8 @@ import PorticoBytes
 /// Time that the system grants to finish something although the app is no longer in front.
 ///
 /// A process that is suspended while it holds a lock on a file which other processes share is ended
-/// by iOS (0xdead10cc). So a lock is taken only within such a time, and released when it is over.
+/// by iOS (0xdead10cc). So a lock is taken only within such a time, and released when it is over:
+/// at once, or after a write that is under way (``SessionLock/hold(during:)``).
 final class ExpiringActivity: Sendable {
     /// Calls its argument with `false`, on a thread that may block, when the time is granted, and
     /// with `true` when it is over or not granted. The time lasts until the first call returns.
@@ -47,18 +48,26 @@ final class ExpiringActivity: Sendable {
     ///
     /// - Throws: transient(.suspending) if it has expired already.
     func holding(_ lock: SessionLock) throws(SignInError) -> SessionLock {
+        let isFree = DispatchSemaphore(value: 0)
+        let held = SessionLock { [self] in
+            lock.release()
+            isFree.signal()
+            end()
+        }
         let isExpired = state.withLock { state in
-            if !state.isExpired { state.onExpiry = { lock.release() } }
+            if !state.isExpired {
+                state.onExpiry = { [weak held] in
+                    held?.release()
+                    isFree.wait()
+                }
+            }
             return state.isExpired
         }
         guard !isExpired else {
-            lock.release()
+            held.release()
             throw Self.suspending
         }
-        return SessionLock { [self] in
-            lock.release()
-            end()
-        }
+        return held
     }
 
     private func expire() {

@@ -13,10 +13,12 @@ extension SessionStorage {
     /// Stores the record of a new sign-in, under the lock: another process may be about to write a
     /// refresh of the previous session.
     func replace(with record: some KeptRecord) async throws(SignInError) {
-        let lock = try await lock(patience: .seconds(40))
+        let lock = try await lock(patience: .refresh)
         defer { lock.release() }
-        try await checkKeeps(type(of: record))
-        try await write(record.serialized())
+        try await lock.hold { () throws(SignInError) in
+            try await checkKeeps(type(of: record))
+            try await write(record.serialized())
+        }
     }
 
     /// Checks that the record of a sign-in can be kept, before a person is asked to sign in. Damage

@@ -30,22 +30,55 @@ public protocol SessionStorage: Sendable {
 
 /// A lock that is held until it is released or deallocated.
 public final class SessionLock: Sendable {
-    private let onRelease: Locked<(@Sendable () -> Void)?>
+    private struct State {
+        /// `nil` once it was called.
+        var onRelease: (@Sendable () -> Void)?
+        var isReleased = false
+        var isWriting = false
+    }
+
+    private let state: Locked<State>
 
     /// A lock that is held from now on, for an app's own storage type.
     ///
     /// - Parameter onRelease: Called once.
     public init(onRelease: @escaping @Sendable () -> Void) {
-        self.onRelease = Locked(onRelease)
+        state = Locked(State(onRelease: onRelease))
     }
 
-    /// Releases the lock. Calling it again does nothing.
+    /// Releases the lock, after a write that is under way. Calling it again does nothing.
     public func release() {
-        let onRelease = onRelease.withLock { onRelease in
-            defer { onRelease = nil }
-            return onRelease
+        state.withLock { state in
+            state.isReleased = true
+            return Self.ending(&state)
+        }?()
+    }
+
+    /// Reads, compares and writes while the lock is held for certain: one that is released
+    /// meanwhile (``ExpiringActivity``) is free after that. One write at a time.
+    ///
+    /// - Throws: transient(.suspending) if the lock is held no more; `write` was not called then.
+    func hold<Result>(
+        during write: () async throws(SignInError) -> Result
+    ) async throws(SignInError) -> Result {
+        let isHeld = state.withLock { state in
+            state.isWriting = !state.isReleased
+            return state.isWriting
         }
-        onRelease?()
+        guard isHeld else { throw SignInError(.transient(.suspending, retryAfter: nil)) }
+        defer {
+            state.withLock { state in
+                state.isWriting = false
+                return state.isReleased ? Self.ending(&state) : nil
+            }?()
+        }
+        return try await write()
+    }
+
+    private static func ending(_ state: inout State) -> (@Sendable () -> Void)? {
+        guard !state.isWriting else { return nil }
+        defer { state.onRelease = nil }
+        return state.onRelease
     }
 
     deinit {

@@ -41,6 +41,7 @@ final class FakeProvider: HTTPTransport {
         var rotatesPlainly = false
         var answers: [String: Answer] = [:]
         fileprivate var requests: [Request] = []
+        fileprivate var secondsAllowed = 0
         fileprivate var codes: [String: Authorization] = [:]
         fileprivate var serial = 0
         fileprivate var generation = 0
@@ -78,6 +79,9 @@ final class FakeProvider: HTTPTransport {
     }
 
     var requests: [Request] { state.withLock { $0.requests } }
+
+    /// How long all requests could have taken, by their limits.
+    var secondsAllowed: Int { state.withLock { $0.secondsAllowed } }
 
     func requests(_ path: String) -> [Request] {
         state.withLock { $0.requests.filter { $0.path == path } }
@@ -130,6 +134,7 @@ final class FakeProvider: HTTPTransport {
         )
         let answer = state.withLock { state in
             state.requests.append(received)
+            state.secondsAllowed += limits.seconds
             return state.answers[address.path]
         }
         if let reply = try await answer?(received) {

@@ -10,6 +10,8 @@ final class FaultyStorage: SessionStorage {
         var afterWriting = false
         var writesLeft: Int?
         var onWrite: (@Sendable () async -> Void)?
+        var onRead: (@Sendable () async -> Void)?
+        weak var lock: SessionLock?
         var lockRefusals = 0
     }
 
@@ -50,7 +52,21 @@ final class FaultyStorage: SessionStorage {
         faults.withLock { $0.onWrite = body }
     }
 
+    /// Called before the next read.
+    func onRead(_ body: @escaping @Sendable () async -> Void) {
+        faults.withLock { $0.onRead = body }
+    }
+
+    /// The holder of the lock loses it, as when iOS takes granted time back.
+    func loseLock() {
+        faults.withLock { $0.lock }?.release()
+    }
+
     @concurrent func read() async throws(SignInError) -> [UInt8]? {
+        await faults.withLock { faults in
+            defer { faults.onRead = nil }
+            return faults.onRead
+        }?()
         if failsReading { throw .storage(.locked) }
         return try await memory.read()
     }
@@ -76,7 +92,9 @@ final class FaultyStorage: SessionStorage {
 
     func tryLock() throws(SignInError) -> SessionLock? {
         let lock = try memory.tryLock()
-        if lock == nil { faults.withLock { $0.lockRefusals += 1 } }
+        faults.withLock { faults in
+            if lock == nil { faults.lockRefusals += 1 } else { faults.lock = lock }
+        }
         return lock
     }
 

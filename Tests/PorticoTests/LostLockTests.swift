@@ -1,0 +1,143 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@testable import Portico
+
+/// iOS takes granted time back, and with it the lock (0xdead10cc): another process may have it.
+@Suite("A lock that is lost in the middle of a refresh") struct LostLockTests {
+    /// An expired session, whose provider rotates as told.
+    private func expired(rotatingPlainly isPlain: Bool = true) async throws -> (
+        Scene, FaultyStorage, Session
+    ) {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage)
+        scene.provider.change { $0.rotatesPlainly = isPlain }
+        let session = try await scene.signIn()
+        scene.clock.advance(by: 400)
+        return (scene, storage, session)
+    }
+
+    private func expectStored(_ token: String, in scene: Scene) async throws {
+        let stored = try #require(try await scene.storedRecord)
+        #expect(stored.accessToken.reveal() == token)
+        #expect(stored.refreshToken?.reveal() == "R\(scene.provider.generation)")
+        #expect(!scene.provider.isFamilyDead)
+        #expect(scene.provider.revoked.isEmpty)
+    }
+
+    @Test("0xdead10cc: nothing is written while another process has it, and nothing is lost")
+    func held() async throws {
+        for _ in 0..<10 {
+            let (scene, storage, session) = try await expired()
+            let other = Locked<SessionLock?>(nil)
+            scene.provider.answer("/token") { [provider = scene.provider] _ in
+                provider.answerAsUsual("/token")
+                storage.loseLock()
+                // `try?`: a lock that is missing fails below.
+                let lock = try? storage.tryLock()
+                other.withLock { $0 = lock }
+                return nil
+            }
+            let task = Task { try await session.token() }
+            try await waitUntil("it waits for the lock") { storage.lockRefusals > 0 }
+            #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
+            other.withLock { $0 }?.release()
+            try await expectStored(try await task.value, in: scene)
+        }
+    }
+
+    @Test("0xdead10cc: what another process has stored meanwhile stays, and is used")
+    func overtaken() async throws {
+        let (scene, storage, session) = try await expired(rotatingPlainly: false)
+        let token = Locked<String?>(nil)
+        scene.provider.answer("/token") { [provider = scene.provider] _ in
+            provider.answerAsUsual("/token")
+            storage.loseLock()
+            // `try?`: a token that is missing fails below.
+            let other = try? await scene.neighbour().token()
+            token.withLock { $0 = other }
+            return nil
+        }
+        let own = try await session.token()
+        #expect(token.withLock { $0 } == own)
+        try await expectStored(own, in: scene)
+    }
+
+    @Test(
+        "0xdead10cc: a write that is under way keeps the lock to its end",
+        // The key of the refresh, its successor, and the result.
+        arguments: [1, 2, 3]
+    )
+    func writing(number: Int) async throws {
+        let (scene, storage, session) = try await expired()
+        let writes = Locked(0)
+        storage.onWrite {
+            let count = writes.withLock {
+                $0 += 1; return $0
+            }
+            guard count == number else { return }
+            storage.loseLock()
+            do {
+                let isTaken = try storage.tryLock() == nil
+                #expect(isTaken)
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let token = try await session.token()
+        #expect(writes.withLock { $0 } >= 3)
+        #expect(try storage.tryLock() != nil)
+        try await expectStored(token, in: scene)
+    }
+
+    @Test("0xdead10cc: a refusal that comes then ends nothing: it may be of a replaced token")
+    func refused() async throws {
+        let (scene, storage, session) = try await expired()
+        scene.provider.answer("/token") { _ in
+            storage.loseLock()
+            return .error(400, "invalid_grant")
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .transient(.suspending, retryAfter: nil))
+        #expect(session.isActive)
+        scene.provider.answerAsUsual("/token")
+        try await expectStored(try await session.token(), in: scene)
+    }
+
+    @Test("A caller waits for the lock longer than a refresh can hold it")
+    func patience() async throws {
+        let (scene, _, session) = try await expired()
+        // The metadata is out of date, at the second address, and has another endpoint and keys.
+        scene.clock.advance(by: 7200)
+        scene.provider.answer("/.well-known/openid-configuration") { _ in .text(404, nil, []) }
+        scene.provider.answer("/.well-known/oauth-authorization-server") { _ in
+            .json(FakeProvider.metadata.moved)
+        }
+        scene.provider.answer("/token") { _ in .text(404, "text/html", []) }
+        scene.provider.answer("/oauth/token") { [provider = scene.provider] request in
+            provider.tokenAnswer(request)
+        }
+        // Its tokens have expired when they come.
+        scene.provider.change {
+            $0.expiresIn = 0
+            $0.signer = FakeProvider.otherKey
+            $0.published = [FakeProvider.otherKey]
+        }
+        let before = scene.provider.secondsAllowed
+        _ = await Task.failure { _ = try await session.token() }.value
+        #expect(scene.provider.generation == 2)
+        let longest = scene.provider.secondsAllowed - before
+        #expect(Duration.seconds(longest) < .refresh)
+        #expect(longest > 40)
+    }
+}
+
+extension JSONObject {
+    fileprivate var moved: JSONObject {
+        var metadata = self
+        metadata["token_endpoint"] = "https://op.example.com/oauth/token"
+        return metadata
+    }
+}
