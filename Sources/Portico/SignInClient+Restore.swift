@@ -1,15 +1,8 @@
 import PorticoBytes
 import PorticoProtocol
 
-/// The result of looking for a stored session.
-public enum RestoredSession: Sendable {
-    /// A session is stored. If the provider has ended it since, the first refresh finds out.
-    case signedIn(Session)
-    /// No session is stored, or it belongs to another issuer or client, or it cannot be parsed.
-    case signedOut
-    /// A session may be stored but cannot be read now. This is not "signed out".
-    case locked(SignInError.StorageProblem)
-}
+/// The result of looking for a stored ``Session``.
+public typealias RestoredSession = Restored<Session>
 
 extension SignInClient {
     /// Restores the session of an earlier run without using the network or asking the person.

@@ -86,6 +86,81 @@ import Testing
         #expect(model.error == nil)
     }
 
+    @Test("What was found before a sign-in does not replace it, and a late look changes nothing")
+    func raced() async throws {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage)
+        let provider = scene.provider
+        let sheet = ScriptedSheet { address, _ throws(SignInError) in try provider.agreeing(address)
+        }
+        let model = SignInModel(scene.client)
+        for isSignedOutAgain in [false, true] {
+            let gate = Gate()
+            // The sign-out leaves something to be found.
+            let bytes = try await storage.read()
+            storage.onRead { await gate.pass() }
+            let restoring = Task { await model.restore() }
+            await gate.arrival()
+            await model.signIn(using: .sheet(sheet))
+            #expect(Self.word(model) == "signed in")
+            if isSignedOutAgain {
+                await model.signOut(.local)
+                try await waitUntil("the view hears of it") { Self.word(model) == "signed out" }
+                try await storage.write(try #require(bytes))
+            }
+            gate.open()
+            await restoring.value
+            #expect(Self.word(model) == (isSignedOutAgain ? "signed out" : "signed in"))
+            if !isSignedOutAgain {
+                let stored = try #require(try await storage.read())
+                await model.signOut(.local)
+                try await waitUntil("the view hears of it") { Self.word(model) == "signed out" }
+                try await storage.write(stored)
+            }
+        }
+    }
+
+    @Test("Neither the model nor its session is kept by what follows the changes")
+    func released() async throws {
+        weak var model: SignInModel?
+        weak var session: Session?
+        do {
+            let one = SignInModel(scene.client)
+            await one.signIn(using: agreeing())
+            (model, session) = (one, one.session)
+            #expect(session != nil)
+        }
+        try await waitUntil("both are gone") { model == nil && session == nil }
+    }
+
+    @Test("An app that signs in by a backend has the same model")
+    func backend() async throws {
+        let scene = BackendScene()
+        let backend = scene.backend
+        let sheet = ScriptedSheet { address, _ throws(SignInError) in
+            do {
+                return try backend.authorize(address)
+            } catch {
+                throw SignInError(.denied)
+            }
+        }
+        let model = BackendSignInModel(scene.client)
+        await model.restore()
+        guard case .signedOut = model.state else {
+            Issue.record("no one has signed in")
+            return
+        }
+        await model.signIn(with: "google", using: .sheet(sheet))
+        #expect(model.session?.user.id == "u-1")
+        let other = BackendSignInModel(scene.client)
+        await other.restore()
+        #expect(other.session?.user.id == "u-1")
+        let report = await model.signOut()
+        #expect(report?.revoked == true)
+        try await waitUntil("the view hears of it") { model.session == nil }
+        #expect(await model.signOut() == nil)
+    }
+
     @Test("A second press while the sheet is open opens no second one")
     func busy() async throws {
         let gate = Gate()
