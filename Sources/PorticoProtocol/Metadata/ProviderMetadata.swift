@@ -4,7 +4,8 @@ import PorticoBytes
 ///
 /// Endpoints are kept byte for byte. Unknown members are in ``json``.
 public struct ProviderMetadata: Sendable, Hashable {
-    /// `issuer`: the issuer of the ID Tokens, byte for byte the requested one.
+    /// `issuer`, byte for byte the requested one (RFC 8414 §3.3), or that of all tenants
+    /// (`tenantIssuers`): then each tenant issues its ID Tokens under its own name.
     public let issuer: String
     /// `authorization_endpoint`: the address for the browser (RFC 6749 §3.1).
     public let authorizationEndpoint: String

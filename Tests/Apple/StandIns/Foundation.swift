@@ -100,8 +100,10 @@ public struct URLRequest: Sendable {
     public var httpMethod: String?
     public var httpBody: Data?
     public var timeoutInterval: TimeInterval = 0
+    public var url: URL?
     public init(url: URL) {}
     public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {}
+    public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {}
 }
 public class URLResponse: @unchecked Sendable {}
 public class HTTPURLResponse: URLResponse, @unchecked Sendable {
