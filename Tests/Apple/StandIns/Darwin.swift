@@ -57,7 +57,7 @@ public func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -
 
 // Errors
 public var errno: Int32 { get { 0 } set {} }
-public let EPERM: Int32 = 1, ENOENT: Int32 = 2, EINTR: Int32 = 4, EACCES: Int32 = 13, EEXIST: Int32 = 17
+public let EPERM: Int32 = 1, ENOENT: Int32 = 2, EINTR: Int32 = 4, EIO: Int32 = 5, EACCES: Int32 = 13, EEXIST: Int32 = 17
 public let ENOTDIR: Int32 = 20, ELOOP: Int32 = 62, EAGAIN: Int32 = 35, EWOULDBLOCK: Int32 = 35
 public let EADDRINUSE: Int32 = 48
 

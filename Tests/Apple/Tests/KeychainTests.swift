@@ -175,7 +175,8 @@ extension AppleSystem {
             TimeStandIn.refuse(false)
             let keychain = keychain
             let granted = Locked<[Int]>([])
-            scene.provider.answer("/token") { _ in
+            scene.provider.answer("/token") { [provider = scene.provider] _ in
+                provider.answerAsUsual("/token")
                 // In the middle of the refresh the time is over: the lock is free at once.
                 granted.withLock { $0.append(TimeStandIn.count) }
                 TimeStandIn.expire()
@@ -186,9 +187,31 @@ extension AppleSystem {
                 }
                 return nil
             }
-            #expect(try await session.token() == "A3")
+            let token = try await session.token()
             #expect(granted.withLock { $0 } == [1, 2])
             #expect(session.isActive)
+            #expect(try await scene.storedRecord?.accessToken.reveal() == token)
+        }
+
+        @Test("0xdead10cc: what comes after the time is kept, and written when there is time again")
+        func expiredForGood() async throws {
+            let scene = Scene(storage: keychain)
+            scene.provider.change { $0.rotatesPlainly = true }
+            let session = try await scene.signIn()
+            scene.clock.advance(by: 400)
+            scene.provider.answer("/token") { [provider = scene.provider] _ in
+                provider.answerAsUsual("/token")
+                TimeStandIn.refuse(true)
+                TimeStandIn.expire()
+                return nil
+            }
+            let refused = SignInError(.transient(.suspending, retryAfter: nil))
+            #expect(await failure { _ = try await session.token() } == refused)
+            #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
+            TimeStandIn.refuse(false)
+            let token = try await session.token()
+            #expect(try await scene.storedRecord?.accessToken.reveal() == token)
+            #expect(!scene.provider.isFamilyDead)
         }
 
         @Test("An app that does not say where keeps its session in the keychain, by its name")
