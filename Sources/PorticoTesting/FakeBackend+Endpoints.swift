@@ -28,7 +28,7 @@ extension FakeBackend.State {
         switch script.failure(of: .authorization) {
         case nil: break
         case .refused(let code, _): return .success([("error", code), ("state", state)])
-        case .forged: return .success([("code", "forged"), ("state", "of somebody else")])
+        case .forged: return .success([("code", "forged"), ("state", "of another sign-in")])
         // The browser shows a page of its own, which the person closes.
         default: return .failure(SignInError(.cancelled(.user)))
         }
@@ -37,13 +37,13 @@ extension FakeBackend.State {
         case .denies: return .success([("error", "access_denied"), ("state", state)])
         case .closesBrowser: return .failure(SignInError(.cancelled(.user)))
         case .takesTooLong: return .failure(SignInError(.cancelled(.timedOut)))
-        // Whoever is unknown registers.
+        // An unknown person registers.
         case .signsIn(let one): person = one
         case nil: break
         }
         guard let person else {
             return .failure(
-                .test("PorticoTesting: nobody is there to sign in: FakeBackend(people: [.ann()]).")
+                .test("PorticoTesting: no one is there to sign in: FakeBackend(people: [.ann()]).")
             )
         }
         serial += 1
@@ -115,22 +115,15 @@ extension FakeBackend: HTTPTransport {
 
     private func person(of request: HTTPRequest) -> FakePerson? {
         let now = clock.now
-        return state.withLock { state in
-            state.families.first { family in
-                request.bearerToken.map { family.isLive($0, at: now) } ?? false
-            }.flatMap { state.person($0.subject) }
-        }
+        return state.withLock { $0.person(of: request, at: now) }
     }
 
     private func signOut(_ request: HTTPRequest, _ person: FakePerson) {
         let token = request.bearerToken ?? ""
         let isEverywhere = request.path?.hasSuffix("?everywhere=true") == true
         state.withLock { state in
-            for index in state.families.indices
-            where state.families[index].has(token)
-                || isEverywhere && sameBytes(state.families[index].subject, person.subject)
-            {
-                state.families[index].end()
+            state.endFamilies {
+                $0.has(token) || isEverywhere && sameBytes($0.subject, person.subject)
             }
         }
     }
@@ -161,14 +154,7 @@ extension FakeBackend: HTTPTransport {
     private func refresh(_ request: HTTPRequest, _ form: FormParameters, _ isForged: Bool)
         -> HTTPReply
     {
-        let token = form["refresh_token"] ?? ""
-        let key = request.idempotencyKey
-        let index = state.withLock { state -> Int? in
-            guard let index = state.families.firstIndex(where: { $0.has(token) }),
-                state.families[index].use(token, key: key, state.rotation)
-            else { return nil }
-            return index
-        }
+        let index = state.withLock { $0.refresh(request, form, $0.rotation) }
         guard let index else { return .error("invalid_grant") }
         return issue(index, isNew: false, isForged)
     }
@@ -194,7 +180,7 @@ extension FakeBackend: HTTPTransport {
 
     private func user(_ person: FakePerson, _ isForged: Bool) -> JSONObject {
         var user = person.backendUser
-        if isForged { user["id"] = "somebody-else" }
+        if isForged { user["id"] = "another-person" }
         return user
     }
 }

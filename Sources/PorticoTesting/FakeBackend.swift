@@ -31,14 +31,14 @@ public final class FakeBackend: Sendable {
     let shown = Locked(Shown())
     let state: Locked<State>
 
-    struct State: Sendable {
+    struct State: FakeState, Sendable {
         var people: [FakePerson]
         var script = Script<Step>()
         var services = FakeServices()
         var tokenLife = Duration.minutes(15)
         var rotation = RefreshRotation.idempotent
         var serial = 1
-        /// Who has signed in before: nobody else is new.
+        /// Who has signed in before. Others are new.
         var known: Set<String> = []
         var codes: [String: HandedOff] = [:]
         var families: [TokenFamily] = []
@@ -88,17 +88,12 @@ public final class FakeBackend: Sendable {
 
     /// Ends every session at the backend.
     public func endSessions() {
-        state.withLock { state in
-            for index in state.families.indices { state.families[index].end() }
-        }
+        state.withLock { $0.endFamilies() }
     }
 
     /// Changes a person's details. A new subject is a new person.
     public func change(_ person: FakePerson) {
-        state.withLock { state in
-            let index = state.people.firstIndex { sameBytes($0.subject, person.subject) }
-            if let index { state.people[index] = person } else { state.people.append(person) }
-        }
+        state.withLock { $0.change(person) }
     }
 
     /// How long session tokens live; 15 minutes by default.
@@ -141,10 +136,4 @@ public final class FakeBackend: Sendable {
 
     /// The person's browser.
     public var browser: FakeBrowser { FakeBrowser(server: self) }
-}
-
-extension FakeBackend.State {
-    func person(_ subject: String) -> FakePerson? {
-        people.first { sameBytes($0.subject, subject) }
-    }
 }

@@ -131,14 +131,7 @@ extension FakeProvider: HTTPTransport {
     private func refresh(_ request: HTTPRequest, _ form: FormParameters, _ isForged: Bool)
         -> HTTPReply
     {
-        let token = form["refresh_token"] ?? ""
-        let key = request.idempotencyKey
-        let index = state.withLock { state -> Int? in
-            guard let index = state.families.firstIndex(where: { $0.has(token) }),
-                state.families[index].use(token, key: key, state.rotation ?? .reusable)
-            else { return nil }
-            return index
-        }
+        let index = state.withLock { $0.refresh(request, form, $0.rotation ?? .reusable) }
         guard let index else { return .error("invalid_grant") }
         return issue(index, nonce: nil, isForged)
     }
@@ -183,28 +176,20 @@ extension FakeProvider: HTTPTransport {
     /// RFC 7009 §2.1.
     private func revoke(_ form: FormParameters) -> HTTPReply {
         let token = form["token"] ?? ""
-        state.withLock { state in
-            for index in state.families.indices where state.families[index].has(token) {
-                state.families[index].end()
-            }
-        }
+        state.withLock { $0.endFamilies { $0.has(token) } }
         return .status(200)
     }
 
     private func person(of request: HTTPRequest) -> FakePerson? {
         let now = clock.now
-        return state.withLock { state in
-            state.families.first { family in
-                request.bearerToken.map { family.isLive($0, at: now) } ?? false
-            }.flatMap { state.person($0.subject) }
-        }
+        return state.withLock { $0.person(of: request, at: now) }
     }
 
     /// OpenID Connect Core §5.3.
     private func userInfo(_ request: HTTPRequest, _ isForged: Bool) -> HTTPReply {
         guard let person = person(of: request) else { return .refusedToken() }
         var claims = person.claims(for: ["profile", "email"])
-        if isForged { claims["sub"] = "somebody-else" }
+        if isForged { claims["sub"] = "another-person" }
         return .json(claims)
     }
 
@@ -215,17 +200,5 @@ extension FakeProvider: HTTPTransport {
         }
         return await answer?(FakeCall(request: request, body: body, person: person))
             ?? .status(404)
-    }
-}
-
-extension HTTPRequest {
-    var bearerToken: String? {
-        headerFields[.authorization].flatMap { field in
-            field.hasPrefix("Bearer ") ? String(field.dropFirst(7)) : nil
-        }
-    }
-
-    var idempotencyKey: String? {
-        HTTPField.Name("Idempotency-Key").flatMap { headerFields[$0] }
     }
 }

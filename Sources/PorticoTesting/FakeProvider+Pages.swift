@@ -35,10 +35,7 @@ extension FakeProvider: FakeServer {
         state.withLock { state in
             guard let subject = state.browserSession?.subject else { return }
             state.browserSession = nil
-            for index in state.families.indices
-            where sameBytes(state.families[index].subject, subject) {
-                state.families[index].end()
-            }
+            state.endFamilies { sameBytes($0.subject, subject) }
         }
         return form["post_logout_redirect_uri"].map {
             FormEncoding.appending([("state", form["state"] ?? "")], to: $0)
@@ -55,7 +52,7 @@ extension FakeProvider.State {
         switch script.failure(of: .authorization) {
         case nil: break
         case .refused(let code, let words): return error(code, words, state)
-        case .forged: return .success([("code", "forged"), ("state", "of somebody else")])
+        case .forged: return .success([("code", "forged"), ("state", "of another sign-in")])
         // The browser shows a page of its own, which the person closes.
         default: return .failure(SignInError(.cancelled(.user)))
         }
@@ -79,7 +76,7 @@ extension FakeProvider.State {
         case nil:
             guard let person = expected(by: form) else {
                 return .failure(
-                    .test("PorticoTesting: nobody has an account: FakeProvider(people: [.ann()]).")
+                    .test("PorticoTesting: no one has an account: FakeProvider(people: [.ann()]).")
                 )
             }
             return signIn(person, form, redirectURI, at: now)
@@ -118,7 +115,7 @@ extension FakeProvider.State {
         return live
     }
 
-    /// The browser's session, if nobody has to be asked (`prompt=none`).
+    /// The browser's session, if no one has to be asked (`prompt=none`).
     private func silentSession(_ form: FormParameters, at now: Date)
         -> (subject: String, since: Date)?
     {

@@ -38,7 +38,7 @@ public final class FakeProvider: Sendable {
     let shown = Locked(Shown())
     let state: Locked<State>
 
-    struct State: Sendable {
+    struct State: FakeState, Sendable {
         var people: [FakePerson]
         var script = Script<Step>()
         var services = FakeServices()
@@ -103,17 +103,14 @@ public final class FakeProvider: Sendable {
     public func endSessions() {
         state.withLock { state in
             state.browserSession = nil
-            for index in state.families.indices { state.families[index].end() }
+            state.endFamilies()
         }
     }
 
     /// Changes a person's details and roles, which the next token has. A new subject is a new
     /// person.
     public func change(_ person: FakePerson) {
-        state.withLock { state in
-            let index = state.people.firstIndex { sameBytes($0.subject, person.subject) }
-            if let index { state.people[index] = person } else { state.people.append(person) }
-        }
+        state.withLock { $0.change(person) }
     }
 
     /// How long access tokens live; five minutes by default.
@@ -173,10 +170,4 @@ struct FakeGrant: Sendable {
     let acr: String?
     let subject: String
     let since: Date
-}
-
-extension FakeProvider.State {
-    func person(_ subject: String) -> FakePerson? {
-        people.first { sameBytes($0.subject, subject) }
-    }
 }

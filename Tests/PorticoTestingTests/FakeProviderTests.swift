@@ -59,7 +59,7 @@ struct FakeProviderTests {
         let fake = FakeProvider()
         let client = SignInClient.testing(fake)
         let silent = SignInRequest(prompt: [.none])
-        // Nobody is signed in in the browser.
+        // No one is signed in in the browser.
         await #expect(throws: SignInError(.interactionRequired(.loginRequired))) {
             try await client.signIn(silent)
         }
@@ -166,8 +166,8 @@ struct FakeProviderTests {
 
     @Test("what a test does wrong is told in words")
     func mistakes() async throws {
-        let nobody = SignInClient.testing(FakeProvider(people: []))
-        let error = await #expect(throws: SignInError.self) { try await nobody.signIn() }
+        let empty = SignInClient.testing(FakeProvider(people: []))
+        let error = await #expect(throws: SignInError.self) { try await empty.signIn() }
         #expect(error?.description.contains("FakeProvider(people: [.ann()])") == true)
 
         let fake = FakeProvider()

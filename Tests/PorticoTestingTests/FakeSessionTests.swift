@@ -24,7 +24,7 @@ struct FakeSessionTests {
     }
 
     @Test(
-        "RFC 9700 §4.14.2: a lost answer signs nobody out where refresh is idempotent, and does where not",
+        "RFC 9700 §4.14.2: a lost answer ends no session where refresh is idempotent, and does where not",
         arguments: [(.idempotent, true), (.plain, false), (.reusable, true)]
             as [(RefreshRotation, Bool)]
     )
