@@ -141,7 +141,7 @@ struct LoopbackReceiverTests {
         // So it is in the way of those who do not say that they would have it.
         if let other = RawSocket.listen(port: first.port) {
             RawSocket.close(other.socket)
-            Issue.record("this system makes nobody wait")
+            Issue.record("this system lets another program have the port at once")
         }
         for _ in 0..<2 {
             let waiting = try Waiting(on: first.port)

@@ -28,7 +28,7 @@ struct RecordVersionTests {
         }
     }
 
-    @Test("A sign-in does not overwrite it, and where it can asks nobody to sign in")
+    @Test("A sign-in does not overwrite it, and where it can, asks for none")
     func signIn() async throws {
         let scene = Scene()
         try await scene.storage.write(Self.later)

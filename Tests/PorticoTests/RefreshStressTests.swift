@@ -170,7 +170,7 @@ import Testing
             switch roll {
             case 0..<8: return .unavailable
             case 8..<14: return .lostRequest
-            // A provider that rotates plainly forgives nobody whose answer was lost.
+            // A provider that rotates plainly does not forgive a lost answer.
             case 14..<20: return isPlain ? .lostRequest : .lostAnswer
             default: return .none
             }

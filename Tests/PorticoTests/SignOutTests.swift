@@ -212,7 +212,7 @@ struct SignOutTests {
         let report = await session.signOut(.everything, using: browser, returnPath: "/signed-out")
         #expect(report.browserSession == .ended)
         #expect(report.browserSessionEnded)
-        #expect(statuses.withLock { $0.prefix(2) } == [400, 400], "nobody else ends the wait")
+        #expect(statuses.withLock { $0.prefix(2) } == [400, 400], "nothing else ends the wait")
     }
 
     @Test("A browser that never returns does not hold the sign-out for ever")

@@ -2,7 +2,7 @@ package import PorticoProtocol
 import PorticoBytes
 
 extension Session {
-    /// A session from an answer that nobody has checked, for the previews of an app
+    /// A session from an answer that was not checked, for the previews of an app
     /// (PorticoTesting). It is not stored.
     ///
     /// - Throws: If the answer has no ID Token, or the client no valid issuer.

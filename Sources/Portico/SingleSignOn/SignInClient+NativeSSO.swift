@@ -28,7 +28,7 @@ extension SignInClient {
             meeting: expected,
             serverDate: answer.serverDate
         )
-        // The person of the other app, and nobody else.
+        // The same person as in the other app.
         guard let subject = first.claims.string("sub"), sameBytes(subject, idToken.claims.subject)
         else { throw SignInError(.rejected(.subject)) }
         let record = SessionRecord(

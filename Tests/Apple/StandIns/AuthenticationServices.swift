@@ -115,7 +115,7 @@ public enum SheetStandIn {
             return true
         }
 
-        /// Only the first end counts. A sheet that is released calls nobody back.
+        /// Only the first end counts. A sheet that is released calls no one back.
         func end(_ url: URL?, _ error: (any Error)?, _ line: String? = nil) {
             let completion = lock.withLock { () -> ASWebAuthenticationSession.CompletionHandler? in
                 defer { self.completion = nil }

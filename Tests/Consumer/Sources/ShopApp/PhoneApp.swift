@@ -59,6 +59,36 @@
         private func use(_ session: Session) {}
     }
 
+    /// A request that the app sends by URLSession.
+    func authorized(_ url: URL, by session: Session) async throws -> URLRequest {
+        var request = URLRequest(url: url)
+        try await session.http.authorize(&request)
+        return request
+    }
+
+    private let backend = BackendClient(
+        backend: "https://api.shop.example.com",
+        app: "shop-phone",
+        redirect: .https("https://shop.example.com/signed-in")
+    )
+
+    /// An app that signs in by a backend.
+    @available(iOS 17.0, macOS 14.0, *)
+    struct BackendView: View {
+        @State private var model = BackendSignInModel(backend)
+        @Environment(\.signIn) private var signIn
+
+        var body: some View {
+            if let session = model.session {
+                Button("Sign out \(session.user.displayName)") { Task { await model.signOut() } }
+            } else {
+                Button("Sign in") {
+                    Task { await model.signIn(with: "google", using: signIn.method()) }
+                }
+            }
+        }
+    }
+
     /// From a window of UIKit or AppKit.
     @MainActor func signIn(in window: ASPresentationAnchor) async throws(SignInError) -> Session {
         try await client.signIn(using: .sheet(in: window, isEphemeral: true))
