@@ -87,21 +87,43 @@ struct SheetSignInTests {
         #expect(provider.requests("/token").count == 1)
     }
 
-    @Test("RFC 9126 §4: a pushed request is pushed again for the second showing")
-    func pushedAgain() async throws {
+    /// At a provider that requires pushed requests.
+    private func pushing() -> Scene {
         let scene = scene()
-        let provider = scene.provider
-        provider.change {
+        scene.provider.change {
             $0.metadata["pushed_authorization_request_endpoint"] = "https://op.example.com/par"
             $0.metadata["require_pushed_authorization_requests"] = true
         }
-        provider.answer("/par") { _ in
+        scene.provider.answer("/par") { [provider = scene.provider] _ in
             let serial = provider.requests("/par").count
             return .json(
                 ["request_uri": .string("urn:x:\(serial)"), "expires_in": 60],
                 status: 201
             )
         }
+        return scene
+    }
+
+    @Test("RFC 9126 §2.1, §4: a request is pushed whole, and the address has its reference alone")
+    func pushed() async throws {
+        let scene = pushing()
+        let attempt = try await scene.client.begin()
+        let form = try #require(scene.provider.requests("/par").first?.form)
+        #expect(form["response_type"] == "code" && form["code_challenge_method"] == "S256")
+        #expect(form["redirect_uri"] == https && form["scope"] == "openid profile email")
+        for name in ["state", "nonce", "code_challenge"] {
+            #expect(form[name]?.isEmpty == false, "\(name)")
+            #expect(try parameter(name, of: attempt.address) == nil)
+        }
+        #expect(try parameter("client_id", of: attempt.address) == "app")
+        #expect(try parameter("request_uri", of: attempt.address) == "urn:x:1")
+        #expect(try parameter("redirect_uri", of: attempt.address) == nil)
+    }
+
+    @Test("RFC 9126 §4: a pushed request is pushed again for the second showing")
+    func pushedAgain() async throws {
+        let scene = pushing()
+        let provider = scene.provider
         let sheet = ScriptedSheet { _, count throws(SignInError) in
             guard count == 2, let form = provider.requests("/par").last?.form else { return https }
             let names = ["client_id", "redirect_uri", "code_challenge", "nonce", "state"]
