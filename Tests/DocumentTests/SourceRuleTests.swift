@@ -100,8 +100,14 @@ struct SourceRuleTests {
             // Out of a text that is bounded already.
             "Sources/PorticoProtocol/Authorization/AuthorizationResponse.swift",
             "Sources/PorticoProtocol/Token/ErrorResponse.swift",
+            "Sources/PorticoProtocol/Rules/OriginPattern.swift",
+            "Sources/PorticoProtocol/Rules/RedirectPattern.swift",
+            "Sources/PorticoProtocol/Rules/RedirectPatterns.swift",
             "Sources/PorticoProtocol/Rules/RedirectURI.swift",
             "Sources/PorticoProtocol/Rules/RedirectURIRegistration.swift",
+            "Sources/PorticoProtocol/Rules/RequestedRedirect.swift",
+            "Sources/PorticoProvider/Mappers/Keycloak/ClaimPath.swift",
+            "Sources/PorticoProvider/Mappers/Keycloak/PairwiseSubject.swift",
             "Sources/PorticoWeb/Cookies/CookiePolicy.swift",
             "Sources/PorticoWeb/Errors/CORSPolicy.swift",
             // What we wrote or sealed ourselves.
@@ -156,6 +162,8 @@ struct SourceRuleTests {
             "UnprovenClient", "ReplayRefusal", "RequestAnswered",
             // Commands of the program.
             "Failure",
+            // ProtocolMappers, which lists it.
+            "ProtocolMapperError",
             // The endpoints that call what throws them.
             "SignInFailure", "KeyIsGone", "SignedRequestTooOld",
         ]

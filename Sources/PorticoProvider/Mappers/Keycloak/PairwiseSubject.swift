@@ -38,10 +38,12 @@ struct PairwiseSubject: Hashable, Sendable {
         return sector
     }
 
-    /// The host of a URI, as written; `nil` for one without.
+    /// The host of a URI, as written; `nil` for one without, and for one that is longer than a
+    /// redirect URI can be.
     static func host(of uri: String) -> String? {
         let bytes = Array(uri.utf8)
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+        guard bytes.count <= RedirectPattern.longest,
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             bytes[(colon + 1)...].starts(with: "//".utf8)
         else { return nil }
         let authority = bytes[(colon + 3)...].prefix { !"/?#".utf8.contains($0) }
