@@ -5,7 +5,7 @@ import PorticoBytes
 /// its signature nor its dates are read.
 package struct Certificate: Hashable, Sendable {
     package let der: [UInt8]
-    package let publicKey: SubjectPublicKeyInfo
+    package let publicKey: ForeignPublicKey
 
     /// - Parameter text: PEM, or base64 without armour.
     package init(_ text: String) throws(ForeignKeyError) {
@@ -26,7 +26,7 @@ package struct Certificate: Hashable, Sendable {
             inner.read(DER.sequence) != nil, inner.read(DER.sequence) != nil,
             inner.read(DER.sequence) != nil, let key = inner.element(DER.sequence)
         else { throw .malformed }
-        publicKey = try SubjectPublicKeyInfo(der: key)
+        publicKey = try ForeignPublicKey(der: key)
         self.der = der
     }
 

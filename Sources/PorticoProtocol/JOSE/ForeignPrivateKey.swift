@@ -4,7 +4,7 @@ import PorticoBytes
 /// A private key that another server made, in PKCS#8 or, of RSA, in PKCS#1 (RFC 5958, RFC 8017
 /// appendix A.1.2, RFC 5915, RFC 8410).
 package struct ForeignPrivateKey: Sendable {
-    package let publicKey: SubjectPublicKeyInfo
+    package let publicKey: ForeignPublicKey
     /// As ``SigningKey`` stores it.
     private let stored: [UInt8]
 
@@ -14,7 +14,7 @@ package struct ForeignPrivateKey: Sendable {
     }
 
     package init(der: [UInt8]) throws(ForeignKeyError) {
-        guard let info = PrivateKeyInfo(der: der) else {
+        guard let info = PKCS8Key(der: der) else {
             // Not PKCS#8, or of a kind that is not known.
             guard Self.isPKCS1(der) else {
                 throw Self.isPKCS8(der) ? .unknownKind : .malformed
@@ -35,7 +35,7 @@ package struct ForeignPrivateKey: Sendable {
     }
 
     /// - Throws: `.halvesDoNotFit` if that is not the public half.
-    package func check(_ other: SubjectPublicKeyInfo) throws(ForeignKeyError) {
+    package func check(_ other: ForeignPublicKey) throws(ForeignKeyError) {
         guard publicKey == other else { throw .halvesDoNotFit }
     }
 
@@ -58,7 +58,7 @@ package struct ForeignPrivateKey: Sendable {
 }
 
 extension ForeignPrivateKey {
-    private typealias Halves = (SubjectPublicKeyInfo, stored: [UInt8])
+    private typealias Halves = (ForeignPublicKey, stored: [UInt8])
 
     private static func isPKCS1(_ der: [UInt8]) -> Bool {
         guard let body = DERReader.only(DER.sequence, in: der) else { return false }
@@ -80,7 +80,7 @@ extension ForeignPrivateKey {
         guard reader.unsigned() == [], let modulus = reader.unsigned(),
             let exponent = reader.unsigned()
         else { throw .malformed }
-        let publicKey = SubjectPublicKeyInfo(.rsa(modulus: modulus, exponent: exponent))
+        let publicKey = ForeignPublicKey(.rsa(modulus: modulus, exponent: exponent))
         guard publicKey.isSound else { throw .weak }
         do {
             let key = try RSAPrivateKey(der: der)
@@ -96,7 +96,7 @@ extension ForeignPrivateKey {
     }
 
     /// - Parameter der: `ECPrivateKey` (RFC 5915 §3), whose curve and public half may be left out.
-    private static func ec(_ curve: SubjectPublicKeyInfo.Curve, _ der: [UInt8])
+    private static func ec(_ curve: ForeignPublicKey.Curve, _ der: [UInt8])
         throws(ForeignKeyError) -> Halves
     {
         guard let body = DERReader.only(DER.sequence, in: der) else { throw .malformed }
@@ -143,7 +143,7 @@ extension ForeignPrivateKey {
         }
         let half = point.count / 2
         let (x, y) = (Array(point[..<half]), Array(point[half...]))
-        return (SubjectPublicKeyInfo(.ec(curve, x: x, y: y)), stored)
+        return (ForeignPublicKey(.ec(curve, x: x, y: y)), stored)
     }
 
     /// - Parameter der: `CurvePrivateKey`, an OCTET STRING of 32 bytes (RFC 8410 §7).
@@ -154,7 +154,7 @@ extension ForeignPrivateKey {
         do {
             let key = try Curve25519.Signing.PrivateKey(rawRepresentation: seed)
             return (
-                SubjectPublicKeyInfo(.ed25519(x: Array(key.publicKey.rawRepresentation))),
+                ForeignPublicKey(.ed25519(x: Array(key.publicKey.rawRepresentation))),
                 Array(seed)
             )
         } catch {

@@ -21,7 +21,7 @@ enum PKCS1 {
 
     /// The `RSAPrivateKey` in a `PrivateKeyInfo`; `nil` if it has none.
     static func privateKey(fromPKCS8 der: [UInt8]) -> [UInt8]? {
-        guard let info = PrivateKeyInfo(der: der), info.algorithm == .rsa else { return nil }
+        guard let info = PKCS8Key(der: der), info.algorithm == .rsa else { return nil }
         return info.key
     }
 }

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Keys of other servers")
 struct ForeignKeyTests {
-    /// Made by Python's cryptography: PKCS#8 with the public half in it, SubjectPublicKeyInfo, and
-    /// the SHA-256 of the latter.
+    /// Made by Python's cryptography: PKCS#8 with the public half in it,
+    /// SubjectPublicKeyInfo, and the SHA-256 of the latter.
     struct Vector: Sendable, CustomTestStringConvertible {
         let name: String
         let privateKey: String
@@ -78,13 +78,13 @@ struct ForeignKeyTests {
         let key = try ForeignPrivateKey(vector.privateKey)
         #expect(Base64.encode(key.publicKey.der) == vector.publicKey)
         #expect(key.publicKey.keyID == vector.keyID)
-        let publicKey = try SubjectPublicKeyInfo(vector.publicKey)
+        let publicKey = try ForeignPublicKey(vector.publicKey)
         #expect(publicKey == key.publicKey)
         try key.check(publicKey)
         let members = publicKey.jwkMembers
         #expect(members.string("crv") == vector.name)
         for other in Self.vectors where other.name != vector.name {
-            let other = try SubjectPublicKeyInfo(other.publicKey)
+            let other = try ForeignPublicKey(other.publicKey)
             #expect(throws: ForeignKeyError.halvesDoNotFit) { try key.check(other) }
         }
         #expect(!"\(key)".contains(vector.privateKey.prefix(40)))
@@ -143,7 +143,7 @@ struct ForeignKeyTests {
             )
             #expect(read.publicKey.keyID == Base64URL.encode(SHA256.hash(data: spki)))
         }
-        #expect(try SubjectPublicKeyInfo(key.publicKey.pemRepresentation).der == spki)
+        #expect(try ForeignPublicKey(key.publicKey.pemRepresentation).der == spki)
     }
 
     @Test("RFC 7515 §5.1: what another server's key signs verifies with its public half")
@@ -212,11 +212,11 @@ struct ForeignKeyTests {
             }
             for length in 0..<spki.count {
                 #expect(throws: ForeignKeyError.malformed) {
-                    try SubjectPublicKeyInfo(der: spki[..<length])
+                    try ForeignPublicKey(der: spki[..<length])
                 }
             }
             #expect(throws: ForeignKeyError.malformed) { try ForeignPrivateKey(der: key + [0]) }
-            #expect(throws: ForeignKeyError.malformed) { try SubjectPublicKeyInfo(der: spki + [0]) }
+            #expect(throws: ForeignKeyError.malformed) { try ForeignPublicKey(der: spki + [0]) }
         }
         let certificate = try bytes(Self.certificate)
         for length in 0..<certificate.count {
@@ -242,7 +242,7 @@ struct ForeignKeyTests {
                     bad[index] = byte
                     // `try?`: that it is read or refused, and nothing else, is what is tested.
                     if let key = try? ForeignPrivateKey(der: bad) {
-                        #expect(try SubjectPublicKeyInfo(der: key.publicKey.der) == key.publicKey)
+                        #expect(try ForeignPublicKey(der: key.publicKey.der) == key.publicKey)
                     }
                     // `try?`: as above.
                     _ = try? Certificate(der: bad)
@@ -280,8 +280,8 @@ struct ForeignKeyTests {
         for (modulus, exponent) in [
             (Array(modulus.suffix(128)), [1, 0, 1]), (modulus, [2]), (modulus, [1]), (modulus, []),
         ] as [([UInt8], [UInt8])] {
-            let spki = SubjectPublicKeyInfo(.rsa(modulus: modulus, exponent: exponent)).der
-            #expect(throws: ForeignKeyError.weak) { try SubjectPublicKeyInfo(der: spki) }
+            let spki = ForeignPublicKey(.rsa(modulus: modulus, exponent: exponent)).der
+            #expect(throws: ForeignKeyError.weak) { try ForeignPublicKey(der: spki) }
             let key = DER.encode(
                 DER.sequence,
                 ([[], modulus, exponent] + Array(repeating: [3], count: 6))
@@ -297,7 +297,7 @@ struct ForeignKeyTests {
             var spki = try bytes(vector.publicKey)
             let end = spki.count - (vector.name == "Ed25519" ? 32 : 1)
             for index in end..<spki.count { spki[index] = vector.name == "Ed25519" ? 0 : 0xFE }
-            #expect(throws: ForeignKeyError.weak) { try SubjectPublicKeyInfo(der: spki) }
+            #expect(throws: ForeignKeyError.weak) { try ForeignPublicKey(der: spki) }
         }
     }
 
@@ -326,7 +326,7 @@ struct ForeignKeyTests {
     @Test("RFC 5480 §2.1.1: a key under the name of another curve or kind is refused")
     func otherNames() throws {
         for vector in Self.vectors {
-            let info = try #require(PrivateKeyInfo(der: try bytes(vector.privateKey)))
+            let info = try #require(PKCS8Key(der: try bytes(vector.privateKey)))
             for algorithm in KeyAlgorithm.allCases where algorithm != info.algorithm {
                 let der = DER.encode(
                     DER.sequence,
@@ -353,7 +353,7 @@ struct ForeignKeyTests {
             )
             #expect(throws: ForeignKeyError.unknownKind) { try ForeignPrivateKey(der: key) }
             let spki = DER.encode(DER.sequence, kind + DER.encode(DER.bitString, [0, 4, 7]))
-            #expect(throws: ForeignKeyError.unknownKind) { try SubjectPublicKeyInfo(der: spki) }
+            #expect(throws: ForeignKeyError.unknownKind) { try ForeignPublicKey(der: spki) }
         }
     }
 
@@ -371,7 +371,7 @@ struct ForeignKeyTests {
     func lengths(der: [UInt8]) {
         #expect(DERReader.only(DER.sequence, in: der) == nil)
         #expect(throws: ForeignKeyError.malformed) { try ForeignPrivateKey(der: der) }
-        #expect(throws: ForeignKeyError.malformed) { try SubjectPublicKeyInfo(der: der) }
+        #expect(throws: ForeignKeyError.malformed) { try ForeignPublicKey(der: der) }
         #expect(throws: ForeignKeyError.malformed) { try Certificate(der: der) }
     }
 
@@ -396,7 +396,7 @@ struct ForeignKeyTests {
     func tooLong() {
         let text = String(repeating: "A", count: 16 * 1024 + 1)
         #expect(throws: ForeignKeyError.tooLarge) { try ForeignPrivateKey(text) }
-        #expect(throws: ForeignKeyError.tooLarge) { try SubjectPublicKeyInfo(text) }
+        #expect(throws: ForeignKeyError.tooLarge) { try ForeignPublicKey(text) }
         #expect(throws: ForeignKeyError.tooLarge) { try Certificate(text) }
         #expect(throws: ForeignKeyError.tooLarge) {
             try Certificate(der: [UInt8](repeating: 0x30, count: 16 * 1024 + 1))

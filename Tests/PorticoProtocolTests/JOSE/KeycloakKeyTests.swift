@@ -36,7 +36,7 @@ struct KeycloakKeyTests {
 
     @Test("Every published key comes out of a component, with its name, halves and certificate")
     func keys() throws {
-        var keys: [String: (SubjectPublicKeyInfo, Certificate?)] = [:]
+        var keys: [String: (ForeignPublicKey, Certificate?)] = [:]
         for config in try components("full") {
             let text =
                 config["privateKey"] ?? config["ecdsaPrivateKey"] ?? config["eddsaPrivateKey"]
@@ -45,7 +45,7 @@ struct KeycloakKeyTests {
             let certificate = try config["certificate"].map { try Certificate($0) }
             let publicKey =
                 try certificate?.publicKey
-                ?? SubjectPublicKeyInfo(
+                ?? ForeignPublicKey(
                     try #require(config["ecdsaPublicKey"] ?? config["eddsaPublicKey"])
                 )
             try key.check(publicKey)

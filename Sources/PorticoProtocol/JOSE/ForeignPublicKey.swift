@@ -1,9 +1,9 @@
 import Crypto
 import PorticoBytes
 
-/// A public key as certificates and Java's programs write it (RFC 5280 §4.1), of kinds that we sign
-/// with and of some that we only publish.
-package struct SubjectPublicKeyInfo: Hashable, Sendable {
+/// A public key that another server made, as certificates have it: `SubjectPublicKeyInfo` (RFC 5280
+/// §4.1). Of kinds that we sign with, and of some that we only publish.
+package struct ForeignPublicKey: Hashable, Sendable {
     package let key: Key
 
     package enum Key: Hashable, Sendable {
@@ -115,7 +115,7 @@ package struct SubjectPublicKeyInfo: Hashable, Sendable {
     }
 }
 
-extension SubjectPublicKeyInfo.Curve {
+extension ForeignPublicKey.Curve {
     var algorithm: KeyAlgorithm {
         switch self {
         case .p256: .p256

@@ -1,5 +1,5 @@
 /// A private key in PKCS#8, not taken apart further (RFC 5208 §5, RFC 5958 §2).
-struct PrivateKeyInfo {
+struct PKCS8Key {
     let algorithm: KeyAlgorithm
     /// What the OCTET STRING holds.
     let key: [UInt8]
