@@ -34,9 +34,10 @@ struct ClientAddresses {
             serverOrigin,
             report: &report
         )
-        client.postLogoutRedirectURIs = listed.filter {
-            shorthands.contains($0) || ends.contains($0)
-        }.map(RedirectURI.init)
+        let kept = listed.filter { shorthands.contains($0) || ends.contains($0) }
+        // No list is the same as the redirect URIs: one that nothing is left of must stay a list.
+        client.postLogoutRedirectURIs =
+            (kept.isEmpty && !listed.isEmpty ? ["-"] : kept).map(RedirectURI.init)
         let patterns = RedirectPatterns(redirects, rootURL: rootURL, serverOrigin: serverOrigin)
         let origins = OriginPatterns(webOrigins, redirects: patterns)
         for refused in origins.refused {

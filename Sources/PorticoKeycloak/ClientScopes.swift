@@ -4,11 +4,14 @@ import PorticoStores
 
 /// Which scopes a client gets, and which it may ask for (Keycloak `ClientRepresentation`).
 struct ClientScopes {
+    private let all: Set<String>
+    /// Those of OpenID Connect.
     private let known: Set<String>
     private let defaults: [String]
     private let optionals: [String]
 
     init(_ realm: Representation, scopes: [ClientScope]) throws(RealmImportError) {
+        all = Set(scopes.map(\.name))
         known = Set(
             scopes.filter {
                 $0.representation.string("protocol") ?? "openid-connect" == "openid-connect"
@@ -43,6 +46,10 @@ struct ClientScopes {
         -> [String]
     {
         var registrable: [String] = []
+        for name in names where !all.contains(name) {
+            let shown = PlainText.shown(name)
+            report.add(.skipped, subject, "scope \(shown): the file does not describe it")
+        }
         for name in names where known.contains(name) && !registrable.contains(name) {
             // `try?`: only whether it parses matters.
             if name != "openid", let scope = try? Scope(name), scope.tokens == [name] {

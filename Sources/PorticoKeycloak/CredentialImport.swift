@@ -11,9 +11,12 @@ struct CredentialImport {
     let moment: Moment
 
     /// - Throws: what hashing a password throws.
-    func add(_ user: Representation, to new: inout NewPerson, report: inout ImportReport)
-        async throws
-    {
+    func add(
+        _ user: Representation,
+        to new: inout NewPerson,
+        ids: inout ImportedIDs,
+        report: inout ImportReport
+    ) async throws {
         let subject = "user \(new.person.username)"
         for credential in try user.children("credentials") {
             switch try credential.text("type") ?? "password" {
@@ -31,7 +34,7 @@ struct CredentialImport {
                     new.person.requiredActions.append(RequiredAction.updatePassword)
                 }
             case let type:
-                try addOther(credential, type, to: &new, report: &report)
+                try addOther(credential, type, to: &new, &ids, report: &report)
             }
         }
     }
@@ -73,6 +76,7 @@ struct CredentialImport {
         _ credential: Representation,
         _ type: String,
         to new: inout NewPerson,
+        _ ids: inout ImportedIDs,
         report: inout ImportReport
     ) throws {
         let subject = "user \(new.person.username)"
@@ -90,19 +94,19 @@ struct CredentialImport {
             case "recovery-authn-codes": .recoveryCodes
             default: .other
             }
-        let id = UniqueID(try credential.text("id") ?? "") ?? UniqueID(random: moment.random)
+        let id = ids.take(try credential.text("id"), random: moment.random)
         var kept = parameters
         kept["type"] = .string(type)
         new.credentials.append(
             Credential(
-                id: id.text,
+                id: id,
                 personID: new.person.id,
                 kind: kind,
                 label: PlainText.shown(try credential.text("userLabel") ?? ""),
                 createdAt: max(0, try credential.integer("createdDate") ?? 0),
                 priority: Int64(new.credentials.count),
                 parameters: kept,
-                sealedSecret: seal.seal(SecretText(secret), of: id.text, random: moment.random)
+                sealedSecret: seal.seal(SecretText(secret), of: id, random: moment.random)
             )
         )
         report.add(

@@ -34,7 +34,7 @@ struct GroupImport {
             report.add(.skipped, subject, "its name is not one line of at most 255 bytes")
             return
         }
-        guard imported.ids[path] == nil else {
+        guard imported.places.insert([parentID ?? "", name]).inserted else {
             report.add(.skipped, subject, "the file has it twice")
             return
         }
@@ -57,7 +57,8 @@ struct GroupImport {
         imported.groups.append(
             GroupWithRoles(group: group, roles: roles.known(names, subject, report: &report))
         )
-        imported.ids[path] = group.id
+        // A slash in a name may make two groups of one path.
+        if imported.ids[path] == nil { imported.ids[path] = group.id }
         // Hand-written files call a group by another path, or by its bare name.
         for alias in [try representation.text("path"), parentID == nil ? name : nil] {
             if let alias, imported.aliases[alias] == nil { imported.aliases[alias] = group.id }
@@ -75,6 +76,8 @@ struct ImportedGroups {
     /// By their names from the top, each behind a slash.
     var ids: [String: String] = [:]
     var aliases: [String: String] = [:]
+    /// The parent's id and the name of each.
+    var places: Set<[String]> = []
     var taken = ImportedIDs()
 
     /// The id of the group that a person's `groups` names.

@@ -51,6 +51,10 @@ struct PartImport {
             for (type, _) in components.object where type != Self.keyComponents {
                 for (index, component) in try components.children(type).enumerated() {
                     let id = try component.text("id") ?? "\(type)/\(index)"
+                    guard !parts.contains(where: { $0.kind == "components" && $0.id == id }) else {
+                        report.add(.skipped, "component \(id)", "the file has it twice")
+                        continue
+                    }
                     var object = component.object
                     object["providerType"] = .string(type)
                     parts.append(part("components", id, object))

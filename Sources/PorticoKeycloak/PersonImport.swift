@@ -19,6 +19,9 @@ struct PersonImport {
         var ids: Set<String> = []
         var usernames: Set<String> = []
         var emails: Set<String> = []
+        var accounts: Set<FederatedIdentity> = []
+        var clients: Set<String> = []
+        var credentials = ImportedIDs()
     }
 
     func callAsFunction(_ representation: Representation, report: inout ImportReport) async throws
@@ -34,8 +37,14 @@ struct PersonImport {
             guard var person = try person(user, username, &taken, report: &report) else { continue }
             person.requiredActions = try user.strings("requiredActions") ?? []
             if let clientID = try user.text("serviceAccountClientId") {
-                guard let client = clients[ExactText(clientID)] else {
-                    report.add(.skipped, subject, "the account of a client that is not imported")
+                guard let client = clients[ExactText(clientID)],
+                    taken.clients.insert(client).inserted
+                else {
+                    report.add(
+                        .skipped,
+                        subject,
+                        "the account of a client that is not imported, or has one"
+                    )
                     continue
                 }
                 person.serviceClientID = client
@@ -46,14 +55,21 @@ struct PersonImport {
                 roles: try names(of: user, subject, report: &report)
             )
             new.groupIDs = try groupIDs(of: user, subject, report: &report)
-            new.identities = try identities(of: user, subject, report: &report)
+            new.identities = try identities(of: user, subject, report: &report).filter {
+                let account = FederatedIdentity(
+                    provider: $0.provider,
+                    subject: $0.subject,
+                    username: nil
+                )
+                return taken.accounts.insert(account).inserted
+            }
             new.consents = try consents(of: user, subject, report: &report)
             try await CredentialImport(
                 registration: registration,
                 realm: realm,
                 seal: seal,
                 moment: moment
-            ).add(user, to: &new, report: &report)
+            ).add(user, to: &new, ids: &taken.credentials, report: &report)
             Self.reportActions(of: &new, report: &report)
             people.append(new)
             let words = new.password == nil ? "without a password" : "with a password"
@@ -214,7 +230,12 @@ struct PersonImport {
             }
             let updated = try consent.integer("lastUpdatedDate")
             let created = try consent.integer("createdDate")
-            let scope = Scope(tokens: try consent.strings("grantedClientScopes") ?? [])
+            // A name with a space would be consent to two scopes.
+            let scope = Scope(
+                tokens: (try consent.strings("grantedClientScopes") ?? []).filter {
+                    !$0.utf8.contains(UInt8(ascii: " "))
+                }
+            )
             let seconds = min(max(0, (updated ?? created ?? 0) / 1000), moment.seconds)
             consents.append((client, scope, seconds))
         }

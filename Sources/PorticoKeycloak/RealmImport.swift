@@ -78,6 +78,8 @@ package struct RealmImport: Sendable {
         var report = ImportReport(realm: name)
         let settings = try RealmSettings(representation, report: &report)
         let algorithms = try ClientAlgorithms.named(in: representation)
+        let keyImport = KeyImport(ring: ring, moment: moment)
+        var keys = KeyImport.Keys()
         var new: NewRealm
         do {
             new = try creation(
@@ -85,11 +87,16 @@ package struct RealmImport: Sendable {
                 displayName: settings.displayName,
                 baseURL: baseURL,
                 algorithms: algorithms.union([settings.signingAlgorithm]),
+                importing: { realmID in
+                    keys = try keyImport(representation, realmID: realmID, report: &report)
+                    return keys.signing
+                },
                 at: moment
             )
         } catch let refusal as RealmCreation.Refusal {
             throw RealmImportError.realm(path: representation.path(of: "realm"), refusal)
         }
+        new.keptKeys = keys.kept
         settings.apply(to: &new.realm)
         new.realm.keycloak = RealmSettings.kept(representation)
         let scopes = ScopeImport(realm: new.realm, moment: moment)

@@ -11,6 +11,8 @@ package enum RealmImportError: Error, Hashable, Sendable {
     /// A file describes one realm twice.
     case repeatedRealm(path: String)
     case realm(path: String, RealmCreation.Refusal)
+    /// A key that cannot be read, or whose halves do not fit.
+    case key(path: String, ForeignKeyError)
 
     static func wrongType(path: String, expected: StaticString) -> RealmImportError {
         .wrongType(path: path, expected: StaticText(expected))
@@ -21,7 +23,7 @@ package enum RealmImportError: Error, Hashable, Sendable {
         switch self {
         case .notJSON: nil
         case .wrongType(let path, _), .missing(let path), .repeatedRealm(let path),
-            .realm(let path, _):
+            .realm(let path, _), .key(let path, _):
             path
         }
     }
@@ -36,6 +38,7 @@ extension RealmImportError: CustomStringConvertible {
         case .missing(let path): "\(path) is missing."
         case .repeatedRealm(let path): "\(path): the file has this realm twice."
         case .realm(let path, let refusal): "\(path): \(refusal.rule)"
+        case .key(let path, let error): "\(path): \(error.words)"
         }
     }
 }

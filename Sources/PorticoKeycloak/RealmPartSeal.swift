@@ -14,7 +14,7 @@ struct RealmPartSeal: Sendable {
     /// Members of an object, or of its `config`, that are secrets in Keycloak.
     private static let secrets: Set<String> = [
         "clientSecret", "password", "bindCredential", "secret", "privateKey", "keystorePassword",
-        "keyPassword", "authTokenValue",
+        "keyPassword", "authTokenValue", "secret.key", "api.key",
     ]
 
     /// - Returns: The object without its secrets, and the secrets: those of `config` in a `config`.

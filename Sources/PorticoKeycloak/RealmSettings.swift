@@ -103,6 +103,7 @@ extension RealmSettings {
         "offlineSessionMaxLifespan", "offlineSessionMaxLifespanEnabled", "clients", "clientScopes",
         "defaultDefaultClientScopes", "defaultOptionalClientScopes", "roles", "users",
         "keycloakVersion", "groups", "scopeMappings", "clientScopeMappings",
+        "components",
     ]
 
     /// Members with a place of their own.
@@ -111,11 +112,17 @@ extension RealmSettings {
         "clientScopeMappings", "components", "federatedUsers",
     ]
 
+    /// Members of old files with secrets in them, which nothing reads any more.
+    private static let closed: Set<String> = [
+        "privateKey", "codeSecret", "socialProviders", "userFederationProviders", "applications",
+        "oauthClients", "adminPermissionsClient",
+    ]
+
     /// What has no place of its own, for exports and for the answers of the realm.
     static func kept(_ realm: Representation) -> JSONObject {
         var object = JSONObject()
         for (name, value) in realm.object
-        where !placed.contains(name) && PartImport.lists[name] == nil
+        where !placed.contains(name) && !closed.contains(name) && PartImport.lists[name] == nil
             && !PartImport.objects.contains(name)
         {
             object[name] = value
@@ -126,7 +133,6 @@ extension RealmSettings {
     /// Members that matter to people or apps but are not imported yet.
     private static let missed: [(String, StaticString)] = [
         ("identityProviders", "kept, but no one signs in by way of other providers yet"),
-        ("components", "signing keys are not imported yet: new ones were made"),
         ("passwordPolicy", "this server's own rule for new passwords applies"),
         ("smtpServer", "the server's own settings apply: mail.smtp"),
         ("organizations", "organizations are not imported yet"),

@@ -110,7 +110,8 @@ struct ImportedRoles {
     fileprivate mutating func keepKnownParts(report: inout ImportReport) {
         let all = parts
         parts = all.filter { part in
-            !known([part.part], "role \(part.role.name)", report: &report).isEmpty
+            let owner = part.role.clientID.map { "\($0)/" } ?? ""
+            return !known([part.part], "role \(owner)\(part.role.name)", report: &report).isEmpty
         }
     }
 }

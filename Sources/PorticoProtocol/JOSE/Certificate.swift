@@ -30,6 +30,14 @@ package struct Certificate: Hashable, Sendable {
         self.der = der
     }
 
+    /// The members of a JWK that name it (RFC 7517 §4.7 to §4.9).
+    package var jwkMembers: JSONObject {
+        [
+            "x5c": [.string(x5c)], "x5t": .string(sha1Thumbprint),
+            "x5t#S256": .string(sha256Thumbprint),
+        ]
+    }
+
     /// `x5c`: base64 with padding, not base64url (RFC 7517 §4.7).
     package var x5c: String { Base64.encode(der) }
     /// `x5t` (RFC 7517 §4.8).

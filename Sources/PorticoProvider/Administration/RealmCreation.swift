@@ -21,11 +21,14 @@ package struct RealmCreation: Sendable {
     ///   - baseURL: The part before `/realms/` in every address, without a query. The issuer is
     ///     made from it once and never changes (docs/decisions/0036).
     ///   - algorithms: What the realm can sign with in addition to ``firstAlgorithms``.
+    ///   - imported: Keys that come with it, from the realm's id. None is made for an algorithm that
+    ///     one of them signs with.
     package func callAsFunction(
         name: String,
         displayName: String? = nil,
         baseURL: String,
         algorithms: Set<SignatureAlgorithm> = [],
+        importing imported: (_ realmID: String) throws -> [SigningKeyRecord] = { _ in [] },
         at moment: Moment
     ) throws -> NewRealm {
         guard Realm.isName(name) else { throw Refusal.name }
@@ -37,13 +40,15 @@ package struct RealmCreation: Sendable {
             displayName: displayName,
             issuer: try Self.issuer(of: name, baseURL: baseURL)
         )
+        let imported = try imported(realm.id)
+        let active = SigningKeyRecord.activeAlgorithms(of: imported, at: moment.seconds)
         let first = SignatureAlgorithm.allCases.filter {
-            Self.firstAlgorithms.contains($0) || algorithms.contains($0)
+            (Self.firstAlgorithms.contains($0) || algorithms.contains($0)) && !active.contains($0)
         }
         let records = try first.map {
             try keys.make($0, realmID: realm.id, activeFrom: moment.seconds, at: moment)
         }
-        return NewRealm(realm: realm, keys: records)
+        return NewRealm(realm: realm, keys: imported + records)
     }
 
     /// `{base}/realms/{name}`. Plain http only on this machine.

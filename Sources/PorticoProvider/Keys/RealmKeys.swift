@@ -10,6 +10,8 @@ import PorticoStores
 package struct RealmKeys: Sendable {
     fileprivate struct Entry: Sendable {
         let key: SigningKey
+        /// Members of its JWK besides the key itself (`x5c`, RFC 7517 §4.7).
+        let members: JSONObject
         let activeFrom: Int64
         let retiredFrom: Int64?
     }
@@ -25,17 +27,21 @@ package struct RealmKeys: Sendable {
         /// The JWK set as it is sent (RFC 7517 §5): public members only.
         package let keySet: [UInt8]
 
-        fileprivate init(_ entries: [Entry], until: Int64?) {
+        fileprivate init(_ entries: [Entry], _ kept: [JSONObject], until: Int64?) {
             self.until = until
-            let keys = entries.filter { entry in
+            let entries = entries.filter { entry in
                 guard let retiredFrom = entry.retiredFrom else { return true }
                 return until.map { $0 <= retiredFrom } ?? false
-            }.map(\.key)
+            }
+            let keys = entries.map(\.key)
             verificationKeys = keys.map(\.issuersKey)
             algorithms = SignatureAlgorithm.allCases.filter { algorithm in
                 keys.contains { $0.algorithm == algorithm }
             }
-            keySet = JWKSet(verificationKeys).serialized()
+            let set: JSONObject = [
+                "keys": .array((entries.map(\.jwk) + kept).map(JSONValue.object))
+            ]
+            keySet = set.serialized()
         }
     }
 
@@ -43,23 +49,28 @@ package struct RealmKeys: Sendable {
     /// In order of time. Each is made once, so that key sets can be sent as they are.
     let stretches: [Published]
 
-    init(_ records: [SigningKeyRecord], ring: KeyRing) throws {
+    /// - Parameter kept: Keys that are published besides.
+    init(_ records: [SigningKeyRecord], kept: [KeptKey] = [], ring: KeyRing) throws {
         let seal = SigningKeySeal(ring: ring)
         let entries = try records.sorted { $0.activeFrom > $1.activeFrom }.map { record in
             Entry(
                 key: try seal.open(record),
+                // `try?`: a certificate that cannot be read is left out.
+                members: record.certificate.flatMap { try? Certificate($0).jwkMembers }
+                    ?? JSONObject(),
                 activeFrom: record.activeFrom,
                 retiredFrom: record.retiredFrom
             )
         }
         self.entries = entries
         let ends = Set(entries.compactMap(\.retiredFrom)).sorted().map(Optional.some)
-        stretches = (ends + [nil]).map { Published(entries, until: $0) }
+        let published = kept.filter { $0.kind == .published }.compactMap(\.publicJWK)
+        stretches = (ends + [nil]).map { Published(entries, published, until: $0) }
     }
 
     /// The keys that are published, and verify, at `now` (seconds since 1970).
     package func published(at now: Int64) -> Published {
-        stretches.first { $0.until.map { now < $0 } ?? true } ?? Published([], until: nil)
+        stretches.first { $0.until.map { now < $0 } ?? true } ?? Published([], [], until: nil)
     }
 
     /// The newest key of that algorithm that is active at `now` (seconds since 1970).
@@ -73,5 +84,13 @@ package struct RealmKeys: Sendable {
     /// The keys by `kid`, with the time from which each signs.
     package var signingTimes: [String: Int64] {
         Dictionary(entries.map { ($0.key.keyID, $0.activeFrom) }) { first, _ in first }
+    }
+}
+
+extension RealmKeys.Entry {
+    fileprivate var jwk: JSONObject {
+        var jwk = key.issuersKey.jwk.object
+        for (name, value) in members { jwk[name] = value }
+        return jwk
     }
 }

@@ -1,5 +1,5 @@
-import PorticoBytes
-import PorticoProtocol
+package import PorticoBytes
+package import PorticoProtocol
 package import PorticoSeals
 import PorticoStores
 
@@ -11,7 +11,7 @@ package struct SigningKeySeal: Sendable {
         seal = SealedAtRest(ring: ring, purpose: "signing key")
     }
 
-    func seal(_ key: SigningKey, realmID: String, random: RandomSource) -> String {
+    package func seal(_ key: SigningKey, realmID: String, random: RandomSource) -> String {
         Base64URL.encode(
             seal.seal(key.revealStored(), for: Self.owner(realmID, key.keyID), random: random)
         )

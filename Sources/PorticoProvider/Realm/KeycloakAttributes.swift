@@ -53,9 +53,8 @@ extension JSONObject {
                 mapper.string("protocol") ?? "openid-connect" == "openid-connect"
             else { return nil }
             var config: [String: String] = [:]
-            for (key, value) in mapper.object("config") ?? JSONObject() {
-                config[key] = value.string
-            }
+            let settings = KeycloakAttributes(mapper.object("config"))
+            for (key, _) in mapper.object("config") ?? JSONObject() { config[key] = settings[key] }
             return ProtocolMapperRecord(
                 id: mapper.string("id") ?? name,
                 name: name,

@@ -87,13 +87,18 @@ package final class RealmDirectory: Sendable {
         var realms: [String: LiveRealm] = [:]
         let clients = Dictionary(grouping: record.clients, by: \.realmID)
         let keys = Dictionary(grouping: record.keys, by: \.realmID)
+        let keptKeys = Dictionary(grouping: record.keptKeys, by: \.realmID)
         let scopes = Dictionary(grouping: record.scopes, by: \.realmID)
         for realm in record.realms where realm.isEnabled {
             let graph = record.graphs[realm.id] ?? .empty
             realms[realm.name] = LiveRealm(
                 realm: realm,
                 clients: clients[realm.id] ?? [],
-                keys: try RealmKeys(keys[realm.id] ?? [], ring: ring),
+                keys: try RealmKeys(
+                    keys[realm.id] ?? [],
+                    kept: keptKeys[realm.id] ?? [],
+                    ring: ring
+                ),
                 graph: graph,
                 keycloak: realm.keycloak.map {
                     KeycloakViews(

@@ -1,0 +1,136 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoSeals
+import PorticoStores
+
+/// Imports the keys of a realm, so that what the server before has signed stays good (Keycloak
+/// `org.keycloak.keys.KeyProvider`).
+struct KeyImport {
+    let seal: SigningKeySeal
+    let kept: KeptKeySeal
+    let moment: Moment
+
+    init(ring: KeyRing, moment: Moment) {
+        seal = SigningKeySeal(ring: ring)
+        kept = KeptKeySeal(ring: ring)
+        self.moment = moment
+    }
+
+    struct Keys {
+        var signing: [SigningKeyRecord] = []
+        var kept: [KeptKey] = []
+    }
+
+    /// - Throws: also where the halves of a key do not fit: such a file is broken.
+    func callAsFunction(
+        _ representation: Representation,
+        realmID: String,
+        report: inout ImportReport
+    ) throws(RealmImportError) -> Keys {
+        var keys = Keys()
+        guard let components = try representation.child("components") else { return keys }
+        var read: [KeyComponent] = []
+        for component in try components.children(PartImport.keyComponents) {
+            read.append(try KeyComponent(component))
+        }
+        // Of one algorithm, the first that is active signs: later ones became active before it.
+        let ranked = read.sorted { ($0.isActive ? 1 : 0, $0.priority) > ($1.isActive ? 1 : 0, $1.priority) }
+        for (rank, component) in ranked.enumerated() {
+            try add(component, rank: Int64(rank), realmID, to: &keys, report: &report)
+        }
+        return keys
+    }
+
+    private func add(
+        _ component: KeyComponent,
+        rank: Int64,
+        _ realmID: String,
+        to keys: inout Keys,
+        report: inout ImportReport
+    ) throws(RealmImportError) {
+        let subject = "key \(component.name)"
+        switch try component.material() {
+        case .lost:
+            report.add(.skipped, subject, "the file does not hold it: what it signed is void")
+        case .secret(let secret, let keyID):
+            keys.kept.append(
+                keptKey(component, keyID, .hmac, secret: secret, realmID)
+            )
+            report.add(.read, subject, "verifies refresh tokens of before")
+        case .other:
+            report.add(.ignored, subject, "of a kind that nothing here uses")
+        case .pair(let pair):
+            let keyID = pair.publicKey.keyID
+            guard !keys.signing.contains(where: { $0.keyID == keyID }),
+                !keys.kept.contains(where: { $0.keyID == keyID })
+            else {
+                report.add(.skipped, subject, "the file has it twice")
+                return
+            }
+            if let algorithm = component.signatureAlgorithm, component.isEnabled {
+                let record = try record(pair, algorithm, component, rank, realmID)
+                keys.signing.append(record)
+                report.add(.read, subject, component.isActive ? "signs" : "verifies only")
+            } else {
+                let kind: KeptKey.Kind = component.isEnabled ? .published : .silent
+                var key = keptKey(
+                    component,
+                    keyID,
+                    kind,
+                    secret: Array(component.privateText.utf8),
+                    realmID
+                )
+                if kind == .published { key.publicJWK = component.jwk(of: pair) }
+                keys.kept.append(key)
+                report.add(.changed, subject, kind == .published ? "published only" : "disabled")
+            }
+        }
+    }
+
+    private func record(
+        _ pair: ForeignPrivateKey,
+        _ algorithm: SignatureAlgorithm,
+        _ component: KeyComponent,
+        _ rank: Int64,
+        _ realmID: String
+    ) throws(RealmImportError) -> SigningKeyRecord {
+        let key: SigningKey
+        do {
+            key = try pair.signingKey(algorithm)
+        } catch {
+            throw .key(path: component.path, error)
+        }
+        var record = SigningKeyRecord(
+            realmID: realmID,
+            keyID: key.keyID,
+            algorithm: algorithm,
+            sealedPrivateKey: seal.seal(key, realmID: realmID, random: moment.random),
+            createdAt: moment.seconds,
+            activeFrom: moment.seconds - rank
+        )
+        record.priority = component.priority
+        record.certificate = component.certificate?.x5c
+        record.component = component.withoutSecrets
+        return record
+    }
+
+    private func keptKey(
+        _ component: KeyComponent,
+        _ keyID: String,
+        _ kind: KeptKey.Kind,
+        secret: [UInt8],
+        _ realmID: String
+    ) -> KeptKey {
+        KeptKey(
+            realmID: realmID,
+            keyID: keyID,
+            kind: kind,
+            algorithm: component.algorithm,
+            sealed: kept.seal(secret, of: keyID, realmID: realmID, random: moment.random),
+            publicJWK: nil,
+            priority: component.priority,
+            component: component.withoutSecrets
+        )
+    }
+}
