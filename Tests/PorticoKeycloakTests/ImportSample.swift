@@ -1,3 +1,4 @@
+import PorticoSeals
 import PorticoStores
 import Testing
 
@@ -7,9 +8,12 @@ import Testing
 /// make: what can be tried side by side is.
 enum ImportSample {
     /// - Parameter members: Of the realm, beside its name `r`.
-    static func realm(_ members: String) async throws -> RealmImport.Imported {
+    static func realm(_ members: String, ring: KeyRing? = nil) async throws
+        -> RealmImport.Imported
+    {
         let imported = try await RealmImportTests.read(
-            #"{"realm": "r", "enabled": true, \#(members)}"#
+            #"{"realm": "r", "enabled": true, \#(members)}"#,
+            ring: ring
         )
         try #require(imported.count == 1)
         return imported[0]
@@ -37,10 +41,13 @@ enum ImportSample {
     }
 
     /// A person each, `p0`, `p1` and so on.
-    static func people(_ each: [String], realm: String = "") async throws -> [ImportedPerson] {
+    static func people(_ each: [String], realm: String = "", ring: KeyRing? = nil) async throws
+        -> [ImportedPerson]
+    {
         let users = each.enumerated().map { #"{"username": "p\#($0)", \#($1)}"# }
         let imported = try await self.realm(
-            realm + #""users": [\#(users.joined(separator: ", "))]"#
+            realm + #""users": [\#(users.joined(separator: ", "))]"#,
+            ring: ring
         )
         return each.indices.map { index in
             ImportedPerson(

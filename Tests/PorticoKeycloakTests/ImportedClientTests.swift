@@ -100,7 +100,11 @@ import Testing
             (#""directAccessGrantsEnabled": true, "standardFlowEnabled": false"#, []),
             (#""attributes": {"use.refresh.tokens": "false"}"#, [.authorizationCode]),
             (#""attributes": {"use.refresh.tokens": false}"#, [.authorizationCode]),
-            (#""publicClient": true, "redirectUris": ["https://*.a.example/cb"]"#, []),
+            // No one can sign in to it, but it stays what it is.
+            (
+                #""publicClient": true, "redirectUris": ["https://*.a.example/cb"]"#,
+                [.authorizationCode, .refreshToken]
+            ),
         ]
         let clients = try await ImportSample.clients(cases.map(\.0))
         for (imported, (members, expected)) in zip(clients, cases) {
@@ -109,10 +113,11 @@ import Testing
         #expect(clients[4].says(.changed, "no service account"))
         #expect(clients[5].says(.changed, "implicit flow is switched off"))
         #expect(clients[6].says(.changed, "password grant is switched off"))
+        #expect(clients[9].client?.redirectURIs == [])
         #expect(clients[9].says(.changed, "no redirect URI left"))
     }
 
-    @Test("Of two clients with one id the first is taken, and those of Keycloak itself are not")
+    @Test("Of two clients with one id the first is taken; no one signs in to Keycloak's own")
     func twice() async throws {
         let imported = try await ImportSample.realm(
             """
@@ -127,14 +132,25 @@ import Testing
             """
         )
         let clients = imported.realm.clients
-        #expect(clients.map(\.clientID) == ["a", "shop-realm"])
-        #expect(clients[0].redirectURIs.map(\.text) == ["https://first.example/cb"])
+        let builtIn = [
+            "admin-cli", "realm-management", "broker", "account-console", "security-admin-console",
+        ]
+        #expect(clients.map(\.clientID) == ["a"] + builtIn + ["shop-realm"])
+        #expect(clients.first?.redirectURIs.map(\.text) == ["https://first.example/cb"])
+        #expect(clients.last?.redirectURIs.map(\.text) == ["https://shop.example/cb"])
+        for client in clients where builtIn.contains(client.clientID) {
+            #expect(client.type == .public && client.authentication == .none)
+            #expect(client.secret == nil && client.grantTypes.isEmpty)
+            #expect(client.redirectURIs.isEmpty && client.webOrigins.isEmpty)
+            #expect(imported.report.says(.changed, "client \(client.clientID)", "signs no one in"))
+        }
         #expect(imported.report.says(.skipped, "client a", "twice"))
         // The master realm has one for each realm, and they administer it.
         let master = try await RealmImportTests.read(
             #"{"realm": "master", "clients": [{"clientId": "shop-realm"}, {"clientId": "b"}]}"#
         )
-        #expect(master[0].realm.clients.map(\.clientID) == ["b"])
+        #expect(master[0].realm.clients.map(\.clientID) == ["shop-realm", "b"])
+        #expect(master[0].realm.clients.map(\.grantTypes.isEmpty) == [true, false])
     }
 
     @Test("An algorithm that is not known here is replaced by the realm's, and said so")
@@ -196,31 +212,65 @@ import Testing
             """
             "defaultClientScopes": ["openid", "profile", "offline_access", "profile", "acr"],
             "optionalClientScopes": ["openid", "email", "web-origins", "nowhere"]
-            """
+            """,
+            #""publicClient": true"#,
         ])
-        #expect(imported[0].client?.defaultScopes == ["profile"])
-        #expect(imported[0].client?.optionalScopes == ["email", "offline_access"])
+        #expect(imported[0].client?.defaultScopes == ["profile", "acr"])
+        #expect(imported[0].client?.optionalScopes == ["email", "web-origins", "offline_access"])
         #expect(imported[0].says(.changed, "must ask for offline_access"))
-        #expect(imported[0].says(.skipped, "scope nowhere"))
+        // Keycloak's own, where neither the realm nor the client names any.
+        #expect(
+            imported[1].client?.defaultScopes
+                == ["basic", "profile", "email", "roles", "web-origins", "acr"]
+        )
+        #expect(
+            imported[1].client?.optionalScopes
+                == ["address", "phone", "offline_access", "microprofile-jwt"]
+        )
     }
 
-    @Test("A scope that does not show in tokens there is no scope token here; its mappers count")
+    @Test("A scope that does not show in tokens there is the client's here too, with its mappers")
     func hiddenScope() async throws {
-        let imported = try await ImportSample.clients(
-            [#""defaultClientScopes": ["hidden"]"#],
-            realm: """
-                "clientScopes": [{"name": "hidden",
-                    "attributes": {"include.in.token.scope": "false"},
-                    "protocolMappers": [{"name": "m",
-                        "protocolMapper": "oidc-hardcoded-claim-mapper",
-                        "config": {"claim.name": "x", "claim.value": "y",
-                            "access.token.claim": "true"}}]}],
-                """
+        let imported = try await ImportSample.realm(
+            """
+            "clientScopes": [{"name": "hidden",
+                "attributes": {"include.in.token.scope": "false"},
+                "protocolMappers": [{"name": "m",
+                    "protocolMapper": "oidc-hardcoded-claim-mapper",
+                    "config": {"claim.name": "x", "claim.value": "y",
+                        "access.token.claim": "true"}}]}],
+            "clients": [{"clientId": "a", "redirectUris": ["https://a.example/cb"],
+                "defaultClientScopes": ["hidden"], "optionalClientScopes": []}]
+            """
         )
-        let client = try #require(imported[0].client)
-        #expect(client.defaultScopes == [])
-        #expect(
-            client.mappers == [ClaimMapper(.fixed(claim: "x", value: "y"), into: [.accessToken])]
-        )
+        let client = try #require(imported.realm.clients.first)
+        #expect(client.defaultScopes == ["hidden"] && client.optionalScopes.isEmpty)
+        #expect(client.mappers.isEmpty)
+        let scope = try #require(imported.realm.scopes.first)
+        #expect(imported.realm.scopes.count == 1 && scope.name == "hidden")
+        let attributes = scope.representation.object("attributes")
+        #expect(attributes?.string("include.in.token.scope") == "false")
+        #expect(scope.representation.array("protocolMappers")?.count == 1)
+    }
+
+    @Test("A client's representation is kept without its secrets and what has a place of its own")
+    func representation() async throws {
+        let imported = try await ImportSample.clients([
+            #"""
+            "id": "00000000-0000-4000-8000-000000000001", "secret": "a long enough secret",
+            "registrationAccessToken": "a token", "webOrigins": ["+"], "adminUrl": "/admin",
+            "fullScopeAllowed": false, "description": "${client_a}", "notBefore": 7,
+            "attributes": {
+                "client.secret.rotated": "an old secret", "client.secret.rotated.creation.time": "1",
+                "saml.signing.private.key": "a key", "private.key": "a key",
+                "post.logout.redirect.uris": "+", "login_theme": "leaves"
+            }
+            """#
+        ])
+        let expected: JSONObject = [
+            "adminUrl": "/admin", "fullScopeAllowed": false, "description": "${client_a}",
+            "notBefore": 7, "attributes": ["login_theme": "leaves"],
+        ]
+        #expect(imported[0].client?.keycloak == expected)
     }
 }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import PorticoKeycloak
 
-@Suite("Realm import: what stands in tokens") struct ImportedMapperTests {
+/// What mappers write is tested where they are evaluated (`MappedTokenTests`).
+@Suite("Realm import: which mappers write nothing") struct ImportedMapperTests {
     private static let everywhere = #""access.token.claim": "true", "id.token.claim": "true""#
     private static let fixed = "oidc-hardcoded-claim-mapper"
     private static let attribute = "oidc-usermodel-attribute-mapper"
@@ -14,103 +15,125 @@ import Testing
     func reserved() async throws {
         let claims = [
             "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "azp", "nonce", "acr", "amr",
-            "at_hash", "sid", "scope", "client_id", "typ", "cnf",
+            "auth_time", "at_hash", "sid", "scope", "client_id", "typ", "cnf", "session_state",
         ]
-        let kinds = [
+        let kinds: [(String, String)] = [
             (Self.fixed, #""claim.value": "forged""#), (Self.attribute, #""user.attribute": "x""#),
             (Self.realmRoles, #""multivalued": "true""#),
         ]
-        // Also where a letter is escaped.
-        let cases = claims.flatMap { [$0, #"\\"# + $0] }.flatMap { claim in
-            kinds.map { ($0.0, #""claim.name": "\#(claim)", \#($0.1), \#(Self.everywhere)"#) }
+        var cases: [(kind: String, config: String)] = []
+        for claim in claims {
+            // Also where a letter is escaped.
+            for name in [claim, #"\\"# + claim] {
+                // A fixed aud is an audience more, as from before there was a mapper for them.
+                for (kind, setting) in kinds where kind != Self.fixed || claim != "aud" {
+                    let config = #""claim.name": "\#(name)", \#(setting), \#(Self.everywhere)"#
+                    cases.append((kind: kind, config: config))
+                }
+            }
         }
-        for (imported, (kind, config)) in zip(try await ImportSample.mappers(cases), cases) {
-            #expect(imported.client?.mappers == [], "\(kind) \(config)")
-            #expect(imported.says(.skipped, "mapper m"), "\(kind) \(config)")
+        for (imported, one) in zip(try await ImportSample.mappers(cases), cases) {
+            #expect(imported.client?.mappers == [], "\(one)")
+            #expect(imported.client?.keycloak?.array("protocolMappers")?.count == 1, "\(one)")
+            let words = "mapper m writes nothing: Only the server itself"
+            #expect(imported.says(.skipped, words), "\(one)")
         }
     }
 
-    @Test("A mapper that means something else here than there is left out")
-    func leftOut() async throws {
-        let cases = [
+    @Test("A mapper that cannot be evaluated is kept, writes nothing, and is told of, with why")
+    func refused() async throws {
+        let long = String(repeating: "x", count: 2049)
+        let (missing, path, value) = (
+            "A setting is missing", "no name that can be written", "not of its type"
+        )
+        let cases: [(kind: String, config: String, why: String)] = [
+            (Self.fixed, #""claim.value": "x""#, missing),
+            (Self.fixed, #""claim.name": "", "claim.value": "x""#, missing),
+            (Self.fixed, #""claim.name": "a..b", "claim.value": "x""#, path),
+            (Self.fixed, #""claim.name": "a\\", "claim.value": "x""#, path),
+            (Self.fixed, #""claim.name": "a.b.c.d.e.f.g.h.i", "claim.value": "x""#, path),
+            (Self.fixed, #""claim.name": "n", "claim.value": "x", "jsonType.label": "int""#, value),
+            (
+                Self.fixed, #""claim.name": "n", "claim.value": "{", "jsonType.label": "JSON""#,
+                value
+            ),
+            (Self.attribute, #""claim.name": "n""#, missing),
+            (Self.attribute, #""claim.name": "n", "user.attribute": "\#(long)""#, "too long"),
+            ("oidc-audience-mapper", #""included.custom.audience": """#, missing),
+            ("oidc-hardcoded-role-mapper", #""role": """#, missing),
+            ("oidc-sha256-pairwise-sub-mapper", #""sectorIdentifierUri": "x""#, missing),
+            ("script-x.js", #""claim.name": "n""#, "A script is not run here"),
+            ("oidc-unheard-of-mapper", #""claim.name": "n""#, "not known here"),
+        ]
+        let clients = try await ImportSample.mappers(
+            cases.map { (kind: $0.kind, config: "\($0.config), \(Self.everywhere)") }
+        )
+        for (imported, one) in zip(clients, cases) {
+            #expect(imported.client?.mappers == [], "\(one)")
+            let kept = imported.client?.keycloak?.array("protocolMappers")?.first?.object
+            #expect(kept?.string("protocolMapper") == one.kind, "\(one)")
+            #expect(imported.says(.skipped, "mapper m writes nothing: "), "\(one)")
+            #expect(imported.says(.skipped, one.why), "\(one)")
+        }
+    }
+
+    @Test("A mapper that is evaluated brings no line: nested claims, prefixes, groups among them")
+    func evaluated() async throws {
+        let cases: [(kind: String, config: String)] = [
             (Self.fixed, #""claim.name": "a.b", "claim.value": "x""#),
-            (Self.fixed, #""claim.name": "${client_id}", "claim.value": "x""#),
-            (Self.fixed, #""claim.value": "x""#),
-            (Self.fixed, #""claim.name": "n", "claim.value": "x", "jsonType.label": "int""#),
+            (Self.fixed, #""claim.name": "aud", "claim.value": "x""#),
             (Self.fixed, #""claim.name": "n", "claim.value": "yes", "jsonType.label": "boolean""#),
-            (Self.fixed, #""claim.name": "n", "claim.value": "{", "jsonType.label": "JSON""#),
-            (Self.attribute, #""claim.name": "n""#),
             (Self.attribute, #""claim.name": "n", "user.attribute": "x", "jsonType.label": "int""#),
-            ("oidc-usermodel-client-role-mapper", #""claim.name": "n""#),
             (
                 Self.realmRoles,
                 #""claim.name": "n", "usermodel.realmRoleMapping.rolePrefix": "p_""#
             ),
-            ("oidc-audience-mapper", #""included.custom.audience": """#),
-            ("oidc-group-membership-mapper", #""claim.name": "groups""#),
-            ("script-x.js", #""claim.name": "n""#),
-        ]
-        let clients = try await ImportSample.mappers(
-            cases.map { ($0.0, "\($0.1), \(Self.everywhere)") }
-        )
-        for (imported, (kind, config)) in zip(clients, cases) {
-            #expect(imported.client?.mappers == [], "\(kind) \(config)")
-            #expect(imported.says(.skipped, "mapper m"), "\(kind) \(config)")
-        }
-    }
-
-    @Test("A claim goes into the tokens that the mapper names, and into no other")
-    func targets() async throws {
-        let cases: [(String, Set<ClaimMapper.Target>)] = [
-            (#""access.token.claim": "true""#, [.accessToken]),
-            (#""id.token.claim": "true""#, [.idToken, .userInfo]),
-            (#""id.token.claim": "true", "userinfo.token.claim": "false""#, [.idToken]),
-            (#""userinfo.token.claim": true"#, [.userInfo]),
-            (#""access.token.claim": "TRUE", "userinfo.token.claim": "true""#, [.userInfo]),
-            (#""access.token.claim": "false""#, []), (#""lightweight.claim": "true""#, []),
-        ]
-        let clients = try await ImportSample.mappers(
-            cases.map { (Self.fixed, #""claim.name": "n", "claim.value": "x", \#($0.0)"#) }
-        )
-        for (imported, (config, expected)) in zip(clients, cases) {
-            #expect((imported.client?.mappers.first?.targets ?? []) == expected, "\(config)")
-        }
-    }
-
-    @Test("RFC 9068 §3: an audience is for access tokens; one for ID Tokens alone adds none")
-    func audience() async throws {
-        let kind = "oidc-audience-mapper"
-        let clients = try await ImportSample.mappers([
-            (kind, #""included.custom.audience": "https://api.example", "id.token.claim": "true""#),
             (
-                kind,
-                """
-                "included.client.audience": "shop",
-                "included.custom.audience": "https://api.example", "access.token.claim": "true"
-                """
+                "oidc-usermodel-client-role-mapper",
+                #""claim.name": "resource_access.${client_id}.roles""#
             ),
-        ])
-        #expect(clients[0].client?.mappers == [])
-        #expect(
-            clients[1].client?.mappers == [ClaimMapper(.audience("shop"), into: [.accessToken])]
-        )
-    }
-
-    @Test("Values have the type that the mapper names")
-    func values() async throws {
-        let cases: [(String, String, JSONValue)] = [
-            ("String", "7", "7"), ("int", "7", 7), ("long", "-7", -7), ("boolean", "true", true),
-            ("JSON", #"{\"a\": [1]}"#, ["a": [1]]),
+            ("oidc-group-membership-mapper", #""claim.name": "groups", "full.path": "true""#),
+            ("oidc-full-name-mapper", #""claim.name": """#), ("oidc-address-mapper", #""x": "y""#),
+            ("oidc-acr-mapper", #""x": "y""#), ("oidc-allowed-origins-mapper", #""x": "y""#),
         ]
         let clients = try await ImportSample.mappers(
-            cases.map { type, text, _ in
-                let value = #""claim.name": "n", "claim.value": "\#(text)""#
-                return (Self.fixed, value + #", "jsonType.label": "\#(type)", "# + Self.everywhere)
-            }
+            cases.map { (kind: $0.kind, config: "\($0.config), \(Self.everywhere)") }
         )
-        for (imported, (type, _, value)) in zip(clients, cases) {
-            let source = imported.client?.mappers.first?.source
-            #expect(source == .fixed(claim: "n", value: value), "\(type)")
+        for (imported, one) in zip(clients, cases) {
+            #expect(imported.client?.keycloak?.array("protocolMappers")?.count == 1, "\(one)")
+            #expect(!imported.says(.skipped, ""), "\(one)")
+        }
+    }
+
+    @Test("Mappers of clients and scopes are kept as the file has them, of other protocols too")
+    func kept() async throws {
+        let mappers = #"""
+            "protocolMappers": [
+                {"id": "m-1", "name": "one", "protocol": "openid-connect", "consentRequired": true,
+                    "protocolMapper": "script-x.js", "config": {"anything": "a", "empty": ""}},
+                {"name": "two", "protocol": "saml", "protocolMapper": "saml-role-list-mapper"}
+            ]
+            """#
+        let imported = try await ImportSample.realm(
+            """
+            "clientScopes": [{"name": "s", \(mappers)}],
+            "clients": [{"clientId": "a", "redirectUris": ["https://a.example/cb"], \(mappers)}]
+            """
+        )
+        let expected: [JSONValue] = [
+            [
+                "id": "m-1", "name": "one", "protocol": "openid-connect", "consentRequired": true,
+                "protocolMapper": "script-x.js", "config": ["anything": "a", "empty": ""],
+            ],
+            ["name": "two", "protocol": "saml", "protocolMapper": "saml-role-list-mapper"],
+        ]
+        let client = imported.realm.clients.first
+        let scope = imported.realm.scopes.first
+        #expect(client?.keycloak?.array("protocolMappers") == expected)
+        #expect(scope?.representation.array("protocolMappers") == expected)
+        for subject in ["client a", "scope s"] {
+            #expect(imported.report.says(.skipped, subject, "mapper one writes nothing"))
+            #expect(!imported.report.says(.skipped, subject, "mapper two"))
         }
     }
 }

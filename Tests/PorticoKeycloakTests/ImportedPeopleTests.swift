@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 import Testing
@@ -106,15 +107,112 @@ import Testing
         }
     }
 
-    @Test("A service account is no one who signs in")
+    @Test("A service account belongs to its client; without the client it is left out")
     func serviceAccount() async throws {
+        let imported = try await ImportSample.realm(
+            """
+            "clients": [{"clientId": "a", "serviceAccountsEnabled": true}],
+            "roles": {"client": {"a": [{"name": "x"}]}},
+            "users": [
+                {"username": "p0", "serviceAccountClientId": "a", "enabled": true,
+                    "clientRoles": {"a": ["x"]}},
+                {"username": "p1", "serviceAccountClientId": "gone", "enabled": true,
+                    "credentials": [{"value": "somebody chose this one"}]},
+                {"username": "p2", "serviceAccountClientId": "A", "enabled": true},
+                {"username": "p3", "enabled": true}
+            ]
+            """
+        )
+        let client = try #require(imported.realm.clients.first)
+        let people = imported.realm.people
+        #expect(people.map(\.person.username) == ["p0", "p3"])
+        #expect(people.map(\.person.serviceClientID) == [client.id, nil])
+        #expect(people[0].roles == [RoleName(clientID: "a", name: "x")])
+        for username in ["p1", "p2"] {
+            let words = "the account of a client that is not imported"
+            #expect(imported.report.says(.skipped, "user \(username)", words))
+        }
+    }
+
+    @Test("Required actions come along; those that nothing asks for are told of")
+    func requiredActions() async throws {
+        let people = try await ImportSample.people([
+            #""requiredActions": ["VERIFY_EMAIL", "UPDATE_PASSWORD"]"#,
+            #""requiredActions": ["CONFIGURE_TOTP", "terms\u001b"]"#,
+            #""requiredActions": []"#,
+        ])
+        #expect(people[0].person?.requiredActions == ["VERIFY_EMAIL", "UPDATE_PASSWORD"])
+        #expect(people[1].person?.requiredActions == ["CONFIGURE_TOTP", "terms\u{1b}"])
+        #expect(people[2].person?.requiredActions == [])
+        #expect(people.map { $0.says(.changed, "required actions") } == [false, true, false])
+        #expect(people[1].says(.changed, #"CONFIGURE_TOTP, terms\u{1b}"#))
+    }
+
+    @Test("A temporary password must be replaced; one that is left out asks for nothing")
+    func temporary() async throws {
+        let plain = #"{"value": "a long enough password", "temporary": true}"#
+        let people = try await ImportSample.people([
+            #""credentials": [\#(plain)]"#,
+            #""requiredActions": ["UPDATE_PASSWORD"], "credentials": [\#(plain)]"#,
+            #""credentials": [{"value": "a long enough password", "temporary": false}]"#,
+            #""credentials": [{"secretData": "{}", "temporary": true}]"#,
+        ])
+        let actions = people.map { $0.person?.requiredActions ?? ["no person"] }
+        #expect(actions == [["UPDATE_PASSWORD"], ["UPDATE_PASSWORD"], [], []])
+        #expect(people.map { $0.new?.password != nil } == [true, true, true, false])
+    }
+
+    @Test("Accounts at other providers come along, one for each provider")
+    func identities() async throws {
         let people = try await ImportSample.people([
             """
-            "serviceAccountClientId": "a", "enabled": true,
-            "credentials": [{"value": "somebody chose this one"}]
+            "federatedIdentities": [
+                {"identityProvider": "house", "userId": "1", "userName": "ilse"},
+                {"identityProvider": "house", "userId": "2"},
+                {"identityProvider": "other"}, {"userId": "3"},
+                {"identityProvider": "third", "userId": "4"}
+            ]
             """
         ])
-        #expect(people[0].new == nil)
-        #expect(people[0].says(.skipped, "service account"))
+        #expect(
+            people[0].new?.identities == [
+                FederatedIdentity(provider: "house", subject: "1", username: "ilse"),
+                FederatedIdentity(provider: "third", subject: "4", username: nil),
+            ]
+        )
+        #expect(people[0].lines.filter { $0.outcome == .skipped }.count == 3)
+        #expect(people[0].says(.changed, "no one signs in by them yet"))
+    }
+
+    @Test("What people allowed clients stays allowed, and nothing to a client that is not there")
+    func consents() async throws {
+        let imported = try await ImportSample.realm(
+            """
+            "clients": [{"clientId": "a", "redirectUris": ["https://a.example/cb"]}],
+            "users": [
+                {"username": "p0", "clientConsents": [
+                    {"clientId": "a", "grantedClientScopes": ["profile", "email"],
+                        "createdDate": 1700000000123, "lastUpdatedDate": 1700000001999},
+                    {"clientId": "gone", "grantedClientScopes": ["profile"]},
+                    {"clientId": "A", "grantedClientScopes": ["profile"]},
+                    {"grantedClientScopes": ["profile"]}
+                ]},
+                {"username": "p1", "clientConsents": [
+                    {"clientId": "a", "createdDate": 9223372036854775807}
+                ]}
+            ]
+            """
+        )
+        let client = try #require(imported.realm.clients.first)
+        let people = imported.realm.people
+        try #require(people.map(\.consents.count) == [1, 1])
+        #expect(people[0].consents[0].clientID == client.id)
+        #expect(Set(people[0].consents[0].scope.tokens) == ["profile", "email"])
+        #expect(people[0].consents[0].at == 1_700_000_001)
+        #expect(people[1].consents[0].scope.tokens.isEmpty)
+        #expect(people[1].consents[0].at == RealmImportTests.noon.seconds)
+        let skipped = imported.report.lines(.skipped).filter { $0.subject == "user p0" }
+        #expect(skipped.count == 3)
+        #expect(skipped.allSatisfy { $0.words.contains("client that is not imported") })
     }
 }

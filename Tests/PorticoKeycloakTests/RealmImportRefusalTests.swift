@@ -1,5 +1,4 @@
 import Foundation
-import Foundation
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -54,6 +53,25 @@ struct RealmImportRefusalTests {
                 #"{"realm": "r", "users": [{"username": "u", "credentials": "secret"}]}"#,
                 "users[0].credentials"
             ),
+            (
+                #"{"realm": "r", "users": [{"username": "u", "credentials": [{"type": "otp", "credentialData": {}}]}]}"#,
+                "users[0].credentials[0].credentialData"
+            ),
+            (
+                #"{"realm": "r", "users": [{"username": "u", "clientConsents": [7]}]}"#,
+                "users[0].clientConsents[0]"
+            ),
+            (
+                #"{"realm": "r", "groups": [{"name": "g", "subGroups": [{"name": "h", "attributes": {"a": 7}}]}]}"#,
+                "groups[0].subGroups[0].attributes.a"
+            ),
+            (
+                #"{"realm": "r", "clientScopes": [{"name": "s", "protocolMappers": [{"config": {"a": []}}]}]}"#,
+                "clientScopes[0].protocolMappers[0].config.a"
+            ),
+            (#"{"realm": "r", "clientScopeMappings": {"a": 7}}"#, "clientScopeMappings.a"),
+            (#"{"realm": "r", "components": {"x": [7]}}"#, "components.x[0]"),
+            (#"{"realm": "r", "smtpServer": []}"#, "smtpServer"),
         ]
     )
     func wrongType(text: String, path: String) async throws {
@@ -73,6 +91,10 @@ struct RealmImportRefusalTests {
             (#"{"realm": "r", "users": [{}]}"#, "users[0].username"),
             (#"{"realm": "r", "roles": {"realm": [{}]}}"#, "roles.realm[0].name"),
             (#"{"realm": "r", "clientScopes": [{}]}"#, "clientScopes[0].name"),
+            (
+                #"{"realm": "r", "groups": [{"name": "g", "subGroups": [{}]}]}"#,
+                "groups[0].subGroups[0].name"
+            ),
         ]
     )
     func missing(text: String, path: String) async throws {
@@ -148,11 +170,19 @@ struct RealmImportRefusalTests {
         #expect(imported.map(\.realm.realm.name) == names)
         for one in imported {
             #expect(!one.report.lines.isEmpty)
-            let names = Set(one.realm.roles.map { [$0.clientID, $0.name] })
+            let names = Set(one.realm.roles.map(\.roleName))
+            let groups = Set(one.realm.groups.map(\.group.id))
             for person in one.realm.people {
-                #expect(person.roles.allSatisfy { names.contains([$0.clientID, $0.name]) })
+                #expect(names.isSuperset(of: person.roles))
+                #expect(groups.isSuperset(of: person.groupIDs))
             }
-            #expect(one.realm.clients.allSatisfy { !ClientImport.builtIn.contains($0.clientID) })
+            #expect(one.realm.groups.allSatisfy { names.isSuperset(of: $0.roles) })
+            #expect(names.isSuperset(of: one.realm.roleParts.map(\.part)))
+            #expect(names.isSuperset(of: one.realm.roleLimits.map(\.role)))
+            for client in one.realm.clients where ClientImport.builtIn.contains(client.clientID) {
+                #expect(client.type == .public && client.secret == nil)
+                #expect(client.grantTypes.isEmpty && client.redirectURIs.isEmpty)
+            }
         }
     }
 }

@@ -1,0 +1,101 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+import Testing
+
+@testable import PorticoKeycloak
+
+@Suite("Realm import: what is kept for an export") struct ImportedPartTests {
+    private static let members = #"""
+        "identityProviders": [
+            {"alias": "house", "providerId": "oidc",
+                "config": {"clientId": "r", "clientSecret": "s3cret of the house"}},
+            {"alias": "house", "providerId": "saml"}, {"alias": "other"}
+        ],
+        "authenticationFlows": [{"id": "f", "alias": "browser"}, {"alias": "without an id"}],
+        "authenticatorConfig": [{"id": "g", "config": {"secret": "s3cret of the puzzle"}}],
+        "requiredActions": [{"alias": "CONFIGURE_TOTP", "enabled": true}],
+        "clientProfiles": {"profiles": []}, "clientPolicies": {},
+        "smtpServer": {"host": "mail.example", "password": "s3cret of the mail"},
+        "components": {
+            "org.keycloak.storage.UserStorageProvider": [
+                {"id": "h", "name": "ldap",
+                    "config": {"vendor": ["ad"], "bindCredential": ["s3cret of the tree"]}}
+            ],
+            "org.keycloak.keys.KeyProvider": [
+                {"id": "i", "config": {"privateKey": ["s3cret key"], "secret": ["s3cret key"]}}
+            ]
+        },
+        "loginTheme": "leaves"
+        """#
+
+    private static func part(_ kind: String, _ id: String, of new: NewRealm) throws -> RealmPart {
+        try #require(new.parts.first { $0.kind == kind && $0.id == id })
+    }
+
+    @Test("Providers, flows, actions, policies, mail and components are kept, each once")
+    func kept() async throws {
+        let imported = try await ImportSample.realm(Self.members)
+        let kinds = imported.realm.parts.map { "\($0.kind) \($0.id)" }
+        #expect(
+            Set(kinds) == [
+                "identityProviders house", "identityProviders other", "authenticationFlows f",
+                "authenticationFlows 1", "authenticatorConfig g", "requiredActions CONFIGURE_TOTP",
+                "clientProfiles ", "smtpServer ", "components h",
+            ]
+        )
+        #expect(Set(kinds).count == kinds.count)
+        #expect(imported.realm.parts.allSatisfy { $0.realmID == imported.realm.realm.id })
+        #expect(imported.report.says(.skipped, "identityProviders house", "twice"))
+        let house = try Self.part("identityProviders", "house", of: imported.realm)
+        let expected: JSONObject = [
+            "alias": "house", "providerId": "oidc", "config": ["clientId": "r"],
+        ]
+        #expect(house.document == expected)
+        let tree = try Self.part("components", "h", of: imported.realm)
+        #expect(
+            tree.document.string("providerType") == "org.keycloak.storage.UserStorageProvider"
+        )
+        #expect(tree.document.object("config")?.strings("vendor") == ["ad"])
+        // What has a place of its own does not stand in the realm's settings a second time.
+        let settings = try #require(imported.realm.realm.keycloak)
+        #expect(settings.map(\.name) == ["realm", "enabled", "loginTheme"])
+    }
+
+    @Test("Decision 0038: secrets of parts are sealed, each for its part and its realm")
+    func sealed() async throws {
+        let ring = try KeyRing(random: .system)
+        let imported = try await ImportSample.realm(Self.members, ring: ring)
+        let seal = RealmPartSeal(ring: ring)
+        let cases: [(kind: String, id: String, secrets: JSONObject)] = [
+            ("identityProviders", "house", ["config": ["clientSecret": "s3cret of the house"]]),
+            ("authenticatorConfig", "g", ["config": ["secret": "s3cret of the puzzle"]]),
+            ("smtpServer", "", ["password": "s3cret of the mail"]),
+            ("components", "h", ["config": ["bindCredential": ["s3cret of the tree"]]]),
+        ]
+        for one in cases {
+            let part = try Self.part(one.kind, one.id, of: imported.realm)
+            let sealed = try #require(part.sealed)
+            let opened = try seal.open(sealed, of: part.kind, id: part.id, realmID: part.realmID)
+            #expect(opened == one.secrets, "\(one.kind)")
+            for (kind, id, realmID) in [
+                ("other", part.id, part.realmID), (part.kind, part.id + "x", part.realmID),
+                (part.kind, part.id, part.realmID + "x"),
+            ] {
+                #expect(throws: (any Error).self, "\(one.kind)") {
+                    try seal.open(sealed, of: kind, id: id, realmID: realmID)
+                }
+            }
+        }
+        let names = Set(cases.map { "\($0.kind) \($0.id)" })
+        for part in imported.realm.parts where !names.contains("\(part.kind) \(part.id)") {
+            #expect(part.sealed == nil, "\(part.kind) \(part.id)")
+        }
+        for part in imported.realm.parts {
+            let text = String(decoding: part.document.serialized(), as: UTF8.self)
+            #expect(!text.contains("s3cret"), "\(part.kind) \(part.id)")
+            #expect(part.sealed?.contains("s3cret") != true)
+        }
+    }
+}
