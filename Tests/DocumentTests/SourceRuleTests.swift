@@ -104,7 +104,6 @@ struct SourceRuleTests {
             "Sources/PorticoProtocol/Rules/RedirectPattern.swift",
             "Sources/PorticoProtocol/Rules/RedirectPatterns.swift",
             "Sources/PorticoProtocol/Rules/RedirectURI.swift",
-            "Sources/PorticoProtocol/Rules/RedirectURIRegistration.swift",
             "Sources/PorticoProtocol/Rules/RequestedRedirect.swift",
             "Sources/PorticoProvider/Mappers/Keycloak/ClaimPath.swift",
             "Sources/PorticoProvider/Mappers/Keycloak/PairwiseSubject.swift",

@@ -40,7 +40,7 @@ struct KeycloakTokenTests {
             try compare(file, decoded, export, "\(folder)/\(name)")
             count += 1
         }
-        #expect(count >= (folder == "full" ? 18 : 4))
+        #expect(count >= (folder == "full" ? 17 : 4))
     }
 
     private func compare(
