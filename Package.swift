@@ -241,7 +241,8 @@ let package = Package(
         .target(
             name: "PorticoKeycloak",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoStores", "PorticoProvider",
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
+                "PorticoProvider",
             ],
             swiftSettings: settings
         ),

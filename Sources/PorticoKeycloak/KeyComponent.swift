@@ -44,7 +44,8 @@ struct KeyComponent {
         isForEncryption =
             setting("keyUse")?.utf8.map(\.lowercased).elementsEqual("enc".utf8)
             ?? (kind == "rsa-enc-generated" || kind == "rsa-enc")
-        algorithm = setting("algorithm") ?? Self.algorithm(kind, curve: setting("ecdsaEllipticCurveKey"))
+        let curve = setting("ecdsaEllipticCurveKey")
+        algorithm = setting("algorithm") ?? Self.algorithm(kind, curve: curve)
         privateText =
             setting("privateKey") ?? setting("ecdsaPrivateKey") ?? setting("eddsaPrivateKey") ?? ""
         publicText = setting("ecdsaPublicKey") ?? setting("eddsaPublicKey")

@@ -35,7 +35,9 @@ struct KeyImport {
             read.append(try KeyComponent(component))
         }
         // Of one algorithm, the first that is active signs: later ones became active before it.
-        let ranked = read.sorted { ($0.isActive ? 1 : 0, $0.priority) > ($1.isActive ? 1 : 0, $1.priority) }
+        let ranked = read.sorted {
+            ($0.isActive ? 1 : 0, $0.priority) > ($1.isActive ? 1 : 0, $1.priority)
+        }
         for (rank, component) in ranked.enumerated() {
             try add(component, rank: Int64(rank), realmID, to: &keys, report: &report)
         }

@@ -101,7 +101,7 @@ import Testing
             new.people[0].person.isEmailVerified = false
         }
         let page = try await TestBrowser(server).signIn("alice", Self.request)
-        expectPage(page, "confirm-email")
+        expectPage(page, "verify-email")
         expectCode(try await TestBrowser(server).signIn("bob", Self.request))
     }
 }
