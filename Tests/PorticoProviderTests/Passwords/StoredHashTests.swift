@@ -291,6 +291,11 @@ struct StoredHashTests {
         }
         #expect(admitted.count == 2)
         for suspect in admitted { places.leave(suspect, cost: 26) }
+        // Two of five places would be more than a quarter.
+        let firstOfFive = places.admit(suspects[0], cost: 5)
+        let secondOfFive = places.admit(suspects[0], cost: 5)
+        #expect([firstOfFive, secondOfFive] == [true, false])
+        places.leave(suspects[0], cost: 5)
         let all = (0..<40).count { _ in places.admit(nil) }
         #expect(all == 34)
 
