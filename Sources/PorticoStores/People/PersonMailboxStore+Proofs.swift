@@ -50,7 +50,7 @@ extension PersonMailboxStore {
 
     /// Sets the password that was wished for, ends every session and grant that there is
     /// (``PersonStore/setPassword(_:of:at:)``), marks the address as verified, because the mailbox
-    /// was proven, and queues the notice to the person.
+    /// was proven, and queues the notice to the person. A demanded one proves no mailbox.
     ///
     /// Of any number of concurrent calls exactly one gets `.changed`. `.expired` where the person may
     /// not sign in, or has another address by now.
@@ -76,20 +76,27 @@ extension PersonMailboxStore {
             }
             guard let kept else { return .expired }
             guard !kept.isUsed else { return .used }
+            let isDemanded = kept.email.isEmpty
             guard kept.expiresAt > now, let personID = kept.personID,
-                let address = try transaction.address(kept.email, of: personID, realmID: realmID)
+                let owner = try transaction.owner(
+                    isDemanded ? nil : kept.email,
+                    personID,
+                    realmID: realmID
+                )
             else { return .expired }
-            try transaction.set(password, of: personID, at: now)
-            try transaction.run(
-                "UPDATE people SET is_email_verified = $1 WHERE id = $2",
-                [.bool(true), .text(personID)]
-            )
+            // Before the password is set, which ends every wish that was not used.
             try transaction.run(
                 "UPDATE password_resets SET used_at = $1 WHERE id = $2",
                 [.int64(now), .bytes(id.bytes)]
             )
-            try transaction.forgetResets(of: personID)
-            try transaction.queue(notice, to: address)
+            try transaction.set(password, of: personID, at: now)
+            if !isDemanded {
+                try transaction.run(
+                    "UPDATE people SET is_email_verified = $1 WHERE id = $2",
+                    [.bool(true), .text(personID)]
+                )
+            }
+            if let address = owner.address { try transaction.queue(notice, to: address) }
             return .changed
         }
     }
@@ -134,16 +141,20 @@ extension PersonMailboxStore {
 }
 
 extension SQLTransaction {
-    /// The address as the person has it, where it is still that one and they may sign in.
-    fileprivate func address(_ email: String, of personID: String, realmID: String) throws
-        -> String?
+    /// The address as the person has it.
+    ///
+    /// - Parameter email: What it must still be; `nil`: whatever it is.
+    /// - Returns: `nil` where the person may not sign in, or has another address by now.
+    fileprivate func owner(_ email: String?, _ personID: String, realmID: String) throws
+        -> (address: String?, Void)?
     {
         try first(
             """
             SELECT email FROM people
-            WHERE id = $1 AND realm_id = $2 AND email_key = $3 AND is_enabled
+            WHERE id = $1 AND realm_id = $2 AND ($3 IS NULL OR email_key = $3) AND is_enabled
+                AND service_client_id IS NULL
             """,
-            [.text(personID), .text(realmID), .text(LoginName.folded(email))]
-        ) { try $0.text(0) }
+            [.text(personID), .text(realmID), SQLValue(email.map(LoginName.folded))]
+        ) { (try $0.optionalText(0), ()) }
     }
 }

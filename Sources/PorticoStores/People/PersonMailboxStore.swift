@@ -20,6 +20,7 @@ package struct PersonMailboxStore: Sendable {
                 """
                 SELECT id, email FROM people
                 WHERE realm_id = $1 AND email_key = $2 AND is_enabled
+                    AND service_client_id IS NULL
                 """,
                 [.text(reset.realmID), .text(LoginName.folded(reset.email))]
             ) { (id: try $0.text(0), address: try $0.text(1)) }

@@ -15,12 +15,14 @@ extension PersonStore {
 }
 
 extension SQLTransaction {
-    /// A new password, and the end of every session and grant. One is not demanded any more.
+    /// A new password, and the end of every session and grant, and of every unused wish for another.
+    /// One is not demanded any more.
     ///
     /// - Returns: How many people have that id.
     @discardableResult
     func set(_ password: PasswordHash, of personID: String, at now: Int64) throws -> Int {
         try tellClients(ofPerson: personID)
+        try forgetResets(of: personID)
         return try run(
             """
             UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,

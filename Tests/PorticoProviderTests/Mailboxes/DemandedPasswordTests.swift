@@ -85,6 +85,44 @@ import Testing
         #expect(answer.redirected["code"] == nil)
     }
 
+    @Test("KC-U-1: a password set meanwhile ends the demand, and it confirms no address")
+    func setMeanwhile() async throws {
+        let server = try await ProviderUnderTest { new in
+            new.people[0].person.requiredActions = [RequiredAction.updatePassword]
+            new.people[0].person.isEmailVerified = false
+        }
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let people = server.database.people
+        func alice() async throws -> PersonCredentials? {
+            try await people.credentials(realmID: realm.id, login: "alice", byEmail: false)
+        }
+        let browser = TestBrowser(server)
+        let reply = try await browser.signIn("alice", Self.request)
+        let page = try await browser.get(try #require(reply.location))
+        let other = try await TestRealm.hash(of: "set by the operator 3")
+        _ = try await people.setPassword(
+            other,
+            of: try #require(try await alice()).person.id,
+            at: server.clock.seconds
+        )
+        let late = try await browser.submit(page, [("password", "another long pass phrase 1")])
+        #expect(late.status == 400)
+        #expect(try await alice()?.password == other)
+        // A demanded one that is in time proves no mailbox.
+        var person = try #require(try await alice()?.person)
+        person.requiredActions = [RequiredAction.updatePassword]
+        _ = try await people.update(person)
+        let again = try await browser.authorize(Self.request)
+        let next = try await browser.submit(
+            again,
+            [("username", "alice"), ("password", "set by the operator 3")]
+        )
+        let choosing = try await browser.get(try #require(next.location))
+        let done = try await browser.submit(choosing, [("password", "another long pass phrase 1")])
+        #expect(done.status == 200)
+        #expect(try await alice()?.person.isEmailVerified == false)
+    }
+
     @Test("KC-U-1: a reset that no one demanded is still not offered")
     func notOffered() async throws {
         let server = try await server()
