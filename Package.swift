@@ -484,6 +484,7 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
                 "PorticoProvider", "PorticoKeycloak", "PorticoTestSupport",
+                httpTypes,
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings

@@ -109,7 +109,8 @@ struct KeyImport {
             algorithm: algorithm,
             sealedPrivateKey: seal.seal(key, realmID: realmID, random: moment.random),
             createdAt: moment.seconds,
-            activeFrom: moment.seconds - rank
+            // One that does not sign comes behind every other, one made now too.
+            activeFrom: moment.seconds - rank - (component.isActive ? 0 : 1)
         )
         record.priority = component.priority
         record.certificate = component.certificate?.x5c

@@ -31,8 +31,11 @@ package struct RealmImport: Sendable {
         self.baseURL = baseURL
     }
 
-    /// 32 MiB, which is about ten thousand people.
-    package static let limits = JSONLimits(size: 32 << 20, depth: 64)
+    /// 32 MiB, which is about ten thousand people. What is kept of the file stands deeper in the
+    /// store than here, and must be readable there.
+    package static let limits = JSONLimits(size: 32 << 20, depth: 48)
+    /// The longest document that is kept, in bytes; every process reads all of them.
+    static let longestDocument = 4 << 20
 
     package struct Imported: Sendable {
         package let realm: NewRealm
@@ -47,6 +50,15 @@ package struct RealmImport: Sendable {
             imported.append(try await realm(representation, at: moment))
         }
         return imported
+    }
+
+    private static func expectKeepable(_ new: NewRealm, _ path: String) throws(RealmImportError) {
+        let documents =
+            [new.realm.keycloak].compactMap(\.self) + new.clients.compactMap(\.keycloak)
+            + new.scopes.map(\.representation) + new.parts.map(\.document)
+        for document in documents where document.serialized().count > longestDocument {
+            throw .tooLarge(path: path)
+        }
     }
 
     private static func realms(in file: [UInt8]) throws(RealmImportError) -> [Representation] {
@@ -141,6 +153,7 @@ package struct RealmImport: Sendable {
             seal: CredentialSeal(ring: ring),
             moment: moment
         )(representation, report: &report)
+        try Self.expectKeepable(new, representation.path)
         report.add(
             .read,
             "realm \(name)",

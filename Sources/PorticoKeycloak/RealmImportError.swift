@@ -11,6 +11,8 @@ package enum RealmImportError: Error, Hashable, Sendable {
     /// A file describes one realm twice.
     case repeatedRealm(path: String)
     case realm(path: String, RealmCreation.Refusal)
+    /// Something in it is longer than the store keeps.
+    case tooLarge(path: String)
     /// A key that cannot be read, or whose halves do not fit.
     case key(path: String, ForeignKeyError)
 
@@ -23,7 +25,7 @@ package enum RealmImportError: Error, Hashable, Sendable {
         switch self {
         case .notJSON: nil
         case .wrongType(let path, _), .missing(let path), .repeatedRealm(let path),
-            .realm(let path, _), .key(let path, _):
+            .tooLarge(let path), .realm(let path, _), .key(let path, _):
             path
         }
     }
@@ -38,6 +40,7 @@ extension RealmImportError: CustomStringConvertible {
         case .missing(let path): "\(path) is missing."
         case .repeatedRealm(let path): "\(path): the file has this realm twice."
         case .realm(let path, let refusal): "\(path): \(refusal.rule)"
+        case .tooLarge(let path): "\(path): something in it has more than 4 MiB."
         case .key(let path, let error): "\(path): \(error.words)"
         }
     }

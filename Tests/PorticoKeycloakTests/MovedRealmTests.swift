@@ -51,7 +51,7 @@ struct MovedRealmTests {
         return try await ProviderUnderTest(database: database, clock: clock)
     }
 
-    @Test("KC-E-1: every export is imported")
+    @Test("KC-M-1: every export is imported")
     func everyFile() async throws {
         var count = 0
         let folders = [root, root.deletingLastPathComponent().appending(path: "keycloak")]

@@ -31,6 +31,10 @@ struct DryRunTests {
         "DROP TABLE apps",
         "DROP TABLE write_probes", "DROP TABLE providers", "DROP TABLE backend_version",
         "DROP TABLE logout_deliveries",
+        "DROP TABLE role_parts", "DROP TABLE group_roles", "DROP TABLE person_groups",
+        "DROP TABLE groups", "DROP TABLE client_role_limits", "DROP TABLE scope_role_limits",
+        "DROP TABLE client_scopes", "DROP TABLE realm_parts", "DROP TABLE kept_keys",
+        "DROP TABLE credentials", "DROP TABLE federated_identities",
         "DROP INDEX grants_by_session", "DROP INDEX offline_grants_by_person",
         "DROP INDEX browser_sessions_by_person",
     ]
@@ -44,6 +48,16 @@ struct DryRunTests {
             try transaction.run("ALTER TABLE people DROP COLUMN epoch", [])
             try transaction.run("ALTER TABLE browser_sessions DROP COLUMN epoch", [])
             try transaction.run("ALTER TABLE browser_sessions DROP COLUMN device", [])
+            try transaction.run("ALTER TABLE people DROP COLUMN required_actions", [])
+            try transaction.run("DROP INDEX people_by_service_client", [])
+            try transaction.run("ALTER TABLE people DROP COLUMN service_client_id", [])
+            try transaction.run("ALTER TABLE people DROP COLUMN more", [])
+            try transaction.run("ALTER TABLE roles DROP COLUMN attributes", [])
+            try transaction.run("ALTER TABLE signing_keys DROP COLUMN priority", [])
+            try transaction.run("ALTER TABLE signing_keys DROP COLUMN certificate", [])
+            try transaction.run("ALTER TABLE signing_keys DROP COLUMN component", [])
+            try transaction.run("DROP INDEX grants_by_parent", [])
+            try transaction.run("ALTER TABLE grants DROP COLUMN parent_id", [])
             try transaction.run("DROP INDEX grants_by_login_token", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN login_token_id", [])
             try transaction.run("ALTER TABLE grants DROP COLUMN epoch", [])

@@ -26,7 +26,7 @@ struct ExampleTests {
             let run = { try portico.run([$0], of: "OrdersExample", environment: environment) }
             let signedOut = try run("list")
             #expect(signedOut.status == 1)
-            #expect(signedOut.stderr == "Nobody is signed in. Run: orders sign-in\n")
+            #expect(signedOut.stderr == "No one is signed in. Run: orders sign-in\n")
 
             let signIn = try portico.start(
                 ["sign-in"],

@@ -103,4 +103,85 @@ import Testing
             #expect(try await live(stores) == [5])
         }
     }
+
+    /// A grant of another client, derived from grant 1; offline, so that nothing but that ends it.
+    private func elsewhere(_ database: StoreUnderTest) async throws -> TestDatabase {
+        let stores = try await database.furnished()
+        var other = Example.client
+        other.id = "client-other"
+        other.clientID = "other"
+        #expect(try await stores.realms.create(other) == .created)
+        var parent = Example.grant(Example.id(1))
+        parent.isOffline = true
+        #expect(try await stores.redeem(parent, request: Example.id(51)) == .redeemed)
+        for (id, parentID) in [(UInt8(2), UInt8(1)), (3, 2)] {
+            var grant = Example.grant(Example.id(id))
+            grant.clientID = "client-other"
+            grant.isOffline = true
+            grant.expiresAt = nil
+            let outcome = try await stores.redeem(
+                grant,
+                request: Example.id(50 + id),
+                derivedFrom: Example.id(parentID)
+            )
+            #expect(outcome == .redeemed)
+        }
+        #expect(try await live(stores) == [1, 2, 3])
+        return stores
+    }
+
+    @Test(
+        "RFC 8693 §2.1: an app that is removed takes what it handed on with it",
+        arguments: StoreUnderTest.allCases
+    )
+    func disconnected(_ database: StoreUnderTest) async throws {
+        let stores = try await elsewhere(database)
+        let change = try await stores.people.disconnect(
+            "client-uuid",
+            from: "person-ann",
+            realmID: "realm-1",
+            at: Example.now
+        )
+        #expect(change == .changed)
+        #expect(try await live(stores) == [])
+    }
+
+    @Test(
+        "RFC 8693 §2.1: a client that is deleted takes what it handed on with it",
+        arguments: StoreUnderTest.allCases
+    )
+    func clientDeleted(_ database: StoreUnderTest) async throws {
+        let stores = try await elsewhere(database)
+        #expect(try await stores.realms.deleteClient(id: "client-uuid") == .changed)
+        #expect(try await live(stores) == [])
+    }
+
+    @Test(
+        "RFC 9700 §4.14.2: a dead grant is kept while others are derived from it, to be reached",
+        arguments: StoreUnderTest.allCases
+    )
+    func purged(_ database: StoreUnderTest) async throws {
+        let stores = try await elsewhere(database)
+        _ = try await stores.sessions.end(id: "session-1", realmID: "realm-1", at: Example.now)
+        // Grant 1 dies of age; those derived from it live on.
+        let later = Example.now + 200_000
+        for id in [UInt8(2), 3] {
+            let rotation = Rotation(
+                familyID: Example.id(id),
+                generation: 1,
+                idempotencyKey: nil,
+                keyID: [1, 2, 3, 4]
+            )
+            _ = try await stores.grants.rotate(
+                rotation,
+                sessionIdle: 1800,
+                spending: nil,
+                at: Example.now + 1
+            )
+        }
+        try await stores.grants.purge(before: later)
+        #expect(try await stores.reading(Example.id(1)) != nil)
+        _ = try await stores.grants.revoke(id: Example.id(1), spending: nil, at: Example.now)
+        #expect(try await live(stores) == [])
+    }
 }

@@ -28,6 +28,11 @@ struct NewPasswordEndpoint: Sendable {
 
     func post(_ context: RealmContext) async throws -> Response {
         let form = try context.form()
+        let seal = PasswordResetSeal(ring: flow.ring, realmID: context.realm.id)
+        // A sealed request comes from a page that was shown.
+        if seal.open(form["request"], .proven, at: context.moment) == nil {
+            try resets.expectOffered(in: context.realm)
+        }
         try form.refuseRepeats()
         guard flow.formCookie(context).value(context.headers) != nil else {
             throw LostRequest(.noCookie, restart: pages.again(nil, context))
@@ -43,7 +48,7 @@ struct NewPasswordEndpoint: Sendable {
         }
         try flow.checkForm("new password", form, transaction: id.text, context)
         let reading = try await resets.reading(id, context)
-        try resets.expectOffered(in: context.realm, reading)
+        if let reading { try resets.expectOffered(in: context.realm, reading) }
         let (reset, person): (PasswordReset, Person)
         switch resets.standing(reading, context) {
         case .open(let open, let its): (reset, person) = (open, its)

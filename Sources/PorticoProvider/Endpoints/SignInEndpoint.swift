@@ -53,7 +53,17 @@ struct SignInEndpoint: Sendable {
         switch try await check(typed, context) {
         case .recognised(let credentials, _)
         where credentials.person.requiredActions.contains(RequiredAction.updatePassword):
-            return try await choosePassword(credentials.person, for: purpose, context)
+            guard let response = try await choosePassword(credentials, for: purpose, context)
+            else {
+                return try flow.signInPage(
+                    for: purpose,
+                    userName: typed.userName,
+                    problem: .wrongPair,
+                    in: browser,
+                    context
+                )
+            }
+            return response
         case .recognised(let credentials, let rehashed):
             let new = try await signIn(credentials, rehashed, context)
             events.signedIn(new.live, purpose.clientID, context)
@@ -84,20 +94,22 @@ struct SignInEndpoint: Sendable {
     }
 
     /// The old password was right, and opens nothing but the page for a new one.
+    /// `nil` if it is not right any more.
     private func choosePassword(
-        _ person: Person,
+        _ credentials: PersonCredentials,
         for purpose: some SignInPurpose,
         _ context: RealmContext
-    ) async throws -> Response {
+    ) async throws -> Response? {
         let cookies = flow.cookies(of: context)
         let browser =
             cookies.reset(context.headers) ?? FormToken.cookie(random: context.moment.random)
         let path = try await resets.demand(
-            of: person,
+            of: credentials,
             browser: Hash256(of: browser),
             back: try purpose.sealed(flow, context),
             context
         )
+        guard let path else { return nil }
         return try flow.redirect(to: path, cookies: [try cookies.setReset(browser)])
     }
 }

@@ -23,6 +23,9 @@ struct ClientCredentialsGrant: Sendable {
         let registered = client.client
         // In Keycloak a client has an account of its own, with roles.
         let account = try await people.serviceAccount(of: registered.id, realmID: realm.realm.id)
+        guard account?.person.isEnabled ?? true else {
+            throw OAuthError(.unauthorizedClient, "The client's own account is disabled.")
+        }
         let scope = try Self.granted(requested, to: registered, hasAccount: account != nil)
         let grant = Grant(
             id: moment.id(),

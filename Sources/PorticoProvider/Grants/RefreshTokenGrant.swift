@@ -42,7 +42,7 @@ struct RefreshTokenGrant: Sendable {
             guard isRepeated || token.generation == state.generation else {
                 throw try await replay(reading.grant, client, moment)
             }
-            let scope = try Self.scope(request.scope, of: reading.grant)
+            let scope = try Self.scope(request.scope, of: reading.grant, for: client.client)
             let outcome =
                 isRepeated
                 ? state.generation
@@ -90,9 +90,17 @@ struct RefreshTokenGrant: Sendable {
         return reading
     }
 
-    /// What was granted, or less (RFC 6749 §6, RFC 9700 §4.14.2).
-    private static func scope(_ requested: Scope?, of grant: Grant) throws(OAuthError) -> Scope {
+    /// What was granted, or less (RFC 6749 §6, RFC 9700 §4.14.2). Of a client that came from Keycloak
+    /// the scope is cut to that, and its default scopes stay: the answer does not name all of them.
+    private static func scope(_ requested: Scope?, of grant: Grant, for client: Client)
+        throws(OAuthError) -> Scope
+    {
         guard let requested else { return grant.scope }
+        if client.keycloak != nil {
+            return Scope(
+                tokens: (requested.tokens + client.defaultScopes).filter(grant.scope.contains)
+            )
+        }
         guard requested.isSubset(of: grant.scope) else {
             throw OAuthError(.invalidScope, "scope is wider than what was granted.")
         }

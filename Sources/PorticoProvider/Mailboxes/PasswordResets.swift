@@ -86,13 +86,14 @@ struct PasswordResets: Sendable {
 
     /// Demands a new password of a person who has just proven the old one, in the same browser.
     ///
-    /// - Returns: The path of the page that it is chosen on.
+    /// - Returns: The path of the page that it is chosen on; `nil` if the old password was replaced
+    ///   meanwhile.
     func demand(
-        of person: Person,
+        of credentials: PersonCredentials,
         browser: Hash256,
         back: String?,
         _ context: RealmContext
-    ) async throws -> String {
+    ) async throws -> String? {
         let link = context.moment.random.text(32)
         let reset = PasswordReset(
             id: context.moment.id(),
@@ -103,7 +104,7 @@ struct PasswordResets: Sendable {
             back: back,
             expiresAt: context.now + Self.lifetime
         )
-        try await mailboxes.demand(reset, of: person.id)
+        guard try await mailboxes.demand(reset, of: credentials) == .changed else { return nil }
         return RealmURLs.newPassword(link, realmName: context.realm.name)
     }
 

@@ -23,7 +23,7 @@ struct KeycloakClient: Sendable {
         serverOrigin: String
     ) {
         mappers = representation.protocolMappers
-        hasFullScope = representation.bool("fullScopeAllowed") ?? true
+        hasFullScope = representation.bool("fullScopeAllowed") ?? !client.requiresConsent
         self.limits = limits
         attributes = KeycloakAttributes(representation.object("attributes"))
         let rootURL = representation.string("rootUrl").flatMap { $0.isEmpty ? nil : $0 }

@@ -102,7 +102,8 @@ final class KeycloakViews: Sendable {
             graph: graph
         )
         made.withLock { made in
-            if made.count < Self.most { made[key] = view }
+            if made.count >= Self.most { made.removeAll() }
+            made[key] = view
         }
         return view
     }

@@ -26,7 +26,7 @@ struct AccessTokenVerifier: Sendable {
         // `try?`: whatever is wrong, it is not a token of ours. Other kinds of JWT are refused by
         // their type (RFC 8725 §3.12); if that is `JWT` for access tokens too, by the claim that
         // distinguishes them from ID Tokens.
-        guard let jwt = try? JWT(parsing: text, limit: 8192),
+        guard let jwt = try? JWT(parsing: text, limit: 16_384),
             let claims = try? jwt.verified(
                 by: published.verificationKeys,
                 allowing: Set(published.algorithms),

@@ -88,7 +88,7 @@ extension GrantStore {
 
     /// Grants that died before `time` and can never live again, their code a day past. Those of a
     /// session that goes on stay: they say who must be told of its end (OpenID Connect Back-Channel
-    /// Logout §2.3).
+    /// Logout §2.3). So do those that others are derived from: a replay must reach them.
     private static func deadGrants(
         before time: Int64
     ) -> @Sendable (any SQLReader, SQLValue?) throws -> [SQLValue] {
@@ -110,6 +110,7 @@ extension GrantStore {
                             OR s.ended_at < $2 OR s.expires_at < $2)))
                     AND (g.refused_at IS NOT NULL OR c.id IS NULL OR p.id IS NULL
                         OR s.id IS NULL OR s.ended_at IS NOT NULL OR s.expires_at < $2)
+                    AND NOT EXISTS (SELECT 1 FROM grants AS k WHERE k.parent_id = g.id)
                 ORDER BY g.id LIMIT 200
                 """,
                 [cursor ?? .bytes([]), .int64(time)]

@@ -34,10 +34,22 @@ package struct PersonMailboxStore: Sendable {
 
     /// Keeps that a person must choose a new password now, having just proven the old one. Older
     /// unused wishes of theirs are gone.
-    package func demand(_ reset: PasswordReset, of personID: String) async throws {
+    ///
+    /// - Parameter credentials: What the old password was checked against: `.notFound` where it is
+    ///   not theirs any more.
+    package func demand(_ reset: PasswordReset, of credentials: PersonCredentials) async throws
+        -> Change
+    {
         try await database.change { transaction in
+            let personID = credentials.person.id
+            let isTheirs = try transaction.hasRow(
+                "SELECT 1 FROM people WHERE id = $1 AND epoch = $2 AND is_enabled",
+                [.text(personID), .int64(credentials.epoch)]
+            )
+            guard isTheirs else { return .notFound }
             try transaction.forgetResets(of: personID)
             try transaction.insert(reset, of: personID)
+            return .changed
         }
     }
 

@@ -23,8 +23,9 @@ extension PersonStore {
     }
 
     /// Takes back what the person allowed a client (its UUID): what was allowed is forgotten, and
-    /// every grant that the client has of theirs is dead with what was issued from it. Other clients
-    /// and the person's sessions stay. `.notFound` where there was nothing.
+    /// every grant that the client has of theirs is dead with what was issued from it, or derived by
+    /// another client. Other grants and the person's sessions stay. `.notFound` where there was
+    /// nothing.
     package func disconnect(
         _ clientID: String,
         from personID: String,
@@ -38,17 +39,21 @@ extension PersonStore {
             )
             let revoked = try transaction.run(
                 """
-                UPDATE grants SET revoked_at = $1
-                WHERE client_id = $2 AND person_id = $3 AND realm_id = $4
-                    AND revoked_at IS NULL AND refused_at IS NULL
-                    AND id IN (
-                        SELECT o.id FROM grants AS o WHERE o.person_id = $3 AND o.is_offline
-                        UNION ALL
-                        SELECT k.id FROM browser_sessions AS b
-                        JOIN grants AS k ON k.session_id = b.id
-                        WHERE b.person_id = $3)
+                WITH RECURSIVE ended (id) AS (
+                    SELECT g.id FROM grants AS g
+                    WHERE g.client_id = $1 AND g.person_id = $2 AND g.realm_id = $3
+                        AND g.id IN (
+                            SELECT o.id FROM grants AS o WHERE o.person_id = $2 AND o.is_offline
+                            UNION ALL
+                            SELECT k.id FROM browser_sessions AS b
+                            JOIN grants AS k ON k.session_id = b.id
+                            WHERE b.person_id = $2)
+                    UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
+                UPDATE grants SET revoked_at = $4
+                WHERE revoked_at IS NULL AND refused_at IS NULL
+                    AND id IN (SELECT id FROM ended)
                 """,
-                [.int64(now), .text(clientID), .text(personID), .text(realmID)]
+                [.text(clientID), .text(personID), .text(realmID), .int64(now)]
             )
             return forgotten + revoked > 0 ? .changed : .notFound
         }

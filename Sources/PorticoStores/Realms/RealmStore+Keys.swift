@@ -61,9 +61,8 @@ extension SQLReader {
             """,
             []
         ) { row in
-            guard let kind = KeptKey.Kind(rawValue: try row.text(2)) else {
-                throw SQLDecodingError.outOfRange(column: 2)
-            }
+            // A kind of a newer program: it signs nothing, so nothing is lost without it.
+            guard let kind = KeptKey.Kind(rawValue: try row.text(2)) else { return nil }
             return KeptKey(
                 realmID: try row.text(0),
                 keyID: try row.text(1),
@@ -74,7 +73,7 @@ extension SQLReader {
                 priority: try row.int64(6),
                 component: try row.document(7)
             )
-        }
+        }.compactMap(\.self)
     }
 }
 

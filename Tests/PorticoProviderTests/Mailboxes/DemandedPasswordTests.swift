@@ -23,7 +23,7 @@ import Testing
             .person.requiredActions
     }
 
-    @Test("KC-U-1: the old password opens the page for a new one, and no session")
+    @Test("The old password opens the page for a new one, and no session")
     func demanded() async throws {
         let server = try await server()
         let before = try await server.remains()
@@ -57,7 +57,7 @@ import Testing
         expectCode(answer)
     }
 
-    @Test("KC-U-1: a wrong password opens nothing, and the page is this browser's only")
+    @Test("A wrong password opens nothing, and the page is this browser's only")
     func bound() async throws {
         let server = try await server()
         let browser = TestBrowser(server)
@@ -85,7 +85,7 @@ import Testing
         #expect(answer.redirected["code"] == nil)
     }
 
-    @Test("KC-U-1: a password set meanwhile ends the demand, and it confirms no address")
+    @Test("A password set meanwhile ends the demand, and it confirms no address")
     func setMeanwhile() async throws {
         let server = try await ProviderUnderTest { new in
             new.people[0].person.requiredActions = [RequiredAction.updatePassword]
@@ -123,7 +123,7 @@ import Testing
         #expect(try await alice()?.person.isEmailVerified == false)
     }
 
-    @Test("KC-U-1: a reset that no one demanded is still not offered")
+    @Test("A reset that no one demanded is still not offered")
     func notOffered() async throws {
         let server = try await server()
         let page = try await TestBrowser(server).get(
@@ -132,7 +132,7 @@ import Testing
         #expect(page.status == 404)
     }
 
-    @Test("KC-U-2: a person who must confirm their address does, whatever the realm says")
+    @Test("A person who must confirm their address does, whatever the realm says")
     func verifyEmail() async throws {
         let server = try await ProviderUnderTest(sendsMail: true) { new in
             new.people[0].person.requiredActions = [RequiredAction.verifyEmail]
