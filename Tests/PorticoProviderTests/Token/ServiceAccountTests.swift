@@ -26,7 +26,7 @@ import Testing
     private func token(_ server: ProviderUnderTest) async throws -> Reply {
         try await server.token(
             [("grant_type", "client_credentials")],
-            basic: ("machine", TestRealm.secret)
+            basic: ("machine", TestRealm.machineSecret)
         )
     }
 
