@@ -36,7 +36,8 @@ extension BackendClient {
         do throws(SignInError) {
             try await session.check()
         } catch {
-            if case .storage(let problem) = error.kind { return .locked(problem) }
+            // Another failure of the storage leaves a session in memory.
+            if case .storage(.locked) = error.kind { return .locked(.locked) }
             // Without an answer, the session is assumed to be live.
             return session.isActive ? restored : .signedOut
         }

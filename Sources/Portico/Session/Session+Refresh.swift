@@ -62,7 +62,7 @@ extension Session {
         guard kept.refreshToken != former.refreshToken else { return }
         var former = former
         former.pending = request
-        try await store(former, replacing: kept.refreshToken, under: lock)
+        try await storeResult(former, replacing: kept.refreshToken, under: lock)
     }
 
     /// Asks where the provider was last, and elsewhere only if it has moved since.

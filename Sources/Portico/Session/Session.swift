@@ -96,7 +96,7 @@ public final class Session: Sendable {
             accessToken: record.accessToken.reveal(),
             refreshToken: record.refreshToken?.reveal(),
             idToken: record.idToken.text.reveal(),
-            source: source ?? self
+            source: isRenewedElsewhere ? source ?? self : self
         )
     }
 

@@ -11,8 +11,8 @@ extension Session {
     ///   misconfigured(.targetRefused) if the provider does not list the other app, and every error
     ///   of a refresh.
     public func loginToken(for clientID: String) async throws(SignInError) -> LoginToken {
-        // What both sides hold is the source's.
-        if let source { return try await source.loginToken(for: clientID) }
+        // What both sides hold is the source's, until a sign-in of its own.
+        if isRenewedElsewhere, let source { return try await source.loginToken(for: clientID) }
         let used = try await subject()
         do throws(SignInError) {
             return try await exchange(used, for: clientID)

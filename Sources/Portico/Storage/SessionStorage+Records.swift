@@ -24,13 +24,15 @@ extension SessionStorage {
     /// Checks that the record of a sign-in can be kept, before a person is asked to sign in. Damage
     /// is no obstacle: the new record replaces it.
     ///
-    /// - Throws: storage(.laterVersion), storage(.locked), storage(.entitlementMissing)
+    /// - Throws: storage(.laterVersion), storage(.locked), storage(.entitlementMissing),
+    ///   storage(.noKeyring)
     func checkKeeps<Record: KeptRecord>(_: Record.Type) async throws(SignInError) {
         do {
             _ = try await record() as Record?
         } catch {
             switch error.kind {
-            case .storage(.laterVersion), .storage(.locked), .storage(.entitlementMissing):
+            case .storage(.laterVersion), .storage(.locked), .storage(.entitlementMissing),
+                .storage(.noKeyring):
                 throw error
             default: return
             }
