@@ -22,6 +22,7 @@ package enum PageGallery {
     package static let pages: [any PageWithStates.Type] = [
         StartPage.self,
         SignInPage.self,
+        SecondStepPage.self,
         ConsentPage.self,
         AccountPage.self,
         ConfirmEmailPage.self,

@@ -96,6 +96,40 @@ extension FormPostPage: PageWithStates {
         } ?? []
 }
 
+extension SecondStepPage: PageWithStates {
+    package static let gallery: [GalleryState] = [
+        state("app", .app),
+        state("app, no recovery codes", .app, hasOther: false),
+        state("app, code missing", .app, problem: .missing),
+        state("app, wrong code", .app, problem: .wrong),
+        state("app, used code", .app, problem: .used),
+        state("must wait", .app, problem: .mustWait(seconds: 180)),
+        state("recovery code", .recovery),
+        state("recovery code, no app", .recovery, hasOther: false),
+        state("recovery code missing", .recovery, problem: .missing),
+        state("wrong recovery code", .recovery, problem: .wrong),
+        state("used recovery code", .recovery, problem: .used),
+    ]
+
+    private static func state(
+        _ name: String,
+        _ way: Way,
+        hasOther: Bool = true,
+        problem: Problem? = nil
+    ) -> GalleryState {
+        GalleryState(
+            name,
+            SecondStepPage(
+                client: "Notes",
+                form: .sample.with("proof", "AaBbCcDdEeFf_0123456789").with("way", way.rawValue),
+                way: way,
+                hasOther: hasOther,
+                problem: problem
+            )
+        )
+    }
+}
+
 extension SignInPage: PageWithStates {
     package static let gallery: [GalleryState] = [
         state("fresh"),
@@ -109,6 +143,7 @@ extension SignInPage: PageWithStates {
         ),
         state("must wait", userName: "ann", problem: .mustWait(seconds: 45)),
         state("busy", userName: "ann", problem: .busy),
+        state("took too long", problem: .tookTooLong),
         GalleryState(
             "password can be replaced",
             SignInPage(

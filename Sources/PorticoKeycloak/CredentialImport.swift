@@ -109,10 +109,11 @@ struct CredentialImport {
                 sealedSecret: seal.seal(SecretText(secret), of: id, random: moment.random)
             )
         )
+        guard kind == .other else { return }
         report.add(
             .changed,
             subject,
-            "a second factor (\(PlainText.shown(type))): kept, but nothing asks for it yet"
+            "a second factor (\(PlainText.shown(type))): kept, but nothing here asks for it"
         )
     }
 }

@@ -96,6 +96,12 @@ struct ProviderEndpoints: Sendable {
         signIn = SignInEndpoint(
             flow: flow,
             check: check,
+            second: SecondStep(
+                flow: flow,
+                people: provider.people,
+                tries: RateLimiter(SecondStep.limit),
+                events: provider.events
+            ),
             signIn: browserSignIn,
             resets: resets,
             events: provider.events

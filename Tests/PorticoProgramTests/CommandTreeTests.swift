@@ -53,6 +53,7 @@ struct CommandTreeTests {
             "user list --json",
             "user show --json", "user create --password-file --dry-run", "user update --dry-run",
             "user delete --confirm --dry-run", "user set-password --password-file --dry-run",
+            "user reset-second-factor --dry-run",
             "role list --json", "role create --dry-run", "role delete --confirm --dry-run",
             "role assign --dry-run", "role remove --dry-run", "keys list --json",
             "keys rotate --alg --overlap --dry-run", "config show --origin --json",

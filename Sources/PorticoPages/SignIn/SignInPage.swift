@@ -5,7 +5,7 @@ package import PorticoBytes
 /// The form posts `username`, `password`, `request`, `csrf` and `action`, which is `sign-in`, `cancel`
 /// or `switch` (use another account).
 package struct SignInPage: Page {
-    /// Why the form is shown again. Except for `.mustWait` and `.busy` it is about the fields.
+    /// Why the form is shown again. Except for the last three it is about the fields.
     package enum Problem: Sendable, Equatable {
         /// The name is unknown or the password is wrong: the page does not say which, except where
         /// the name is fixed.
@@ -14,6 +14,8 @@ package struct SignInPage: Page {
         case mustWait(seconds: Int)
         /// Too many sign-ins at once (503).
         case busy
+        /// The password was right, too long ago.
+        case tookTooLong
     }
 
     /// The asking client's name.
@@ -78,6 +80,9 @@ package struct SignInPage: Page {
         case .busy:
             title = words.signIn.busy
             items.append(.init(text: words.signIn.busyAdvice, field: nil))
+        case .tookTooLong:
+            title = words.signIn.tookTooLong
+            items.append(.init(text: words.signIn.passwordAgain, field: nil))
         }
         return ErrorSummary(summaryTitle: title, items: items)
     }
@@ -114,7 +119,7 @@ package struct SignInPage: Page {
             switch problem {
             case .wrongPair where !again: words.wrongPair
             case .missing(userName: true, _): words.enterUserName
-            case .wrongPair, .missing, .mustWait, .busy, nil: nil
+            case .wrongPair, .missing, .mustWait, .busy, .tookTooLong, nil: nil
             }
         return FieldBlock(
             Field.userName,
@@ -132,7 +137,7 @@ package struct SignInPage: Page {
             switch problem {
             case .wrongPair where again: words.wrongPassword
             case .missing(_, password: true): words.enterPassword
-            case .wrongPair, .missing, .mustWait, .busy, nil: nil
+            case .wrongPair, .missing, .mustWait, .busy, .tookTooLong, nil: nil
             }
         return FieldBlock(
             Field.password,

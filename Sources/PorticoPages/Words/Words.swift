@@ -6,6 +6,7 @@ package final class Words: WordGroup {
     let common: CommonWords
     let start: StartWords
     let signIn: SignInWords
+    let secondStep: SecondStepWords
     let consent: ConsentWords
     let account: AccountWords
     let signOut: SignOutWords

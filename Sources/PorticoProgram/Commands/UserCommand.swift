@@ -9,7 +9,7 @@ struct UserCommand: AsyncParsableCommand {
         abstract: "Manage the people who sign in to a realm.",
         subcommands: [
             ListCommand<Self>.self, ShowCommand<Self>.self, Create.self, Update.self,
-            DeleteCommand<Self>.self, SetPassword.self,
+            DeleteCommand<Self>.self, SetPassword.self, ResetSecondFactor.self,
         ]
     )
 

@@ -231,7 +231,7 @@ extension PageAccount {
 extension SignInPage.Problem {
     var status: HTTPResponse.Status {
         switch self {
-        case .wrongPair, .missing: .ok
+        case .wrongPair, .missing, .tookTooLong: .ok
         case .mustWait: .tooManyRequests
         case .busy: .serviceUnavailable
         }
@@ -239,7 +239,7 @@ extension SignInPage.Problem {
 
     var retryAfter: Double? {
         switch self {
-        case .wrongPair, .missing, .busy: nil
+        case .wrongPair, .missing, .busy, .tookTooLong: nil
         case .mustWait(let seconds): Double(seconds)
         }
     }

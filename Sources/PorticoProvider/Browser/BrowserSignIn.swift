@@ -18,9 +18,11 @@ struct BrowserSignIn: Sendable {
         let cookies: [HTTPField]
     }
 
+    /// - Throws: ``CodeSpent``.
     func callAsFunction(
         _ credentials: PersonCredentials,
         _ rehashed: PasswordHash?,
+        spending use: CredentialUse?,
         _ context: RealmContext
     ) async throws -> Begun {
         let person = credentials.person
@@ -28,6 +30,7 @@ struct BrowserSignIn: Sendable {
         let (session, cookie, ended) = try await start(
             credentials,
             rehashed: rehashed,
+            spending: use,
             in: context.realm,
             replacing: cookies.sessionHash(context.headers),
             device: DeviceName.of(context.headers[.userAgent]),

@@ -16,6 +16,9 @@ protocol SignInPurpose: Sendable {
     /// The final redirect of the page's form, already proven.
     var redirect: RedirectURI? { get }
 
+    /// What its forms are bound to.
+    var transaction: String { get }
+
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) throws
         -> PageForm
 
@@ -40,6 +43,7 @@ struct AppSignIn: SignInPurpose {
     var asker: String { proven.client.name }
     var clientID: String? { proven.client.clientID }
     var redirect: RedirectURI? { proven.target.redirect.uri }
+    var transaction: String { begun.id }
 
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) throws
         -> PageForm
@@ -101,6 +105,7 @@ struct AccountSignIn: SignInPurpose {
 
     var clientID: String? { nil }
     var redirect: RedirectURI? { nil }
+    var transaction: String { place.rawValue }
 
     func form(_ flow: BrowserFlow, in browser: FormBrowser, _ context: RealmContext) -> PageForm {
         flow.forms.form(

@@ -10,6 +10,7 @@ import PorticoWeb
 struct SignInEndpoint: Sendable {
     let flow: BrowserFlow
     let check: PasswordCheck
+    let second: SecondStep
     let signIn: BrowserSignIn
     let resets: PasswordResets
     let events: SecurityEvents
@@ -49,25 +50,14 @@ struct SignInEndpoint: Sendable {
         case "switch": return try flow.signInPage(for: purpose, in: browser, context)
         default: break
         }
+        if form["proof"] != nil { return try await secondStep(form, for: purpose, context) }
         let typed = PasswordCheck.Typed(form)
         switch try await check(typed, context) {
-        case .recognised(let credentials, _)
-        where credentials.person.requiredActions.contains(RequiredAction.updatePassword):
-            guard let response = try await choosePassword(credentials, for: purpose, context)
-            else {
-                return try flow.signInPage(
-                    for: purpose,
-                    userName: typed.userName,
-                    problem: .wrongPair,
-                    in: browser,
-                    context
-                )
-            }
-            return response
         case .recognised(let credentials, let rehashed):
-            let new = try await signIn(credentials, rehashed, context)
-            events.signedIn(new.live, purpose.clientID, context)
-            return try await purpose.goOn(new, flow, context)
+            if let page = try await second.ask(credentials, rehashed, for: purpose, context) {
+                return page
+            }
+            return try await finish(credentials, rehashed, spending: nil, for: purpose, context)
         case .again(let problem):
             // A person who must authenticate again is not asked who they are.
             let person = try await flow.session(context)?.person
@@ -93,23 +83,83 @@ struct SignInEndpoint: Sendable {
         }
     }
 
-    /// The old password was right, and opens nothing but the page for a new one.
-    /// `nil` if it is not right any more.
-    private func choosePassword(
-        _ credentials: PersonCredentials,
+    /// The password was right, in this browser and not long ago.
+    private func secondStep(
+        _ form: FormParameters,
         for purpose: some SignInPurpose,
         _ context: RealmContext
-    ) async throws -> Response? {
+    ) async throws -> Response {
+        let proven: SecondStep.Proven
+        switch try await second.check(form, for: purpose, context) {
+        case .proven(let both): proven = both
+        case .show(let page): return page
+        case .lost:
+            return try flow.signInPage(
+                for: purpose,
+                problem: .tookTooLong,
+                in: flow.browser(context),
+                context
+            )
+        }
+        let person = proven.credentials.person
+        do {
+            let answer = try await finish(
+                proven.credentials,
+                proven.rehashed,
+                spending: proven.use,
+                for: purpose,
+                context
+            )
+            second.wasRight(person, context)
+            return answer
+        } catch is CodeSpent {
+            return try await second.wasSpent(person, form, for: purpose, context)
+        }
+    }
+
+    /// All that is asked of the person is proven.
+    private func finish(
+        _ credentials: PersonCredentials,
+        _ rehashed: PasswordHash?,
+        spending use: CredentialUse?,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) async throws -> Response {
+        guard !credentials.person.requiredActions.contains(RequiredAction.updatePassword) else {
+            return try await choosePassword(credentials, spending: use, for: purpose, context)
+        }
+        let new = try await signIn(credentials, rehashed, spending: use, context)
+        events.signedIn(new.live, purpose.clientID, context)
+        return try await purpose.goOn(new, flow, context)
+    }
+
+    /// What was proven opens nothing but the page for a new password.
+    private func choosePassword(
+        _ credentials: PersonCredentials,
+        spending use: CredentialUse?,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) async throws -> Response {
         let cookies = flow.cookies(of: context)
         let browser =
             cookies.reset(context.headers) ?? FormToken.cookie(random: context.moment.random)
         let path = try await resets.demand(
             of: credentials,
+            spending: use,
             browser: Hash256(of: browser),
             back: try purpose.sealed(flow, context),
             context
         )
-        guard let path else { return nil }
+        guard let path else {
+            // It is not right any more.
+            return try flow.signInPage(
+                for: purpose,
+                userName: credentials.person.username,
+                problem: .wrongPair,
+                in: flow.browser(context),
+                context
+            )
+        }
         return try flow.redirect(to: path, cookies: [try cookies.setReset(browser)])
     }
 }

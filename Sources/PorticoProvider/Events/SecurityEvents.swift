@@ -24,6 +24,11 @@ package struct SecurityEvents: Sendable {
         log("sign_in.failed", context, [:])
     }
 
+    /// The password was right, and the code of the second factor was not.
+    func secondStepFailed(_ person: Person, _ context: RealmContext) {
+        log("sign_in.second_step_failed", context, ["sub": person.id])
+    }
+
     func consented(_ person: Person, _ client: Client, _ context: RealmContext) {
         log("consent.given", context, ["sub": person.id, "client": client.clientID])
     }

@@ -88,8 +88,10 @@ struct PasswordResets: Sendable {
     ///
     /// - Returns: The path of the page that it is chosen on; `nil` if the old password was replaced
     ///   meanwhile.
+    /// - Throws: ``CodeSpent``.
     func demand(
         of credentials: PersonCredentials,
+        spending use: CredentialUse?,
         browser: Hash256,
         back: String?,
         _ context: RealmContext
@@ -104,7 +106,11 @@ struct PasswordResets: Sendable {
             back: back,
             expiresAt: context.now + Self.lifetime
         )
-        guard try await mailboxes.demand(reset, of: credentials) == .changed else { return nil }
+        switch try await mailboxes.demand(reset, of: credentials, spending: use) {
+        case .changed: break
+        case .notFound: return nil
+        case .codeSpent: throw CodeSpent()
+        }
         return RealmURLs.newPassword(link, realmName: context.realm.name)
     }
 

@@ -10,11 +10,14 @@ struct SessionStart: Sendable {
     /// the same person, and otherwise ends with all that depends on it (docs/decisions/0019). A
     /// stronger hash, if any, is stored in the same transaction.
     ///
+    /// - Parameter use: The code of the person's second factor, if they have one.
     /// - Returns: The session, the cookie's value, 43 characters that are stored nowhere, and the
     ///   `sid` of another person's session that has ended.
+    /// - Throws: ``CodeSpent``.
     func callAsFunction(
         _ credentials: PersonCredentials,
         rehashed: PasswordHash?,
+        spending use: CredentialUse?,
         in realm: LiveRealm,
         replacing old: Hash256?,
         device: String,
@@ -28,7 +31,7 @@ struct SessionStart: Sendable {
             cookieHash: Hash256(of: cookie),
             authenticatedAt: moment.seconds,
             acr: RealmMetadata.passwordACR,
-            amr: ["pwd"],
+            amr: use == nil ? ["pwd"] : ["pwd", "otp"],
             device: device,
             createdAt: moment.seconds,
             lastSeenAt: moment.seconds,
@@ -38,7 +41,14 @@ struct SessionStart: Sendable {
         let upgrade = rehashed.flatMap { new in
             credentials.password.map { PasswordUpgrade(from: $0, to: new) }
         }
-        switch try await sessions.start(session, replacing: old, upgrading: upgrade) {
+        let beginning = try await sessions.start(
+            session,
+            replacing: old,
+            upgrading: upgrade,
+            spending: use
+        )
+        switch beginning {
+        case .codeSpent: throw CodeSpent()
         case .began: return (session, cookie, nil)
         case .wentOn(let kept): return (kept, cookie, nil)
         case .tookOver(let ended):
@@ -47,3 +57,6 @@ struct SessionStart: Sendable {
         }
     }
 }
+
+/// The code of a second factor has been used before.
+struct CodeSpent: Error {}

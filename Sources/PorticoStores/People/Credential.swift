@@ -50,6 +50,25 @@ package struct Credential: Hashable, Sendable {
     }
 }
 
+/// What a code that was right takes from its credential: it is not right again.
+package struct CredentialUse: Hashable, Sendable {
+    package enum Spent: Hashable, Sendable {
+        /// This time step of a one-time password and all before it (RFC 6238 §5.2).
+        case step(Int64)
+        /// The recovery code at this place, from 0.
+        case code(Int)
+    }
+
+    /// The credential's.
+    package var id: String
+    package var spent: Spent
+
+    package init(id: String, spent: Spent) {
+        self.id = id
+        self.spent = spent
+    }
+}
+
 /// A person's account at another provider.
 package struct FederatedIdentity: Hashable, Sendable {
     /// The provider's alias in the realm.

@@ -60,6 +60,13 @@ package enum PasswordResetCode: Hashable, Sendable {
     case dead
 }
 
+/// What became of a demand for a new password.
+package enum PasswordDemand: Hashable, Sendable {
+    case changed
+    case notFound
+    case codeSpent
+}
+
 package enum PasswordResetOutcome: Hashable, Sendable {
     case changed
     case used

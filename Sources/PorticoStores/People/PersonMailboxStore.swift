@@ -35,11 +35,16 @@ package struct PersonMailboxStore: Sendable {
     /// Keeps that a person must choose a new password now, having just proven the old one. Older
     /// unused wishes of theirs are gone.
     ///
-    /// - Parameter credentials: What the old password was checked against: `.notFound` where it is
-    ///   not theirs any more.
-    package func demand(_ reset: PasswordReset, of credentials: PersonCredentials) async throws
-        -> Change
-    {
+    /// - Parameters:
+    ///   - credentials: What the old password was checked against: `.notFound` where it is not
+    ///     theirs any more.
+    ///   - use: The code of their second factor, spent in the same step: `.codeSpent` where it was
+    ///     spent before, and nothing has changed.
+    package func demand(
+        _ reset: PasswordReset,
+        of credentials: PersonCredentials,
+        spending use: CredentialUse? = nil
+    ) async throws -> PasswordDemand {
         try await database.change { transaction in
             let personID = credentials.person.id
             let isTheirs = try transaction.hasRow(
@@ -47,6 +52,7 @@ package struct PersonMailboxStore: Sendable {
                 [.text(personID), .int64(credentials.epoch)]
             )
             guard isTheirs else { return .notFound }
+            if let use, try !transaction.spend(use, of: personID) { return .codeSpent }
             try transaction.forgetResets(of: personID)
             try transaction.insert(reset, of: personID)
             return .changed

@@ -18,6 +18,22 @@ extension PersonStore {
         }
     }
 
+    /// A person's password as it is kept now, by their id.
+    package func credentials(id: String, realmID: String) async throws -> PersonCredentials? {
+        try await database.read { reader in
+            try reader.first(
+                Self.credentialsByID,
+                [.text(id), .text(realmID)],
+                decode: PersonCredentials.init
+            )
+        }
+    }
+
+    private static let credentialsByID: SQLText = """
+        SELECT \(PersonColumn.self), password_hash, epoch FROM people
+        WHERE id = $1 AND realm_id = $2 AND service_client_id IS NULL
+        """
+
     /// Keeps a credential of a person; `.notFound` where the realm has no such person.
     package func add(_ credential: Credential, realmID: String) async throws -> Change {
         try await database.change { transaction in
@@ -34,6 +50,17 @@ extension PersonStore {
             let changed = try transaction.run(
                 "DELETE FROM credentials WHERE id = $1 AND person_id = $2",
                 [.text(id), .text(personID)]
+            )
+            return changed > 0 ? .changed : .notFound
+        }
+    }
+
+    /// Takes all second factors from a person; what is kept for an export only stays.
+    package func removeSecondFactors(of personID: String) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                "DELETE FROM credentials WHERE person_id = $1 AND kind <> 'other'",
+                [.text(personID)]
             )
             return changed > 0 ? .changed : .notFound
         }
@@ -109,6 +136,31 @@ extension SQLTransaction {
                 .text(credential.sealedSecret), .int64(credential.used),
             ]
         )
+    }
+
+    /// Spends a code, exactly once.
+    ///
+    /// - Returns: Whether it was there to be spent.
+    func spend(_ use: CredentialUse, of personID: String) throws -> Bool {
+        switch use.spent {
+        case .step(let step):
+            return try run(
+                """
+                UPDATE credentials SET used = $1
+                WHERE id = $2 AND person_id = $3 AND kind = 'totp' AND used < $1
+                """,
+                [.int64(step), .text(use.id), .text(personID)]
+            ) > 0
+        case .code(let place):
+            guard 0..<63 ~= place else { return false }
+            return try run(
+                """
+                UPDATE credentials SET used = used | $1
+                WHERE id = $2 AND person_id = $3 AND kind = 'recovery-codes' AND (used & $1) = 0
+                """,
+                [.int64(1 << Int64(place)), .text(use.id), .text(personID)]
+            ) > 0
+        }
     }
 
     /// - Returns: `false` where the person has an account at that provider, or it is another's.

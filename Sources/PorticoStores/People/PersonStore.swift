@@ -143,7 +143,7 @@ extension SQLReader {
 
 extension PersonCredentials {
     /// - Parameter row: The columns of ``PersonColumn``, then `password_hash` and `epoch`.
-    fileprivate init(_ row: any SQLRow) throws {
+    init(_ row: any SQLRow) throws {
         self.init(
             person: try Person(row),
             password: try row.optionalText(PersonColumn.count).map(PasswordHash.init),

@@ -60,6 +60,8 @@ package enum SessionBeginning: Hashable, Sendable {
     case wentOn(BrowserSession)
     /// It was another person's, and has ended: its `sid`.
     case tookOver(String)
+    /// The code that it was to begin by is spent, or its credential gone: nothing has changed.
+    case codeSpent
 }
 
 package struct LiveBrowserSession: Hashable, Sendable {

@@ -29,13 +29,17 @@ package struct BrowserSessionStore: Sendable {
     ///   - old: The hash of the cookie that the browser had.
     ///   - upgrade: A stronger hash of the password that was checked, kept in the same step. No one is
     ///     signed out by it, and it yields to a password that was changed meanwhile.
+    ///   - use: The code of a second factor that proved it, spent in the same step: of any number of
+    ///     concurrent calls with one code exactly one begins a session.
     @discardableResult
     package func start(
         _ session: BrowserSession,
         replacing old: Hash256?,
-        upgrading upgrade: PasswordUpgrade?
+        upgrading upgrade: PasswordUpgrade?,
+        spending use: CredentialUse? = nil
     ) async throws -> SessionBeginning {
         try await database.change { transaction in
+            if let use, try !transaction.spend(use, of: session.personID) { return .codeSpent }
             if let upgrade { try transaction.upgrade(upgrade, of: session.personID) }
             var another: String?
             if let old {

@@ -69,6 +69,20 @@ package final class RateLimiter: Sendable {
         ask(keys, at: now, counting: true)
     }
 
+    /// What ``take(_:at:)`` counted does not count after all.
+    package func giveBack(_ keys: LimitKey?..., at now: Date) {
+        state.withLock { state in
+            let now = state.time.reading(now)
+            for case (let index, let key?) in zip(limits.indices, keys)
+            where state.counts[index].isKnown(key) {
+                var count = state.counts[index].count(of: key, at: now)
+                count.level = max(0, count.level - 1)
+                count.at = max(count.at, now)
+                state.counts[index].set(count, of: key, at: now)
+            }
+        }
+    }
+
     /// Whether all limits allow it, without counting: for limits on failures, where only
     /// ``countFailure(_:at:)`` counts.
     package func check(_ keys: LimitKey?..., at now: Date) -> Verdict {

@@ -11,6 +11,8 @@ struct FieldBlock: Sendable {
         case shown
         /// A word to be typed again.
         case word
+        /// Letters and digits from a list that was written down.
+        case recoveryCode
     }
 
     /// What an address looks like, in a sentence.
@@ -73,13 +75,13 @@ struct FieldBlock: Sendable {
         case .password: (type, autocomplete, inputmode) = ("password", "current-password", nil)
         case .signIn: (type, autocomplete, inputmode) = ("text", "username", "email")
         case .userName: (type, autocomplete, inputmode) = ("text", "username", nil)
-        case .shown, .word: (type, autocomplete, inputmode) = ("text", nil, nil)
+        case .shown, .word, .recoveryCode: (type, autocomplete, inputmode) = ("text", nil, nil)
         }
         isExact = kind != .name && kind != .password
         switch kind {
         case .name, .word, .signIn: direction = "auto"
         case .password: direction = nil
-        case .email, .code, .newPassword, .userName, .shown: direction = "ltr"
+        case .email, .code, .newPassword, .userName, .shown, .recoveryCode: direction = "ltr"
         }
     }
 }

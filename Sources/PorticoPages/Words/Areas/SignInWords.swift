@@ -24,6 +24,27 @@ struct SignInWords: WordGroup {
     let wait: JoinedText
     let busy: Phrase
     let busyAdvice: Phrase
+    let tookTooLong: Phrase
+    let passwordAgain: Phrase
+}
+
+/// Words of the page that asks for a second factor.
+struct SecondStepWords: WordGroup {
+    let heading: Phrase
+    let intro: Phrase
+    let label: Phrase
+    let wrong: Phrase
+    let used: Phrase
+    let missing: Phrase
+    let toRecovery: Phrase
+    let recoveryHeading: Phrase
+    let recoveryIntro: Phrase
+    let recoveryLabel: Phrase
+    let recoveryWrong: Phrase
+    let recoveryUsed: Phrase
+    let recoveryMissing: Phrase
+    let toApp: Phrase
+    let lost: NamedText
 }
 
 struct ConsentWords: WordGroup {

@@ -1,0 +1,159 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// The second step of a sign-in: a code of the person who has typed the right password
+/// (NIST SP 800-63B §3.1.4, §3.1.2; docs/decisions/0050).
+struct SecondStep: Sendable {
+    let flow: BrowserFlow
+    let people: PersonStore
+    /// Wrong codes, by person: another browser or address does not give more of them.
+    let tries: RateLimiter
+    let events: SecurityEvents
+
+    /// 5 in 15 minutes.
+    static let limit = RateLimit(burst: 5, perMinute: 5.0 / 15)
+
+    /// A person who proved both.
+    struct Proven: Sendable {
+        let credentials: PersonCredentials
+        let rehashed: PasswordHash?
+        /// Not spent yet.
+        let use: CredentialUse
+    }
+
+    enum Outcome: Sendable {
+        case proven(Proven)
+        case show(Response)
+        /// The password must be typed again.
+        case lost
+    }
+
+    /// The page that asks for the code; `nil` where the person has no second factor.
+    func ask(
+        _ credentials: PersonCredentials,
+        _ rehashed: PasswordHash?,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) async throws -> Response? {
+        guard let factors = try await factors(of: credentials.person) else { return nil }
+        let browser = try flow.browser(context)
+        guard
+            let proof = SecondStepProof(
+                credentials,
+                rehashed,
+                browser: browser.value,
+                transaction: purpose.transaction
+            )
+        else { return nil }
+        let sealed = SecondStepSeal(ring: flow.ring, realmID: context.realm.id)
+            .seal(proof, at: context.moment)
+        return try page(sealed, factors, way: nil, for: purpose, context)
+    }
+
+    /// Checks the code in a form that ``ask(_:_:for:_:)`` has shown. It is not spent by that.
+    func check(
+        _ form: FormParameters,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) async throws -> Outcome {
+        guard let sealed = form["proof"],
+            let proof = SecondStepSeal(ring: flow.ring, realmID: context.realm.id)
+                .open(sealed, at: context.moment),
+            proof.browser == Hash256(of: try flow.browser(context).value),
+            sameBytes(proof.transaction, purpose.transaction),
+            let kept = try await people.credentials(
+                id: proof.personID,
+                realmID: context.realm.id
+            ),
+            proof.holds(for: kept), let factors = try await factors(of: kept.person)
+        else { return .lost }
+        let way = form["way"].flatMap(SecondStepPage.Way.init(wire:))
+        func again(_ problem: SecondStepPage.Problem?, _ way: SecondStepPage.Way?) throws -> Outcome
+        {
+            .show(try page(sealed, factors, way: way, problem, for: purpose, context))
+        }
+        if let other = form["action"].flatMap(SecondStepPage.Way.init(wire:)) {
+            return try again(nil, other)
+        }
+        guard let typed = form["code"], CodeText.compact(typed) != nil else {
+            return try again(form["code"].map { $0.isEmpty } ?? true ? .missing : .wrong, way)
+        }
+        if case .wait(let seconds) = tries.take(key(kept.person), at: context.moment.now) {
+            let whole = Int(exactly: min(max(seconds.rounded(.up), 1), 86_400)) ?? 86_400
+            return try again(.mustWait(seconds: whole), way)
+        }
+        let use = factors.use(
+            of: typed,
+            CredentialSeal(ring: flow.ring),
+            at: context.now,
+            drift: context.realm.realm.codeDrift
+        )
+        guard let use else {
+            events.secondStepFailed(kept.person, context)
+            return try again(.wrong, way)
+        }
+        return .proven(Proven(credentials: kept, rehashed: proof.rehashed, use: use))
+    }
+
+    /// The code was right, and is spent now: it does not count as a wrong one.
+    func wasRight(_ person: Person, _ context: RealmContext) {
+        tries.giveBack(key(person), at: context.moment.now)
+    }
+
+    /// The page again, because the code was right once before.
+    func wasSpent(
+        _ person: Person,
+        _ form: FormParameters,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) async throws -> Response {
+        events.secondStepFailed(person, context)
+        guard let sealed = form["proof"], let factors = try await factors(of: person) else {
+            throw ForgedForm()
+        }
+        let way = form["way"].flatMap(SecondStepPage.Way.init(wire:))
+        return try page(sealed, factors, way: way, .used, for: purpose, context)
+    }
+
+    private func factors(of person: Person) async throws -> SecondFactors? {
+        SecondFactors(try await people.secondFactors(of: person.id, realmID: person.realmID))
+    }
+
+    private func key(_ person: Person) -> LimitKey {
+        LimitKey("second step", person.realmID, person.id)
+    }
+
+    private func page(
+        _ proof: String,
+        _ factors: SecondFactors,
+        way: SecondStepPage.Way?,
+        _ problem: SecondStepPage.Problem? = nil,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) throws -> Response {
+        let browser = try flow.browser(context)
+        let hasBoth = factors.hasApp && factors.hasRecoveryCodes
+        let only: SecondStepPage.Way = factors.hasApp ? .app : .recovery
+        let way = hasBoth ? way ?? .app : only
+        let wait: Int? = if case .mustWait(let seconds) = problem { seconds } else { nil }
+        return flow.page(
+            SecondStepPage(
+                client: purpose.asker,
+                form: try purpose.form(flow, in: browser, context)
+                    .with("proof", proof).with("way", way.rawValue),
+                way: way,
+                hasOther: hasBoth,
+                problem: problem
+            ),
+            context,
+            status: wait == nil ? .ok : .tooManyRequests,
+            redirecting: purpose.redirect,
+            cookies: browser.cookies,
+            retryAfter: wait.map(Double.init)
+        )
+    }
+}

@@ -1,0 +1,160 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("PersonStore: second factors are spent") struct SecondFactorContract {
+    private static let realmID = Example.session.realmID
+
+    private static func furnished(_ database: StoreUnderTest) async throws -> TestDatabase {
+        let stores = try await database.furnished()
+        for kind in [Credential.Kind.totp, .recoveryCodes] {
+            let credential = Credential(
+                id: kind.rawValue,
+                personID: "person-ann",
+                kind: kind,
+                label: "phone",
+                createdAt: 0,
+                priority: 0,
+                parameters: [:],
+                sealedSecret: "sealed",
+                used: kind == .totp ? 100 : 0b10
+            )
+            #expect(try await stores.people.add(credential, realmID: realmID) == .changed)
+        }
+        return stores
+    }
+
+    private static func used(_ stores: TestDatabase) async throws -> [String: Int64] {
+        let all = try await stores.people.secondFactors(of: "person-ann", realmID: realmID)
+        return Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.used) })
+    }
+
+    private static func start(
+        _ use: CredentialUse,
+        _ stores: TestDatabase,
+        of person: String = "person-ann",
+        number: Int = 2
+    ) async throws -> SessionBeginning {
+        var session = Example.session(
+            "session-\(number)",
+            cookie: Hash256(of: "cookie-\(number)")
+        )
+        session.personID = person
+        return try await stores.sessions.start(
+            session,
+            replacing: nil,
+            upgrading: nil,
+            spending: use
+        )
+    }
+
+    /// What does not begin a session, after step 100 and the second code were spent.
+    private static let spent = [
+        CredentialUse(id: "totp", spent: .step(100)), CredentialUse(id: "totp", spent: .step(99)),
+        CredentialUse(id: "recovery-codes", spent: .code(1)),
+        CredentialUse(id: "recovery-codes", spent: .code(-1)),
+        CredentialUse(id: "recovery-codes", spent: .code(63)),
+        CredentialUse(id: "recovery-codes", spent: .code(64)),
+        CredentialUse(id: "recovery-codes", spent: .code(1_000_000)),
+        // Of another kind, and of none.
+        CredentialUse(id: "recovery-codes", spent: .step(1000)),
+        CredentialUse(id: "totp", spent: .code(5)), CredentialUse(id: "other", spent: .step(101)),
+    ]
+
+    @Test("RFC 6238 §5.2: what is spent begins nothing", arguments: StoreUnderTest.allCases)
+    func spent(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        for use in Self.spent {
+            #expect(try await Self.start(use, stores) == .codeSpent)
+        }
+        #expect(try await stores.liveByID("session-2", at: Example.now) == nil)
+        #expect(try await stores.liveByCookie() != nil)
+        #expect(try await Self.used(stores) == ["totp": 100, "recovery-codes": 0b10])
+    }
+
+    @Test("a session begins and its code is spent in one step", arguments: StoreUnderTest.allCases)
+    func begins(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        let step = CredentialUse(id: "totp", spent: .step(101))
+        #expect(try await Self.start(step, stores) == .began)
+        #expect(try await Self.used(stores)["totp"] == 101)
+        for place in [0, 62] {
+            let code = CredentialUse(id: "recovery-codes", spent: .code(place))
+            #expect(try await Self.start(code, stores, number: place + 3) == .began)
+            #expect(try await Self.start(code, stores, number: 200) == .codeSpent)
+        }
+        #expect(try await Self.used(stores)["recovery-codes"] == 0b11 | 1 << 62)
+    }
+
+    @Test("a person spends their own codes only", arguments: StoreUnderTest.allCases)
+    func others(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        for use in [
+            CredentialUse(id: "totp", spent: .step(101)),
+            CredentialUse(id: "recovery-codes", spent: .code(5)),
+        ] {
+            #expect(try await Self.start(use, stores, of: "person-bob") == .codeSpent)
+        }
+        #expect(try await Self.used(stores) == ["totp": 100, "recovery-codes": 0b10])
+    }
+
+    @Test("a session that cannot begin spends nothing", arguments: StoreUnderTest.allCases)
+    func failed(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        await #expect(throws: StoreConflict.self) {
+            try await Self.start(
+                CredentialUse(id: "totp", spent: .step(101)),
+                stores,
+                number: 1
+            )
+        }
+        #expect(try await Self.used(stores)["totp"] == 100)
+    }
+
+    @Test(
+        "of many at once with one code exactly one begins a session",
+        arguments: StoreUnderTest.allCases
+    )
+    func race(_ database: StoreUnderTest) async throws {
+        for round in 1...10 {
+            let stores = try await Self.furnished(database)
+            let use =
+                round.isMultiple(of: 2)
+                ? CredentialUse(id: "totp", spent: .step(101))
+                : CredentialUse(id: "recovery-codes", spent: .code(7))
+            let outcomes = try await concurrently(8) { index in
+                try await Self.start(use, stores, number: index + 2)
+            }
+            #expect(outcomes.count(of: .began) == 1)
+            #expect(outcomes.count(of: .codeSpent) == 7)
+        }
+    }
+
+    @Test("a demanded password spends a code as a session does", arguments: StoreUnderTest.allCases)
+    func demanded(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        func demand(_ number: UInt8) async throws -> Bool {
+            try await stores.mailboxes.demand(
+                PasswordReset(
+                    id: Example.id(number),
+                    realmID: Self.realmID,
+                    email: "",
+                    linkHash: Hash256(of: "link-\(number)"),
+                    browser: Example.cookie,
+                    back: nil,
+                    expiresAt: Example.now + 600
+                ),
+                of: "person-ann",
+                spending: CredentialUse(id: "totp", spent: .step(101))
+            )
+        }
+        #expect(try await demand(21))
+        #expect(try await !demand(22))
+        let first = try await stores.mailboxes.reset(id: Example.id(21), realmID: Self.realmID)
+        #expect(first != nil)
+        let second = try await stores.mailboxes.reset(id: Example.id(22), realmID: Self.realmID)
+        #expect(second == nil)
+    }
+}
