@@ -109,11 +109,7 @@ struct CredentialImport {
                 sealedSecret: seal.seal(SecretText(secret), of: id, random: moment.random)
             )
         )
-        guard kind == .other else { return }
-        report.add(
-            .changed,
-            subject,
-            "a second factor (\(PlainText.shown(type))): kept, but nothing here asks for it"
-        )
+        let use = kind == .other ? "kept, but nothing here asks for it" : "asked for at sign-in"
+        report.add(.changed, subject, "a second factor (\(PlainText.shown(type))): \(use)")
     }
 }

@@ -87,7 +87,7 @@ package struct SecondStepPage: Page {
                             isApp ? .code : .recoveryCode,
                             label: isApp ? second.label : second.recoveryLabel,
                             problem: told(second),
-                            startsHere: true
+                            startsHere: problem == nil
                         )
                     ),
                     .buttons([

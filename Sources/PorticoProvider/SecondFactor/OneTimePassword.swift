@@ -78,18 +78,18 @@ package struct OneTimePassword: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The period whose code was typed: this one or the one before (RFC 6238 §5.2), or one of
-    /// as many to either side as the realm allows for clocks that are wrong.
+    /// The period whose code was typed: this one or the one before (RFC 6238 §5.2), or the next one
+    /// where the realm allows for clocks that are wrong.
     ///
     /// - Parameters:
     ///   - typed: Blanks in it do not count.
-    ///   - drift: In periods; at most two count.
+    ///   - drift: In periods; at most one counts (WEB-MFA-1).
     package func step(of typed: String, at now: Int64, drift: Int64 = 0) -> Int64? {
         guard let typed = CodeText.compact(typed), typed.utf8.count == digits else { return nil }
         let current = now / period
-        let drift = min(max(0, drift), 2)
+        let drift = min(max(0, drift), 1)
         var found: Int64?
-        for step in current - max(1, drift)...current + drift
+        for step in current - 1...current + drift
         where ConstantTime.equal(code(at: step), typed) {
             found = step
         }

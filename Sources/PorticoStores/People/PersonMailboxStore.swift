@@ -52,7 +52,7 @@ package struct PersonMailboxStore: Sendable {
                 [.text(personID), .int64(credentials.epoch)]
             )
             guard isTheirs else { return .notFound }
-            if let use, try !transaction.spend(use, of: personID) { return .codeSpent }
+            if let use, try !transaction.spendCode(use, of: personID) { return .codeSpent }
             try transaction.forgetResets(of: personID)
             try transaction.insert(reset, of: personID)
             return .changed

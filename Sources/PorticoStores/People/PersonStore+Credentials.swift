@@ -141,7 +141,7 @@ extension SQLTransaction {
     /// Spends a code, exactly once.
     ///
     /// - Returns: Whether it was there to be spent.
-    func spend(_ use: CredentialUse, of personID: String) throws -> Bool {
+    func spendCode(_ use: CredentialUse, of personID: String) throws -> Bool {
         switch use.spent {
         case .step(let step):
             return try run(

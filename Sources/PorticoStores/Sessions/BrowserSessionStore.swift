@@ -39,7 +39,7 @@ package struct BrowserSessionStore: Sendable {
         spending use: CredentialUse? = nil
     ) async throws -> SessionBeginning {
         try await database.change { transaction in
-            if let use, try !transaction.spend(use, of: session.personID) { return .codeSpent }
+            if let use, try !transaction.spendCode(use, of: session.personID) { return .codeSpent }
             if let upgrade { try transaction.upgrade(upgrade, of: session.personID) }
             var another: String?
             if let old {

@@ -75,7 +75,8 @@ struct FieldBlock: Sendable {
         case .password: (type, autocomplete, inputmode) = ("password", "current-password", nil)
         case .signIn: (type, autocomplete, inputmode) = ("text", "username", "email")
         case .userName: (type, autocomplete, inputmode) = ("text", "username", nil)
-        case .shown, .word, .recoveryCode: (type, autocomplete, inputmode) = ("text", nil, nil)
+        case .recoveryCode: (type, autocomplete, inputmode) = ("text", "one-time-code", nil)
+        case .shown, .word: (type, autocomplete, inputmode) = ("text", nil, nil)
         }
         isExact = kind != .name && kind != .password
         switch kind {
