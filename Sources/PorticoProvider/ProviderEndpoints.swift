@@ -24,6 +24,7 @@ struct ProviderEndpoints: Sendable {
     let newPassword: NewPasswordEndpoint
     let apps: ConnectedAppsEndpoint
     let devices: DevicesEndpoint
+    let secondFactors: SecondFactorsEndpoint
 
     /// Gives every endpoint what it needs, and nothing else.
     init(_ provider: Provider) {
@@ -116,6 +117,11 @@ struct ProviderEndpoints: Sendable {
             sessions: flow.sessions,
             events: provider.events,
             sessionEnded: provider.sessionEnded
+        )
+        secondFactors = SecondFactorsEndpoint(
+            access: AccountPageAccess(place: .secondFactors, flow: flow),
+            people: provider.people,
+            events: provider.events
         )
         consent = ConsentEndpoint(flow: flow, people: provider.people, events: provider.events)
         continueAs = ContinueAsEndpoint(flow: flow)

@@ -56,6 +56,8 @@ extension ProviderEndpoints {
             .post(at(.apps), for: .people, apps.show),
             .get(at(.devices), for: .people, devices.show),
             .post(at(.devices), for: .people, devices.show),
+            .get(at(.secondFactors), for: .people, secondFactors.show),
+            .post(at(.secondFactors), for: .people, secondFactors.show),
             .post(at(.accountSignIn), for: .people, signIn.postForAccount),
         ]
     }

@@ -108,6 +108,7 @@ struct SourceRuleTests {
             "Sources/PorticoProtocol/Rules/RequestedRedirect.swift",
             "Sources/PorticoProvider/Mappers/Keycloak/ClaimPath.swift",
             "Sources/PorticoProvider/Mappers/Keycloak/PairwiseSubject.swift",
+            "Sources/PorticoProvider/SecondFactor/AuthenticatorSetup.swift",
             "Sources/PorticoProvider/SecondFactor/CodeText.swift",
             "Sources/PorticoWeb/Cookies/CookiePolicy.swift",
             "Sources/PorticoWeb/Errors/CORSPolicy.swift",

@@ -9,7 +9,8 @@ import Testing
         .newDevice(device: "Firefox on Linux", at: 1_795_298_400, provider: "Google"),
         .methodAdded(provider: "Apple"), .methodRemoved(provider: "Apple"),
         .passwordReset(address: "https://id.example/reset?key=a&b", minutes: 30), .passwordChanged,
-        .emailChanged, .accountDeleted,
+        .emailChanged, .accountDeleted, .secondFactorAdded, .secondFactorRemoved,
+        .recoveryCodesMade,
     ]
 
     @Test("each mail names the service, says what happened and what to do if it was another person")

@@ -29,6 +29,9 @@ extension MailText {
                 minutes: minutes
             )
         case .passwordChanged: self = .passwordChanged
+        case .secondFactorAdded: self = .secondFactorAdded
+        case .secondFactorRemoved: self = .secondFactorRemoved
+        case .recoveryCodesMade: self = .recoveryCodesMade
         case .accountDeleted: self = .accountDeleted
         }
     }

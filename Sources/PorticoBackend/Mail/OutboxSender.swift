@@ -167,7 +167,8 @@ extension MailDraft {
         switch message {
         case .confirmationCode(_, _, let minutes), .passwordReset(_, let minutes):
             createdAt + Int64(min(max(minutes, 0), 525_600)) * 60
-        case .newDevice, .wayAdded, .wayRemoved, .passwordChanged, .emailChanged, .accountDeleted:
+        case .newDevice, .wayAdded, .wayRemoved, .passwordChanged, .emailChanged, .accountDeleted,
+            .secondFactorAdded, .secondFactorRemoved, .recoveryCodesMade:
             nil
         }
     }
@@ -183,6 +184,9 @@ extension MailDraft.Message {
         case .wayRemoved: "way-removed"
         case .passwordReset: "password-reset"
         case .passwordChanged: "password-changed"
+        case .secondFactorAdded: "second-factor-added"
+        case .secondFactorRemoved: "second-factor-removed"
+        case .recoveryCodesMade: "recovery-codes-made"
         case .accountDeleted: "account-deleted"
         }
     }

@@ -8,6 +8,7 @@ package struct PageNavigation: Sendable {
         case methods = "ways"
         case devices
         case apps
+        case secondFactors = "second-factor"
     }
 
     /// The path below which the pages are.

@@ -8,6 +8,9 @@ package enum MailText: Sendable, Equatable {
     case methodRemoved(provider: String)
     case passwordReset(address: String, minutes: Int)
     case passwordChanged
+    case secondFactorAdded
+    case secondFactorRemoved
+    case recoveryCodesMade
     case accountDeleted
 
     /// What a code does when it is typed in.
@@ -51,6 +54,9 @@ package enum MailText: Sendable, Equatable {
         case .methodRemoved: words.methodRemoved
         case .passwordReset: words.passwordReset
         case .passwordChanged: words.passwordChanged
+        case .secondFactorAdded: words.secondFactorAdded
+        case .secondFactorRemoved: words.secondFactorRemoved
+        case .recoveryCodesMade: words.recoveryCodesMade
         case .accountDeleted: words.accountDeleted
         }
     }
@@ -77,7 +83,9 @@ package enum MailText: Sendable, Equatable {
             ["provider": .name(provider)]
         case .passwordReset(let link, let minutes):
             ["link": .exact(link), "time": .words(words.time.minutes(minutes))]
-        case .emailChanged, .passwordChanged, .accountDeleted: [:]
+        case .emailChanged, .passwordChanged, .accountDeleted, .secondFactorAdded,
+            .secondFactorRemoved, .recoveryCodesMade:
+            [:]
         }
     }
 }

@@ -27,6 +27,7 @@ package final class Words: WordGroup {
     let reset: ResetWords
     let area: AreaWords
     let lists: ListWords
+    let factors: FactorWords
     let removal: RemovalWords
     let demo: DemoWords
     let error: ErrorWords

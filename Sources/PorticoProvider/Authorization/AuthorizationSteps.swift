@@ -55,6 +55,8 @@ struct AuthorizationSteps: Sendable {
             session: session?.session,
             hintedSubject: proven.hintedSubject,
             mustConfirmEmail: mustConfirmEmail,
+            mustSetUpSecondFactor: session?.person.requiredActions
+                .contains(RequiredAction.configureTOTP) ?? false,
             needsConsent: needsConsent
         )
         switch rules.next(at: moment.seconds) {

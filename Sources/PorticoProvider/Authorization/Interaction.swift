@@ -9,6 +9,7 @@ enum Interaction: Hashable, Sendable {
     case signIn(Reason)
     case selectAccount
     case confirmEmail
+    case setUpSecondFactor
     case consent
     case refuse(OAuthError)
 
@@ -31,6 +32,8 @@ struct InteractionRules: Sendable {
     let hintedSubject: String?
     /// Whether the person has to confirm their address first.
     let mustConfirmEmail: Bool
+    /// Whether the person has to add an authenticator app first.
+    let mustSetUpSecondFactor: Bool
     /// Whether a page must ask before anything is released.
     let needsConsent: Bool
 
@@ -52,6 +55,11 @@ struct InteractionRules: Sendable {
         if mustConfirmEmail {
             return .refuse(
                 OAuthError(.interactionRequired, "The person has to confirm their address.")
+            )
+        }
+        if mustSetUpSecondFactor {
+            return .refuse(
+                OAuthError(.interactionRequired, "The person has to add an authenticator app.")
             )
         }
         if needsConsent {
@@ -78,6 +86,7 @@ struct InteractionRules: Sendable {
         if request.prompt.contains(.selectAccount), !isFresh, !flow.hasSelectedAccount {
             return .selectAccount
         }
+        if mustSetUpSecondFactor { return .setUpSecondFactor }
         if mustConfirmEmail { return .confirmEmail }
         return needsConsent ? .consent : .answer
     }

@@ -108,6 +108,7 @@ struct LoginTokens: Sendable {
             session: session,
             hintedSubject: proven.hintedSubject,
             mustConfirmEmail: false,
+            mustSetUpSecondFactor: false,
             needsConsent: false
         ).next(at: now) == .answer
     }

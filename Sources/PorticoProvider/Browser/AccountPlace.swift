@@ -3,7 +3,7 @@ import PorticoStores
 
 /// A page of a person's own account in a realm, independent of apps.
 enum AccountPlace: String, Sendable {
-    case apps, devices
+    case apps, devices, secondFactors
 
     /// - Parameter name: From a form. An unknown name selects the first page.
     init(named name: String?) {
@@ -15,6 +15,7 @@ enum AccountPlace: String, Sendable {
             switch self {
             case .apps: .apps
             case .devices: .devices
+            case .secondFactors: .secondFactors
             }
         return RealmURLs.path(realmName: context.realm.name, route)
     }
@@ -24,6 +25,7 @@ enum AccountPlace: String, Sendable {
         switch self {
         case .apps: "connected apps"
         case .devices: "devices"
+        case .secondFactors: "second factors"
         }
     }
 
@@ -31,7 +33,7 @@ enum AccountPlace: String, Sendable {
     static func navigation(_ context: RealmContext) -> PageNavigation {
         PageNavigation(
             base: RealmURLs.path(realmName: context.realm.name, .account),
-            entries: [.apps, .devices]
+            entries: [.apps, .devices, .secondFactors]
         )
     }
 }

@@ -19,6 +19,11 @@ extension BrowserFlow {
         switch (step, session) {
         case (.consent, let session?):
             return try consentPage(proven, flow, session, browser, cookies, context)
+        case (.setUpSecondFactor, _):
+            let sealed = try AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
+                .seal(flow, at: context.moment)
+            let path = RealmURLs.path(realmName: context.realm.name, .secondFactors)
+            return try redirect(to: path + "?request=" + sealed, cookies: cookies)
         case (.confirmEmail, let session?):
             return try confirmEmailPage(proven, flow, session, browser, cookies, context)
         case (.selectAccount, let session?):

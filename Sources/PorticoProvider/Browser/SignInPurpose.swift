@@ -128,7 +128,9 @@ struct AccountSignIn: SignInPurpose {
     func goOn(_ new: BrowserSignIn.Begun, _ flow: BrowserFlow, _ context: RealmContext) throws
         -> Response
     {
-        try flow.redirect(to: place.path(context), cookies: new.cookies)
+        let isDemanded = new.live.person.requiredActions.contains(RequiredAction.configureTOTP)
+        let place = isDemanded ? AccountPlace.secondFactors : place
+        return try flow.redirect(to: place.path(context), cookies: new.cookies)
     }
 }
 

@@ -46,8 +46,10 @@ struct AccountPageAccess: Sendable {
         return try await body(session, form)
     }
 
+    /// - Parameter request: A sealed request that the form brings back.
     func page(
         _ session: LiveBrowserSession,
+        request: String? = nil,
         _ context: RealmContext,
         _ make: (Frame) -> some Page
     ) throws -> Response {
@@ -58,7 +60,8 @@ struct AccountPageAccess: Sendable {
                 place.path(context),
                 place.form,
                 session.session.id,
-                in: browser
+                in: browser,
+                request: request
             ),
             signOut: PageLink(
                 path: RealmURLs.path(realmName: context.realm.name, .endSession)

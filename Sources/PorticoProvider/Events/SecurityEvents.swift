@@ -29,6 +29,11 @@ package struct SecurityEvents: Sendable {
         log("sign_in.second_step_failed", context, ["sub": person.id])
     }
 
+    /// A person added or removed a second factor, or made recovery codes.
+    func secondFactorChanged(_ change: StaticString, _ person: Person, _ context: RealmContext) {
+        log("second_factor.\(change)", context, ["sub": person.id])
+    }
+
     func consented(_ person: Person, _ client: Client, _ context: RealmContext) {
         log("consent.given", context, ["sub": person.id, "client": client.clientID])
     }

@@ -25,6 +25,7 @@ enum RealmPath: String, Sendable {
     case account = "account"
     case apps = "account/apps"
     case devices = "account/devices"
+    case secondFactors = "account/second-factor"
     case accountSignIn = "account/sign-in"
 
     /// The route for any realm.

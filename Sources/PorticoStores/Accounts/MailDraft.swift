@@ -26,6 +26,10 @@ package struct MailDraft: Hashable, Sendable {
         case passwordReset(sealedAddress: String, minutes: Int)
         /// The password of a realm was changed by way of the mailbox.
         case passwordChanged
+        /// A person of a realm changed their second factors.
+        case secondFactorAdded
+        case secondFactorRemoved
+        case recoveryCodesMade
         case accountDeleted
     }
 

@@ -30,6 +30,9 @@ extension MailDraft.Message {
                 minutes: try minutes()
             )
         case "password_changed": self = .passwordChanged
+        case "second_factor_added": self = .secondFactorAdded
+        case "second_factor_removed": self = .secondFactorRemoved
+        case "recovery_codes_made": self = .recoveryCodesMade
         case "account_deleted": self = .accountDeleted
         default: throw DocumentError(member: "kind")
         }
@@ -44,6 +47,9 @@ extension MailDraft.Message {
         case .wayRemoved: "way_removed"
         case .passwordReset: "password_reset"
         case .passwordChanged: "password_changed"
+        case .secondFactorAdded: "second_factor_added"
+        case .secondFactorRemoved: "second_factor_removed"
+        case .recoveryCodesMade: "recovery_codes_made"
         case .accountDeleted: "account_deleted"
         }
     }
@@ -71,7 +77,9 @@ extension MailDraft.Message {
             ["provider": .string(provider)]
         case .passwordReset(let sealedAddress, let minutes):
             ["sealed_address": .string(sealedAddress), "minutes": .integer(Int64(minutes))]
-        case .passwordChanged, .emailChanged, .accountDeleted: [:]
+        case .passwordChanged, .emailChanged, .accountDeleted, .secondFactorAdded,
+            .secondFactorRemoved, .recoveryCodesMade:
+            [:]
         }
     }
 }

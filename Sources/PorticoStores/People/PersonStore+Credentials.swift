@@ -55,17 +55,6 @@ extension PersonStore {
         }
     }
 
-    /// Takes all second factors from a person; what is kept for an export only stays.
-    package func removeSecondFactors(of personID: String) async throws -> Change {
-        try await database.change { transaction in
-            let changed = try transaction.run(
-                "DELETE FROM credentials WHERE person_id = $1 AND kind <> 'other'",
-                [.text(personID)]
-            )
-            return changed > 0 ? .changed : .notFound
-        }
-    }
-
     /// A person's accounts at other providers, in the order of their aliases.
     package func identities(of personID: String, realmID: String) async throws
         -> [FederatedIdentity]

@@ -24,7 +24,8 @@ struct PageWalk: Sendable, CustomTestStringConvertible {
 
     /// Each state of each page once.
     static let all =
-        signingIn + secondStep + provider + mailboxes + apps + choosing + problems + welcomes
+        signingIn + secondStep + secondFactors + provider + mailboxes + apps + choosing + problems
+        + welcomes
         + joining + linking
         + account
         + accountWays + leaving + trouble + demonstration

@@ -14,7 +14,7 @@ import Testing
         .newDevice(device: "Firefox", at: AccountExample.now, provider: "google"),
         .wayAdded(provider: "google"), .wayRemoved(provider: "apple"),
         .passwordReset(sealedAddress: "sealed", minutes: 30), .passwordChanged, .emailChanged,
-        .accountDeleted,
+        .accountDeleted, .secondFactorAdded, .secondFactorRemoved, .recoveryCodesMade,
     ]
 
     static func draft(

@@ -6,6 +6,7 @@ struct AreaWords: WordGroup {
         private let methods: Phrase
         private let devices: Phrase
         private let apps: Phrase
+        private let secondFactors: Phrase
 
         func callAsFunction(_ place: PageNavigation.Place) -> Phrase {
             switch place {
@@ -14,6 +15,7 @@ struct AreaWords: WordGroup {
             case .methods: methods
             case .devices: devices
             case .apps: apps
+            case .secondFactors: secondFactors
             }
         }
     }

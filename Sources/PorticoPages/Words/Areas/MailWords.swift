@@ -23,5 +23,8 @@ struct MailWords: WordGroup {
     let methodRemoved: Mail
     let passwordReset: Mail
     let passwordChanged: Mail
+    let secondFactorAdded: Mail
+    let secondFactorRemoved: Mail
+    let recoveryCodesMade: Mail
     let accountDeleted: Mail
 }

@@ -1,0 +1,82 @@
+package import PorticoBytes
+
+/// The key for an authenticator app, and the code that shows that the app has it.
+///
+/// The form posts `csrf`, `setup`, `code`, `request` where a sign-in waits, and `action`, which is
+/// `confirm` or `cancel`.
+package struct AuthenticatorSetupPage: Page {
+    package enum Problem: Sendable, Equatable {
+        case missing, wrong
+    }
+
+    /// In base32.
+    package let key: String
+    /// The same as an address that apps on this device open (`otpauth:`).
+    package let link: PageLink?
+    package let form: PageForm
+    package let problem: Problem?
+
+    package init(key: String, link: PageLink?, form: PageForm, problem: Problem? = nil) {
+        self.key = key
+        self.link = link
+        self.form = form
+        self.problem = problem
+    }
+
+    package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.factors.setup }
+
+    package func problems(_ words: Words) -> ErrorSummary? {
+        told(words).map {
+            ErrorSummary(
+                summaryTitle: words.code.problem,
+                items: [.init(text: $0, field: Self.field)]
+            )
+        }
+    }
+
+    private func told(_ words: Words) -> Phrase? {
+        switch problem {
+        case .missing: words.secondStep.missing
+        case .wrong: words.secondStep.wrong
+        case nil: nil
+        }
+    }
+
+    private static let field = "code"
+
+    package func content(_ words: Words, _ frame: PageFrame) -> HTML {
+        let factors = words.factors
+        return HTML([
+            .line(factors.setupKey),
+            .links([PageStep(link, factors.openApp)]),
+            .line(factors.setupCode),
+            .form(
+                form,
+                [
+                    .field(FieldBlock("key", .shown, label: factors.key, value: grouped)),
+                    .field(
+                        FieldBlock(
+                            Self.field,
+                            .code,
+                            label: words.secondStep.label,
+                            problem: told(words),
+                            startsHere: true
+                        )
+                    ),
+                    .buttons([
+                        ActionButton("confirm", words.code.confirm, .first),
+                        ActionButton("cancel", words.common.cancel, isWayOut: true),
+                    ]),
+                ]
+            ),
+        ])
+    }
+
+    /// Four and four, as it is typed.
+    private var grouped: String {
+        let bytes = Array(key.utf8)
+        return stride(from: 0, to: bytes.count, by: 4)
+            .map { String(decoding: bytes[$0..<min($0 + 4, bytes.count)], as: UTF8.self) }
+            .joined(separator: " ")
+    }
+}

@@ -1,0 +1,27 @@
+/// Words of the account pages about second factors.
+struct FactorWords: WordGroup {
+    let intro: Phrase
+    let none: Phrase
+    let demanded: Phrase
+    let app: Phrase
+    let add: Phrase
+    let addAnother: Phrase
+    let remove: Phrase
+    let codes: Phrase
+    let left: CountedText
+    let makeCodes: Phrase
+    let replaceCodes: Phrase
+    let added: Phrase
+    let removed: Phrase
+    let full: Phrase
+    let goOn: Phrase
+    let setup: Phrase
+    let setupKey: Phrase
+    let openApp: Phrase
+    let key: Phrase
+    let setupCode: Phrase
+    let newCodes: Phrase
+    let newCodesWhat: Phrase
+    let newCodesOnce: Phrase
+    let saved: Phrase
+}

@@ -1,0 +1,228 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// `GET` and `POST …/account/second-factor`: a person's authenticator apps and recovery codes. Each
+/// change needs a sign-in of the last five minutes, with the second factor they have
+/// (docs/decisions/0050).
+struct SecondFactorsEndpoint: Sendable {
+    let access: AccountPageAccess
+    let people: PersonStore
+    let events: SecurityEvents
+
+    /// In seconds.
+    private static let freshness: Int64 = 300
+
+    private var flow: BrowserFlow { access.flow }
+
+    func show(_ context: RealmContext) async throws -> Response {
+        try await access.enter(context) { session, form in
+            let sealed =
+                try form?["request"] ?? FormParameters(query: context.target)["request"]
+            let visit = Visit(session, ResumableRequest(sealed, flow, context), context)
+            guard let form, let action = form["action"] else {
+                return try await list(visit, nil)
+            }
+            switch action {
+            case "confirm": return try await confirm(form, visit)
+            case "add", "codes", "remove":
+                guard visit.isFresh(within: Self.freshness) else {
+                    return try signInAgain(visit)
+                }
+                switch action {
+                case "add": return try setUp(AuthenticatorSetup(in: visit), nil, visit)
+                case "codes": return try await makeCodes(visit)
+                default: return try await remove(form["id"], visit)
+                }
+            default: return try await list(visit, nil)
+            }
+        }
+    }
+
+    /// One request of a signed-in person.
+    fileprivate struct Visit {
+        let session: LiveBrowserSession
+        /// The authorization request that waits.
+        let waiting: ResumableRequest?
+        let context: RealmContext
+
+        init(
+            _ session: LiveBrowserSession,
+            _ waiting: ResumableRequest?,
+            _ context: RealmContext
+        ) {
+            self.session = session
+            self.waiting = waiting
+            self.context = context
+        }
+
+        var person: Person { session.person }
+
+        func isFresh(within seconds: Int64) -> Bool {
+            context.now - session.session.authenticatedAt <= seconds
+        }
+    }
+
+    private func signInAgain(_ visit: Visit) throws -> Response {
+        try flow.signInPage(
+            for: AccountSignIn(.secondFactors, visit.context),
+            userName: visit.person.email ?? visit.person.username,
+            again: true,
+            in: flow.browser(visit.context),
+            visit.context
+        )
+    }
+
+    private func setUp(
+        _ setup: AuthenticatorSetup,
+        _ problem: AuthenticatorSetupPage.Problem?,
+        _ visit: Visit
+    ) throws -> Response {
+        let context = visit.context
+        let sealed = AuthenticatorSetupSeal(ring: flow.ring, realmID: context.realm.id)
+            .seal(setup, at: context.moment)
+        return try access.page(visit.session, request: visit.waiting?.sealed, context) { frame in
+            AuthenticatorSetupPage(
+                key: Base32.encode(setup.key),
+                link: setup.link(of: visit.person, in: context.realm),
+                form: frame.form.with("setup", sealed),
+                problem: problem
+            )
+        }
+    }
+
+    private func confirm(_ form: FormParameters, _ visit: Visit) async throws -> Response {
+        let context = visit.context
+        let setup = AuthenticatorSetupSeal(ring: flow.ring, realmID: context.realm.id)
+            .open(form["setup"], in: visit.session.session, at: context.moment)
+        guard let setup else { return try await list(visit, nil) }
+        guard let typed = form["code"], !typed.isEmpty else {
+            return try setUp(setup, .missing, visit)
+        }
+        let drift = context.realm.realm.codeDrift
+        guard let step = setup.step(of: typed, at: context.now, drift: drift) else {
+            return try setUp(setup, .wrong, visit)
+        }
+        let credential = setup.credential(
+            of: visit.person,
+            step: step,
+            seal: CredentialSeal(ring: flow.ring),
+            context.moment
+        )
+        let enrolment = try await people.enrol(
+            credential,
+            realmID: context.realm.id,
+            notice: notice(.secondFactorAdded, visit),
+            at: context.now
+        )
+        guard enrolment == .added else { return try await list(visit, .full) }
+        events.secondFactorChanged("added", visit.person, context)
+        return try await list(visit, .added)
+    }
+
+    private func makeCodes(_ visit: Visit) async throws -> Response {
+        let context = visit.context
+        guard try await factors(visit).contains(where: { $0.kind == .totp }) else {
+            return try await list(visit, nil)
+        }
+        let made = RecoveryCodes.make(context.moment.random)
+        let id = context.moment.id().text
+        let credential = Credential(
+            id: id,
+            personID: visit.person.id,
+            kind: .recoveryCodes,
+            label: "",
+            createdAt: context.now * 1000,
+            priority: 20,
+            parameters: made.parameters,
+            sealedSecret: CredentialSeal(ring: flow.ring)
+                .seal(made.secret, of: id, random: context.moment.random)
+        )
+        _ = try await people.enrol(
+            credential,
+            realmID: context.realm.id,
+            notice: notice(.recoveryCodesMade, visit),
+            at: context.now
+        )
+        events.secondFactorChanged("codes_made", visit.person, context)
+        let path = AccountPlace.secondFactors.path(context)
+        return flow.page(
+            RecoveryCodesPage(
+                codes: made.codes,
+                done: PageLink(
+                    path: path + (visit.waiting.map { "?request=" + $0.sealed } ?? "")
+                )
+            ),
+            context
+        )
+    }
+
+    private func remove(_ id: String?, _ visit: Visit) async throws -> Response {
+        guard let id, id.utf8.count <= 36 else { return try await list(visit, nil) }
+        let change = try await people.removeSecondFactor(
+            id: id,
+            of: visit.person.id,
+            realmID: visit.context.realm.id,
+            notice: notice(.secondFactorRemoved, visit)
+        )
+        guard change == .changed else { return try await list(visit, nil) }
+        events.secondFactorChanged("removed", visit.person, visit.context)
+        return try await list(visit, .removed)
+    }
+
+    private func list(_ visit: Visit, _ status: SecondFactorsPage.Status?) async throws -> Response
+    {
+        let factors = try await factors(visit)
+        let codes = factors.first { $0.kind == .recoveryCodes }
+        let isAdded = status == .added
+        let isDemanded =
+            !isAdded && visit.person.requiredActions.contains(RequiredAction.configureTOTP)
+        return try access.page(visit.session, request: visit.waiting?.sealed, visit.context) {
+            frame in
+            SecondFactorsPage(
+                account: frame.account,
+                apps: factors.filter { $0.kind == .totp }.map {
+                    .init(id: $0.id, addedAt: $0.createdAt / 1000)
+                },
+                codes: codes.map {
+                    .init(id: $0.id, left: $0.codesLeft(CredentialSeal(ring: flow.ring)))
+                },
+                form: frame.form,
+                status: status,
+                goOn: visit.waiting?.restart(visit.context),
+                isDemanded: isDemanded,
+                signOut: frame.signOut,
+                navigation: frame.navigation
+            )
+        }
+    }
+
+    private func factors(_ visit: Visit) async throws -> [Credential] {
+        try await people.secondFactors(of: visit.person.id, realmID: visit.person.realmID)
+    }
+
+    /// Only where mail is sent.
+    private func notice(_ message: MailDraft.Message, _ visit: Visit) -> MailDraft? {
+        guard flow.sendsMail, let address = visit.person.email else { return nil }
+        let moment = visit.context.moment
+        return MailDraft(message, id: moment.id(), to: address, visit.context)
+    }
+}
+
+extension AuthenticatorSetup {
+    fileprivate init(in visit: SecondFactorsEndpoint.Visit) {
+        self.init(in: visit.session.session, visit.context.moment)
+    }
+}
+
+extension Credential {
+    /// How many recovery codes are left; none where they cannot be checked.
+    fileprivate func codesLeft(_ seal: CredentialSeal) -> Int {
+        // `try?`: what does not open is never right.
+        let secret = try? seal.open(sealedSecret, of: id)
+        return secret.flatMap { RecoveryCodes(parameters, secret: $0) }?.left(used: used) ?? 0
+    }
+}

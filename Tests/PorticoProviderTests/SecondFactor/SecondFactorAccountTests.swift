@@ -1,0 +1,305 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("A person's own second factors") struct SecondFactorAccountTests {
+    private static let path = "/realms/test/account/second-factor"
+    private static let alice = [
+        ("username", "alice"), ("password", TestRealm.passwords["alice"] ?? ""),
+    ]
+
+    /// Alice on the page, signed in just now by her password alone.
+    private static func signedIn(_ server: ProviderUnderTest) async throws -> (TestBrowser, Reply) {
+        let browser = TestBrowser(server)
+        let page = try await browser.get(path)
+        let reply = try await browser.press(page, alice)
+        #expect(reply.location == path)
+        return (browser, try await browser.get(path))
+    }
+
+    /// The app that took the key on the page.
+    private static func app(_ page: Reply) throws -> OneTimePassword {
+        let key = try #require(
+            page.text.firstMatch(of: /otpauth:[^"]*secret=([A-Z2-7]{32})/).map { String($0.1) }
+        )
+        let bytes = try #require(Base32.decode(key))
+        return try #require(OneTimePassword(key: bytes, digest: .sha1, digits: 6, period: 30))
+    }
+
+    private static func code(_ app: OneTimePassword, _ server: ProviderUnderTest) -> String {
+        app.code(at: server.clock.seconds / 30)
+    }
+
+    private static func factors(_ server: ProviderUnderTest) async throws -> [Credential] {
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let people = server.database.people
+        let alice = try await people.credentials(realmID: realm.id, login: "alice", byEmail: false)
+        let id = try #require(alice).person.id
+        return try await people.secondFactors(of: id, realmID: realm.id)
+    }
+
+    /// Alice adds an app.
+    private static func enrolled(_ server: ProviderUnderTest) async throws -> (
+        TestBrowser, Reply, OneTimePassword
+    ) {
+        let (browser, page) = try await signedIn(server)
+        let setup = try await browser.press(page, [("action", "add")])
+        let app = try app(setup)
+        let done = try await browser.press(
+            setup,
+            [("action", "confirm"), ("code", code(app, server))]
+        )
+        #expect(done.text.contains("has been added"))
+        return (browser, done, app)
+    }
+
+    @Test("decision 0050: an app is added once a code shows that it has the key")
+    func added() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let (browser, page) = try await Self.signedIn(server)
+        #expect(page.text.contains("Add an app for sign-in codes"))
+        let setup = try await browser.press(page, [("action", "add")])
+        let app = try Self.app(setup)
+        #expect(setup.text.contains("otpauth://totp/Test:alice?secret="))
+        for (typed, told) in [("", "Enter the code"), ("000000", "Incorrect code")] {
+            let again = try await browser.press(setup, [("action", "confirm"), ("code", typed)])
+            #expect(again.text.contains(told))
+            #expect(try Self.app(again).code(at: 1) == app.code(at: 1), "the same key")
+        }
+        #expect(try await Self.factors(server).isEmpty)
+        let code = Self.code(app, server)
+        let done = try await browser.press(setup, [("action", "confirm"), ("code", code)])
+        #expect(done.text.contains("has been added"))
+        let kept = try #require(try await Self.factors(server).first)
+        #expect(kept.kind == .totp)
+        #expect(kept.used == server.clock.seconds / 30)
+        #expect(server.log.contains("event=second_factor.added"))
+        let mail = try #require(try await server.mails().first)
+        #expect(mail.draft.message == .secondFactorAdded)
+        #expect(mail.draft.to == "alice@example.com")
+        // Sent twice, it is one app.
+        _ = try await browser.press(setup, [("action", "confirm"), ("code", code)])
+        #expect(try await Self.factors(server).count == 1)
+        #expect(try await server.mails().count == 1)
+        // The code that confirmed it signs no one in.
+        let other = TestBrowser(server)
+        let asked = try await other.signIn("alice", TestFlow.request())
+        expectAsked(asked)
+        #expect(try await other.press(asked, [("code", code)]).text.contains("already been used"))
+        server.clock.advance(by: 30)
+        expectCode(try await other.press(asked, [("code", Self.code(app, server))]))
+    }
+
+    @Test("decision 0050: the key is in no address, and kept sealed")
+    func secret() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, page) = try await Self.signedIn(server)
+        let setup = try await browser.press(page, [("action", "add")])
+        #expect(setup.headers[.cacheControl] == "no-store")
+        let key = try #require(
+            setup.text.firstMatch(of: /secret=([A-Z2-7]{32})/).map { String($0.1) }
+        )
+        let code = Self.code(try Self.app(setup), server)
+        _ = try await browser.press(setup, [("action", "confirm"), ("code", code)])
+        let kept = try #require(try await Self.factors(server).first)
+        #expect(!kept.sealedSecret.contains(key))
+        #expect(!String(decoding: kept.parameters.serialized(), as: UTF8.self).contains(key))
+        #expect(!server.log.contains(key))
+    }
+
+    @Test("decision 0050: a setup is for its session, and for ten minutes")
+    func bound() async throws {
+        let server = try await ProviderUnderTest()
+        let (mine, page) = try await Self.signedIn(server)
+        let setup = try await mine.press(page, [("action", "add")])
+        let app = try Self.app(setup)
+        let sealed = setup.hiddenFields.first { $0.name == "setup" }?.value ?? ""
+        let (other, theirs) = try await Self.signedIn(server)
+        func confirm(_ browser: TestBrowser, _ page: Reply) async throws {
+            let code = Self.code(app, server)
+            let fields = [("action", "confirm"), ("setup", sealed), ("code", code)]
+            _ = try await browser.press(page, fields)
+        }
+        try await confirm(other, theirs)
+        #expect(try await Self.factors(server).isEmpty)
+        server.clock.advance(by: 601)
+        try await confirm(mine, setup)
+        #expect(try await Self.factors(server).isEmpty)
+    }
+
+    @Test(
+        "WEB-SESS-8: a change needs a sign-in of the last five minutes",
+        arguments: ["add", "codes", "remove"]
+    )
+    func fresh(_ action: String) async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, page, app) = try await Self.enrolled(server)
+        let id = try #require(try await Self.factors(server).first).id
+        server.clock.advance(by: 301)
+        let asked = try await browser.press(page, [("action", action), ("id", id)])
+        #expect(asked.text.contains(#"name="password""#))
+        #expect(try await Self.factors(server).map(\.id) == [id])
+        // The password alone is not enough any more.
+        let second = try await browser.press(
+            asked,
+            [("username", "alice@example.com"), Self.alice[1]]
+        )
+        expectAsked(second)
+        let done = try await browser.press(second, [("code", Self.code(app, server))])
+        #expect(done.location == Self.path)
+        let again = try await browser.get(Self.path)
+        let reply = try await browser.press(again, [("action", action), ("id", id)])
+        #expect(!reply.text.contains(#"name="password""#))
+        #expect(reply.status == 200)
+    }
+
+    @Test("decision 0050: recovery codes are shown once, and new ones replace them")
+    func codes() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let (browser, page, _) = try await Self.enrolled(server)
+        func made(_ page: Reply) async throws -> [String] {
+            let shown = try await browser.press(page, [("action", "codes")])
+            return shown.text.matches(of: /[2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{4}/)
+                .map { String($0.0) }
+        }
+        let first = try await made(page)
+        try #require(first.count == 12)
+        let list = try await browser.get(Self.path)
+        #expect(list.text.contains("12 left"))
+        #expect(!list.text.contains(first[0]))
+        let second = try await made(list)
+        try #require(second.count == 12)
+        #expect(try await Self.factors(server).count == 2)
+        #expect(try await server.mails().count { $0.draft.message == .recoveryCodesMade } == 2)
+        let other = TestBrowser(server)
+        let asked = try await other.signIn("alice", TestFlow.request())
+        expectAsked(try await other.press(asked, [("code", first[3])]))
+        expectCode(try await other.press(asked, [("code", second[3])]))
+        #expect(try await browser.get(Self.path).text.contains("11 left"))
+    }
+
+    @Test("decision 0050: there are no recovery codes without an app")
+    func codesAlone() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, page) = try await Self.signedIn(server)
+        _ = try await browser.press(page, [("action", "codes")])
+        #expect(try await Self.factors(server).isEmpty)
+    }
+
+    @Test("decision 0050: with the last app the recovery codes go, and the password is enough")
+    func removed() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let (browser, page, _) = try await Self.enrolled(server)
+        _ = try await browser.press(page, [("action", "codes")])
+        let list = try await browser.get(Self.path)
+        for wrong in ["", "x", String(repeating: "a", count: 5000), UniqueID(random: .system).text]
+        {
+            _ = try await browser.press(list, [("action", "remove"), ("id", wrong)])
+        }
+        #expect(try await Self.factors(server).count == 2)
+        let id = try #require(try await Self.factors(server).first { $0.kind == .totp }).id
+        let done = try await browser.press(list, [("action", "remove"), ("id", id)])
+        #expect(done.text.contains("has been removed"))
+        #expect(try await Self.factors(server).isEmpty)
+        #expect(try await server.mails().first?.draft.message == .secondFactorRemoved)
+        expectCode(try await TestBrowser(server).signIn("alice", TestFlow.request()))
+    }
+
+    @Test("decision 0050: no one removes another person's")
+    func others() async throws {
+        let server = try await ProviderUnderTest()
+        _ = try await Self.enrolled(server)
+        let id = try #require(try await Self.factors(server).first).id
+        let browser = TestBrowser(server)
+        let page = try await browser.get(Self.path)
+        _ = try await browser.press(
+            page,
+            [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        )
+        let list = try await browser.get(Self.path)
+        _ = try await browser.press(list, [("action", "remove"), ("id", id)])
+        #expect(try await Self.factors(server).map(\.id) == [id])
+    }
+
+    @Test("decision 0050: ten apps are enough")
+    func full() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, page, _) = try await Self.enrolled(server)
+        for _ in 2...11 {
+            let setup = try await browser.press(page, [("action", "add")])
+            let code = Self.code(try Self.app(setup), server)
+            _ = try await browser.press(setup, [("action", "confirm"), ("code", code)])
+        }
+        #expect(try await Self.factors(server).count == 10)
+    }
+
+    @Test("RFC 6749 §10.12: a change needs the form of this browser and session")
+    func forged() async throws {
+        let server = try await ProviderUnderTest()
+        let (browser, page, _) = try await Self.enrolled(server)
+        let id = try #require(try await Self.factors(server).first).id
+        let reply = try await browser.press(
+            page,
+            [("action", "remove"), ("id", id), ("csrf", "x")]
+        )
+        #expect(reply.status == 403)
+        #expect(try await Self.factors(server).count == 1)
+    }
+
+    @Test("decision 0050: CONFIGURE_TOTP leads to the page first, then on to the app")
+    func demanded() async throws {
+        let server = try await ProviderUnderTest { new in
+            new.people[0].person.requiredActions = [RequiredAction.configureTOTP, "OTHER"]
+        }
+        let browser = TestBrowser(server)
+        let reply = try await browser.signIn("alice", TestFlow.request())
+        let location = try #require(reply.location)
+        #expect(location.hasPrefix(Self.path + "?request="))
+        // She is signed in, and no app gets anything before.
+        expectError(
+            try await browser.authorize(TestFlow.request("native1", [("prompt", "none")])),
+            "interaction_required"
+        )
+        let stays = try await browser.authorize(TestFlow.request())
+        #expect(stays.location?.hasPrefix(Self.path + "?request=") == true)
+        let page = try await browser.get(location)
+        #expect(page.text.contains("Before you continue"))
+        #expect(!page.text.contains("login-actions/restart"))
+        let setup = try await browser.press(page, [("action", "add")])
+        let code = Self.code(try Self.app(setup), server)
+        let done = try await browser.press(setup, [("action", "confirm"), ("code", code)])
+        let path = try #require(
+            done.text.firstMatch(of: /href="([^"]*restart[^"]*)"/).map { String($0.1) }
+        )
+        expectCode(try await browser.get(path.replacing("&amp;", with: "&")))
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let person = try await server.database.people
+            .credentials(realmID: realm.id, login: "alice", byEmail: false)?.person
+        #expect(person?.requiredActions == ["OTHER"])
+    }
+
+    @Test("decision 0050: CONFIGURE_TOTP leads there from the account's own sign-in, too")
+    func demandedAtAccount() async throws {
+        let server = try await ProviderUnderTest { new in
+            new.people[0].person.requiredActions = [RequiredAction.configureTOTP]
+        }
+        let browser = TestBrowser(server)
+        let page = try await browser.get("/realms/test/account/devices")
+        #expect(try await browser.press(page, Self.alice).location == Self.path)
+    }
+}
+
+extension TestBrowser {
+    /// Sends a form of a page that has several, with the first of each hidden field.
+    func press(_ page: Reply, _ fields: [(String, String)]) async throws -> Reply {
+        var sent = fields
+        for (name, value) in page.hiddenFields where !sent.contains(where: { $0.0 == name }) {
+            sent.append((name, value))
+        }
+        return try await post(page.formAction ?? "/no-form", sent)
+    }
+}
