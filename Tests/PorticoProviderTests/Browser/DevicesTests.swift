@@ -109,6 +109,7 @@ import Testing
             #expect(
                 links.map { $0.attributes["href"] } == [
                     "/realms/test/account/apps", "/realms/test/account/devices",
+                    "/realms/test/account/second-factor",
                 ]
             )
             let open = links.filter { $0.attributes["aria-current"] == "page" }
