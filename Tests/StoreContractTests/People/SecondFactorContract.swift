@@ -135,7 +135,8 @@ import Testing
     @Test("a demanded password spends a code as a session does", arguments: StoreUnderTest.allCases)
     func demanded(_ database: StoreUnderTest) async throws {
         let stores = try await Self.furnished(database)
-        func demand(_ number: UInt8) async throws -> Bool {
+        let ann = try #require(try await stores.credentials("ann"))
+        func demand(_ number: UInt8) async throws -> PasswordDemand {
             try await stores.mailboxes.demand(
                 PasswordReset(
                     id: Example.id(number),
@@ -146,12 +147,12 @@ import Testing
                     back: nil,
                     expiresAt: Example.now + 600
                 ),
-                of: "person-ann",
+                of: ann,
                 spending: CredentialUse(id: "totp", spent: .step(101))
             )
         }
-        #expect(try await demand(21))
-        #expect(try await !demand(22))
+        #expect(try await demand(21) == .changed)
+        #expect(try await demand(22) == .codeSpent)
         let first = try await stores.mailboxes.reset(id: Example.id(21), realmID: Self.realmID)
         #expect(first != nil)
         let second = try await stores.mailboxes.reset(id: Example.id(22), realmID: Self.realmID)
