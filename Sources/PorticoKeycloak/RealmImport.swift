@@ -129,7 +129,7 @@ package struct RealmImport: Sendable {
         new.roleLimits = try scopes.limits(
             representation,
             clients: new.clients,
-            scopes: new.scopes,
+            scopes: &new.scopes,
             roles: roles,
             report: &report
         )

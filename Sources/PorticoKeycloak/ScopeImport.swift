@@ -45,10 +45,13 @@ struct ScopeImport {
     }
 
     /// `scopeMappings` are of the realm's roles, `clientScopeMappings` of the roles of each client.
+    ///
+    /// A scope that shows roles is only for people with one of them: where none of its roles is
+    /// imported, it is for no one.
     func limits(
         _ representation: Representation,
         clients: [Client],
-        scopes: [ClientScope],
+        scopes: inout [ClientScope],
         roles: ImportedRoles,
         report: inout ImportReport
     ) throws(RealmImportError) -> [RoleLimit] {
@@ -69,7 +72,26 @@ struct ScopeImport {
                 }
             }
         }
+        let named = try Self.limitedScopes(representation)
+        for index in scopes.indices where named.contains(scopes[index].name) {
+            scopes[index].representation[ClientScope.limited] = true
+        }
         return limits
+    }
+
+    /// The names of the scopes that a file shows any role.
+    private static func limitedScopes(_ representation: Representation) throws(RealmImportError)
+        -> Set<String>
+    {
+        var mappings = try representation.children("scopeMappings")
+        if let byClient = try representation.child("clientScopeMappings") {
+            for (clientID, _) in byClient.object { mappings += try byClient.children(clientID) }
+        }
+        var names: Set<String> = []
+        for mapping in mappings where try mapping.strings("roles")?.isEmpty == false {
+            if let name = try mapping.text("clientScope") { names.insert(name) }
+        }
+        return names
     }
 
     private struct Owners {

@@ -17,7 +17,8 @@ import Testing
              {"name": "clerk"}],
            "client": {"limited": [{"name": "own"}], "api": [{"name": "read"}]}},
          "groups": [{"name": "staff", "realmRoles": ["boss"], "subGroups": [{"name": "it"}]}],
-         "scopeMappings": [{"clientScope": "team", "roles": ["clerk"]}],
+         "scopeMappings": [{"clientScope": "team", "roles": ["clerk"]},
+           {"clientScope": "gone", "roles": ["of-no-one"]}],
          "clientScopes": [
            {"name": "basic", "protocol": "openid-connect",
             "attributes": {"include.in.token.scope": "false"},
@@ -40,9 +41,13 @@ import Testing
            {"name": "team", "protocol": "openid-connect", "protocolMappers": [
               {"name": "t", "protocol": "openid-connect",
                "protocolMapper": "oidc-hardcoded-claim-mapper", "config": {
-                 "claim.name": "team", "claim.value": "blue", "access.token.claim": "true"}}]}],
+                 "claim.name": "team", "claim.value": "blue", "access.token.claim": "true"}}]},
+           {"name": "gone", "protocol": "openid-connect", "protocolMappers": [
+              {"name": "g", "protocol": "openid-connect",
+               "protocolMapper": "oidc-hardcoded-claim-mapper", "config": {
+                 "claim.name": "gone", "claim.value": "yes", "access.token.claim": "true"}}]}],
          "defaultDefaultClientScopes": ["basic", "roles"],
-         "defaultOptionalClientScopes": ["team"],
+         "defaultOptionalClientScopes": ["team", "gone"],
          "clients": [
            {"clientId": "full", "publicClient": true, "redirectUris": ["https://full.example/*"]},
            {"clientId": "limited", "publicClient": true, "fullScopeAllowed": false,
@@ -130,6 +135,9 @@ import Testing
         let more = try claims(try await answer("limited", "ann", scope: "openid team", server))
         #expect(roles(more) == ["clerk"] && more.string("team") == "blue")
         #expect(more.string("scope") == "openid team")
+        // Nor is a scope everyone's whose roles were not imported.
+        let gone = try await answer("limited", "ann", scope: "openid gone", server)
+        #expect(try claims(gone)["gone"] == nil && gone.json.string("scope") == "openid")
         let bob = try await answer("limited", "bob", scope: "openid team", server)
         #expect(try claims(bob)["team"] == nil && bob.json.string("scope") == "openid")
     }

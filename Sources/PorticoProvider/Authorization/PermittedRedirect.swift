@@ -6,18 +6,22 @@ import PorticoStores
 struct PermittedRedirect: Hashable, Sendable {
     /// As in the request: a loopback port is the request's.
     let uri: RedirectURI
+    /// Whether it is the client's at all: not where any website is permitted.
+    private let isOwn: Bool
 
     /// - Returns: `nil` if the client has not registered it; one that came from Keycloak may have
     ///   registered a pattern.
     init?(_ requested: RedirectURI, of client: Client, in realm: LiveRealm?) {
+        let keycloak = realm?.keycloakClient(client)
         let isPermitted =
-            realm?.keycloakClient(client).map { $0.redirects.permits(requested) }
+            keycloak.map { $0.redirects.permits(requested) }
             ?? client.redirectURIs.contains { $0.permits(requested) }
         guard isPermitted else { return nil }
+        isOwn = keycloak?.ownRedirects.permits(requested) ?? true
         uri = requested
     }
 
     /// Whether the platform ensures that only the client's maker receives a response at this URI
     /// (RFC 8252 §8.6; docs/decisions/0039).
-    var assuresClient: Bool { uri.kind == .https }
+    var assuresClient: Bool { isOwn && uri.kind == .https }
 }

@@ -11,6 +11,8 @@ struct KeycloakClient: Sendable {
     let limits: Set<RoleName>
     let attributes: KeycloakAttributes
     let redirects: RedirectPatterns
+    /// Those that are more than "any website": what they permit is the client's own.
+    let ownRedirects: RedirectPatterns
     let postLogout: RedirectPatterns
     let origins: OriginPatterns
 
@@ -29,6 +31,11 @@ struct KeycloakClient: Sendable {
         let rootURL = representation.string("rootUrl").flatMap { $0.isEmpty ? nil : $0 }
         redirects = RedirectPatterns(
             client.redirectURIs.map(\.text),
+            rootURL: rootURL,
+            serverOrigin: serverOrigin
+        )
+        ownRedirects = RedirectPatterns(
+            client.redirectURIs.map(\.text).filter { !sameBytes($0, "*") },
             rootURL: rootURL,
             serverOrigin: serverOrigin
         )

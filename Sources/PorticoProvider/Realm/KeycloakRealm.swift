@@ -48,6 +48,13 @@ struct KeycloakScope: Sendable {
     /// The roles that it shows to a client without full scope. Where there are any, only people with
     /// one of them get it.
     let limits: Set<RoleName>
+    /// Whether that holds even where none is left.
+    private let isLimited: Bool
+
+    /// - Parameter roles: A person's, with all that they contain.
+    func isPermitted(to roles: Set<RoleName>) -> Bool {
+        limits.isEmpty ? !isLimited : !limits.isDisjoint(with: roles)
+    }
 
     init(_ scope: ClientScope, limits: Set<RoleName>) {
         id = scope.id
@@ -57,5 +64,6 @@ struct KeycloakScope: Sendable {
         isShown = attributes["include.in.token.scope"] != "false"
         isAskedFor = attributes["display.on.consent.screen"] != "false"
         self.limits = limits
+        isLimited = scope.representation.bool(ClientScope.limited) ?? false
     }
 }

@@ -91,7 +91,7 @@ final class KeycloakViews: Sendable {
     func view(of client: Client, scope: Scope, roles: Set<RoleName>) -> KeycloakView? {
         guard let own = self.client(client) else { return nil }
         let scopes = scope.tokens.compactMap(realm.scope(named:))
-            .filter { $0.limits.isEmpty || !$0.limits.isDisjoint(with: roles) }
+            .filter { $0.isPermitted(to: roles) }
         let key = Key(clientID: client.id, scopes: scopes.map(\.id).sorted())
         if let view = made.withLock({ $0[key] }) { return view }
         let view = KeycloakView(

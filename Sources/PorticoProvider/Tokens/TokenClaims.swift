@@ -51,7 +51,7 @@ struct TokenSubject: Sendable {
 
     /// A scope that shows roles is only for people with one of them.
     func isPermitted(_ scope: KeycloakScope) -> Bool {
-        scope.limits.isEmpty || !scope.limits.isDisjoint(with: allRoles)
+        scope.isPermitted(to: allRoles)
     }
 
     var mapped: MappedClaims {

@@ -11,6 +11,10 @@ package struct ClientScope: Hashable, Sendable {
     /// Keycloak's `ClientScopeRepresentation` without `id` and `name`.
     package var representation: JSONObject
 
+    /// A member of ours in it: whether the scope is only for people with a role that it shows, even
+    /// where no such role is left.
+    package static let limited = "portico.limited"
+
     package init(id: String, realmID: String, name: String, representation: JSONObject) {
         self.id = id
         self.realmID = realmID
