@@ -30,13 +30,10 @@ extension SessionRecord {
     }
 
     init?(_ bytes: [UInt8]) {
-        // `try?`: every kind of damage has the same outcome. The storage sets the size limit. The
-        // claims of an ID Token stand one level deeper than in the token.
-        guard
-            let json = try? JSONObject(
-                parsing: bytes,
-                limits: JSONLimits(size: 1 << 20, depth: 40)
-            ),
+        // The claims of an ID Token stand one level deeper than in the token.
+        let limits = JSONLimits(size: 1 << 20, depth: 40)
+        // `try?`: every kind of damage has the same outcome. The storage sets the size limit.
+        guard let json = try? JSONObject(parsing: bytes, limits: limits),
             json.int64("version") == Self.version,
             let id = json.string("id"), let issuer = json.string("issuer"),
             let clientID = json.string("client_id"),
