@@ -79,7 +79,10 @@ struct PersonImport {
     }
 
     private static func reportActions(of new: inout NewPerson, report: inout ImportReport) {
-        let asked = [RequiredAction.updatePassword, RequiredAction.verifyEmail]
+        let asked = [
+            RequiredAction.updatePassword, RequiredAction.verifyEmail,
+            RequiredAction.configureTOTP,
+        ]
         let others = new.person.requiredActions.filter { !asked.contains($0) }
         guard !others.isEmpty else { return }
         let shown = others.map { PlainText.shown($0) }.joined(separator: ", ")

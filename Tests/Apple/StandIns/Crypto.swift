@@ -4,7 +4,8 @@ public import Foundation
 
 public struct SHA256Digest: Sequence, Hashable, Sendable { public func makeIterator() -> IndexingIterator<[UInt8]> { [].makeIterator() } }
 public struct SHA512Digest: Sequence, Hashable, Sendable { public func makeIterator() -> IndexingIterator<[UInt8]> { [].makeIterator() } }
-public struct SHA256 {
+public protocol HashFunction {}
+public struct SHA256: HashFunction {
     public typealias Digest = SHA256Digest
     public init() {}
     public mutating func update(data: some DataProtocol) {}
@@ -12,7 +13,14 @@ public struct SHA256 {
     public func finalize() -> SHA256Digest { SHA256Digest() }
     public static func hash(data: some DataProtocol) -> SHA256Digest { SHA256Digest() }
 }
-public struct SHA512 { public static func hash(data: some DataProtocol) -> SHA512Digest { SHA512Digest() } }
+public enum Insecure {
+    public struct SHA1 { public static func hash(data: some DataProtocol) -> SHA256Digest { SHA256Digest() } }
+}
+public struct SHA384: HashFunction {}
+public struct HMAC<Hash: HashFunction> {
+    public static func authenticationCode(for data: some DataProtocol, using key: SymmetricKey) -> SHA512Digest { SHA512Digest() }
+}
+public struct SHA512: HashFunction { public static func hash(data: some DataProtocol) -> SHA512Digest { SHA512Digest() } }
 public enum CryptoKitError: Error { case incorrectParameterSize }
 public struct SymmetricKey: Sendable {
     public var bitCount: Int { 0 }
@@ -46,6 +54,30 @@ public enum P256 {
             public let publicKey: PublicKey
             public init(rawRepresentation: some ContiguousBytes) throws { throw CryptoKitError.incorrectParameterSize }
             public func signature(for data: some DataProtocol) throws -> ECDSASignature { throw CryptoKitError.incorrectParameterSize }
+        }
+    }
+}
+public enum P384 {
+    public enum Signing {
+        public struct PublicKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+            public init(x963Representation: some ContiguousBytes) throws {}
+        }
+        public struct PrivateKey: Sendable {
+            public let publicKey: PublicKey
+            public init(rawRepresentation: some ContiguousBytes) throws { throw CryptoKitError.incorrectParameterSize }
+        }
+    }
+}
+public enum P521 {
+    public enum Signing {
+        public struct PublicKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+            public init(x963Representation: some ContiguousBytes) throws {}
+        }
+        public struct PrivateKey: Sendable {
+            public let publicKey: PublicKey
+            public init(rawRepresentation: some ContiguousBytes) throws { throw CryptoKitError.incorrectParameterSize }
         }
     }
 }
