@@ -28,7 +28,8 @@ struct KeycloakView: Sendable {
             client.hasFullScope
             ? nil
             : graph.expanded(
-                graph.containers(ofClient: clientID) + client.limits + scopes.flatMap(\.limits)
+                client.limits.union(graph.containers(ofClient: clientID))
+                    .union(scopes.flatMap(\.limits))
             )
     }
 
