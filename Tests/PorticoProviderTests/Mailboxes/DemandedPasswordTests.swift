@@ -123,6 +123,17 @@ import Testing
         #expect(try await alice()?.person.isEmailVerified == false)
     }
 
+    @Test("A link of a mail is nowhere once the realm offers none, although a demanded one is open")
+    func closedMeanwhile() async throws {
+        let server = try await ProviderUnderTest(sendsMail: true)
+        let walk = ResetWalk(server)
+        _ = try await walk.ask()
+        let link = try await server.link()
+        #expect(try await walk.browser.get(link).status == 200)
+        try await server.changeRealm { $0.allowsPasswordReset = false }
+        #expect(try await walk.browser.get(link).status == 404)
+    }
+
     @Test("A reset that no one demanded is still not offered")
     func notOffered() async throws {
         let server = try await server()
