@@ -2,12 +2,10 @@ extension SQLiteSchema {
     /// What people have besides a password: second factors, accounts at other providers, things they
     /// must do at their next sign-in; and the accounts that clients have for themselves.
     ///
-    /// - `people.more`: further facts of an imported person that nothing here acts on.
     /// - `credentials.used`: the last step of a one-time password, or which recovery codes are spent.
     static let credentials: StaticString = """
         ALTER TABLE people ADD COLUMN required_actions TEXT NOT NULL DEFAULT '';
         ALTER TABLE people ADD COLUMN service_client_id TEXT;
-        ALTER TABLE people ADD COLUMN more TEXT;
         CREATE UNIQUE INDEX people_by_service_client ON people (service_client_id)
             WHERE service_client_id IS NOT NULL;
 

@@ -51,7 +51,6 @@ struct DryRunTests {
             try transaction.run("ALTER TABLE people DROP COLUMN required_actions", [])
             try transaction.run("DROP INDEX people_by_service_client", [])
             try transaction.run("ALTER TABLE people DROP COLUMN service_client_id", [])
-            try transaction.run("ALTER TABLE people DROP COLUMN more", [])
             try transaction.run("ALTER TABLE roles DROP COLUMN attributes", [])
             try transaction.run("ALTER TABLE signing_keys DROP COLUMN priority", [])
             try transaction.run("ALTER TABLE signing_keys DROP COLUMN certificate", [])

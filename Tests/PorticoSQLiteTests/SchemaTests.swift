@@ -23,7 +23,7 @@ import Testing
             ("login-tokens", "j_Azr7ivGF6TCvlAiRz3HhL4lCJT3DZLvff4UZAVJzc"),
             ("derived-grants", "DHkrObTbm9TmQHFx54wO_Xq6ZXvvKochfYfilTerGso"),
             ("groups", "xyiKGNgvrvJhXrQPOpL4e8Jm1fBtCqhcHdY--NL-c-g"),
-            ("credentials", "3r00JEtZ1PznBw3icySYPKoxCyTtBYc7_TPcTp7jeqQ"),
+            ("credentials", "XjaXl9mHjysLj2aLFuwdXm-AVE3zb8-JBUpq-YbYKQQ"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

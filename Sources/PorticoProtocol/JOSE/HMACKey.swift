@@ -53,7 +53,7 @@ extension HMACKey: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// A token with a code of a shared secret, parsed but not verified: its payload is shown to nobody
+/// A token with a code of a shared secret, parsed but not verified: its payload is not shown
 /// before (RFC 7515 §3.1).
 package struct HMACToken: Sendable {
     package let header: ProtectedHeader<HMACAlgorithm>

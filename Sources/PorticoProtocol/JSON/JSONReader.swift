@@ -5,7 +5,7 @@ import PorticoBytes
 ///
 /// In memory are one chunk, the value that is being read, and the names of the members so far of
 /// the objects that were entered; time is linear. A text that is broken further on is read up to
-/// there: whoever must not use half of it reads it twice.
+/// there: a caller that must not use half of it reads it twice.
 ///
 /// ```swift
 /// var reader = JSONReader(FileSource(file), limits: limits)

@@ -63,12 +63,15 @@ package struct RedirectPattern: Hashable, Sendable {
         case .anyHTTP: return requested.parts.isHTTP && requested.fitsAsterisk
         case .prefix(let prefix):
             let bytes = requested.bytesBeforeQuery
-            guard requested.fitsAsterisk else { return false }
-            return bytes.starts(with: prefix)
-                || prefix.last == UInt8(ascii: "/") && bytes.elementsEqual(prefix.dropLast())
+            guard
+                bytes.starts(with: prefix)
+                    || prefix.last == UInt8(ascii: "/") && bytes.elementsEqual(prefix.dropLast())
+            else { return false }
+            // Last: it reads the whole query, and a client may have many patterns.
+            return requested.fitsAsterisk
         case .anyPort(let prefix):
             let bytes = requested.bytesBeforeQuery
-            guard requested.fitsAsterisk, bytes.starts(with: prefix) else { return false }
+            guard bytes.starts(with: prefix), requested.fitsAsterisk else { return false }
             let rest = bytes.dropFirst(prefix.count)
             let port = rest.prefix { $0.isDigit }
             guard let number = Int(digits: port, atMost: 5), (1...65535).contains(number) else {

@@ -40,14 +40,15 @@ struct RequestedRedirect {
     /// and no part of a response.
     var fitsAsterisk: Bool { hasPlainPath && hasPlainQuery }
 
-    /// Whether no parameter has the name of one that responses bring: whoever made the URI would
+    /// Whether no parameter has the name of one that responses bring: the one who made the URI would
     /// choose its value (RFC 6749 §4.1.2, RFC 9207 §2; Keycloak `RedirectUtils`).
     private var hasPlainQuery: Bool {
         let query = bytes.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         return query.split(separator: UInt8(ascii: "&")).allSatisfy { parameter in
             let name = parameter.prefix { $0 != UInt8(ascii: "=") }
             guard let decoded = Hexadecimal.percentDecoded(name) else { return false }
-            return !Self.response.contains { $0.utf8.elementsEqual(decoded.map(\.lowercased)) }
+            let plain = decoded.map(\.lowercased)
+            return !Self.response.contains { $0.utf8.elementsEqual(plain) }
         }
     }
 

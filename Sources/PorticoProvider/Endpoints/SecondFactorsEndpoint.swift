@@ -22,28 +22,28 @@ struct SecondFactorsEndpoint: Sendable {
         try await access.enter(context) { session, form in
             let sealed =
                 try form?["request"] ?? FormParameters(query: context.target)["request"]
-            let visit = Visit(session, ResumableRequest(sealed, flow, context), context)
+            let request = SignedInRequest(session, ResumableRequest(sealed, flow, context), context)
             guard let form, let action = form["action"] else {
-                return try await list(visit, nil)
+                return try await list(request, nil)
             }
             switch action {
-            case "confirm": return try await confirm(form, visit)
+            case "confirm": return try await confirm(form, request)
             case "add", "codes", "remove":
-                guard visit.isFresh(within: Self.freshness) else {
-                    return try signInAgain(visit)
+                guard request.isFresh(within: Self.freshness) else {
+                    return try signInAgain(request)
                 }
                 switch action {
-                case "add": return try setUp(AuthenticatorSetup(in: visit), nil, visit)
-                case "codes": return try await makeCodes(visit)
-                default: return try await remove(form["id"], visit)
+                case "add": return try setUp(AuthenticatorSetup(in: request), nil, request)
+                case "codes": return try await makeCodes(request)
+                default: return try await remove(form["id"], request)
                 }
-            default: return try await list(visit, nil)
+            default: return try await list(request, nil)
             }
         }
     }
 
     /// One request of a signed-in person.
-    fileprivate struct Visit {
+    fileprivate struct SignedInRequest {
         let session: LiveBrowserSession
         /// The authorization request that waits.
         let waiting: ResumableRequest?
@@ -66,48 +66,51 @@ struct SecondFactorsEndpoint: Sendable {
         }
     }
 
-    private func signInAgain(_ visit: Visit) throws -> Response {
+    private func signInAgain(_ request: SignedInRequest) throws -> Response {
         try flow.signInPage(
-            for: AccountSignIn(.secondFactors, visit.context),
-            userName: visit.person.email ?? visit.person.username,
+            for: AccountSignIn(.secondFactors, request.context),
+            userName: request.person.email ?? request.person.username,
             again: true,
-            in: flow.browser(visit.context),
-            visit.context
+            in: flow.browser(request.context),
+            request.context
         )
     }
 
     private func setUp(
         _ setup: AuthenticatorSetup,
         _ problem: AuthenticatorSetupPage.Problem?,
-        _ visit: Visit
+        _ request: SignedInRequest
     ) throws -> Response {
-        let context = visit.context
+        let context = request.context
         let sealed = AuthenticatorSetupSeal(ring: flow.ring, realmID: context.realm.id)
             .seal(setup, at: context.moment)
-        return try access.page(visit.session, request: visit.waiting?.sealed, context) { frame in
+        return try access.page(request.session, request: request.waiting?.sealed, context) {
+            frame in
             AuthenticatorSetupPage(
                 key: Base32.encode(setup.key),
-                link: setup.link(of: visit.person, in: context.realm),
+                link: setup.link(of: request.person, in: context.realm),
                 form: frame.form.with("setup", sealed),
                 problem: problem
             )
         }
     }
 
-    private func confirm(_ form: FormParameters, _ visit: Visit) async throws -> Response {
-        let context = visit.context
+    private func confirm(_ form: FormParameters, _ request: SignedInRequest) async throws
+        -> Response
+    {
+        let context = request.context
         let setup = AuthenticatorSetupSeal(ring: flow.ring, realmID: context.realm.id)
-            .open(form["setup"], in: visit.session.session, at: context.moment)
-        guard let setup else { return try await list(visit, nil) }
+            .open(form["setup"], in: request.session.session, at: context.moment)
+        guard let setup else { return try await list(request, nil) }
         guard let typed = form["code"], !typed.isEmpty else {
-            return try setUp(setup, .missing, visit)
+            return try setUp(setup, .missing, request)
         }
         let drift = context.realm.realm.codeDrift
         guard let step = setup.step(of: typed, at: context.now, drift: drift) else {
-            return try setUp(setup, .wrong, visit)
+            return try setUp(setup, .wrong, request)
         }
         let credential = setup.credential(
-            of: visit.person,
+            of: request.person,
             step: step,
             seal: CredentialSeal(ring: flow.ring),
             context.moment
@@ -115,24 +118,24 @@ struct SecondFactorsEndpoint: Sendable {
         let enrolment = try await people.enrol(
             credential,
             realmID: context.realm.id,
-            notice: notice(.secondFactorAdded, visit),
+            notice: notice(.secondFactorAdded, request),
             at: context.now
         )
-        guard enrolment == .added else { return try await list(visit, .full) }
-        events.secondFactorChanged("added", visit.person, context)
-        return try await list(visit, .added)
+        guard enrolment == .added else { return try await list(request, .full) }
+        events.secondFactorChanged("added", request.person, context)
+        return try await list(request, .added)
     }
 
-    private func makeCodes(_ visit: Visit) async throws -> Response {
-        let context = visit.context
-        guard try await factors(visit).contains(where: { $0.kind == .totp }) else {
-            return try await list(visit, nil)
+    private func makeCodes(_ request: SignedInRequest) async throws -> Response {
+        let context = request.context
+        guard try await factors(request).contains(where: { $0.kind == .totp }) else {
+            return try await list(request, nil)
         }
         let made = RecoveryCodes.make(context.moment.random)
         let id = context.moment.id().text
         let credential = Credential(
             id: id,
-            personID: visit.person.id,
+            personID: request.person.id,
             kind: .recoveryCodes,
             label: "",
             createdAt: context.now * 1000,
@@ -144,43 +147,44 @@ struct SecondFactorsEndpoint: Sendable {
         _ = try await people.enrol(
             credential,
             realmID: context.realm.id,
-            notice: notice(.recoveryCodesMade, visit),
+            notice: notice(.recoveryCodesMade, request),
             at: context.now
         )
-        events.secondFactorChanged("codes_made", visit.person, context)
+        events.secondFactorChanged("codes_made", request.person, context)
         let path = AccountPlace.secondFactors.path(context)
         return flow.page(
             RecoveryCodesPage(
                 codes: made.codes,
                 done: PageLink(
-                    path: path + (visit.waiting.map { "?request=" + $0.sealed } ?? "")
+                    path: path + (request.waiting.map { "?request=" + $0.sealed } ?? "")
                 )
             ),
             context
         )
     }
 
-    private func remove(_ id: String?, _ visit: Visit) async throws -> Response {
-        guard let id, id.utf8.count <= 36 else { return try await list(visit, nil) }
+    private func remove(_ id: String?, _ request: SignedInRequest) async throws -> Response {
+        guard let id, id.utf8.count <= 36 else { return try await list(request, nil) }
         let change = try await people.removeSecondFactor(
             id: id,
-            of: visit.person.id,
-            realmID: visit.context.realm.id,
-            notice: notice(.secondFactorRemoved, visit)
+            of: request.person.id,
+            realmID: request.context.realm.id,
+            notice: notice(.secondFactorRemoved, request)
         )
-        guard change == .changed else { return try await list(visit, nil) }
-        events.secondFactorChanged("removed", visit.person, visit.context)
-        return try await list(visit, .removed)
+        guard change == .changed else { return try await list(request, nil) }
+        events.secondFactorChanged("removed", request.person, request.context)
+        return try await list(request, .removed)
     }
 
-    private func list(_ visit: Visit, _ status: SecondFactorsPage.Status?) async throws -> Response
+    private func list(_ request: SignedInRequest, _ status: SecondFactorsPage.Status?) async throws
+        -> Response
     {
-        let factors = try await factors(visit)
+        let factors = try await factors(request)
         let codes = factors.first { $0.kind == .recoveryCodes }
         let isAdded = status == .added
         let isDemanded =
-            !isAdded && visit.person.requiredActions.contains(RequiredAction.configureTOTP)
-        return try access.page(visit.session, request: visit.waiting?.sealed, visit.context) {
+            !isAdded && request.person.requiredActions.contains(RequiredAction.configureTOTP)
+        return try access.page(request.session, request: request.waiting?.sealed, request.context) {
             frame in
             SecondFactorsPage(
                 account: frame.account,
@@ -192,7 +196,7 @@ struct SecondFactorsEndpoint: Sendable {
                 },
                 form: frame.form,
                 status: status,
-                goOn: visit.waiting?.restart(visit.context),
+                goOn: request.waiting?.restart(request.context),
                 isDemanded: isDemanded,
                 signOut: frame.signOut,
                 navigation: frame.navigation
@@ -200,21 +204,21 @@ struct SecondFactorsEndpoint: Sendable {
         }
     }
 
-    private func factors(_ visit: Visit) async throws -> [Credential] {
-        try await people.secondFactors(of: visit.person.id, realmID: visit.person.realmID)
+    private func factors(_ request: SignedInRequest) async throws -> [Credential] {
+        try await people.secondFactors(of: request.person.id, realmID: request.person.realmID)
     }
 
     /// Only where mail is sent.
-    private func notice(_ message: MailDraft.Message, _ visit: Visit) -> MailDraft? {
-        guard flow.sendsMail, let address = visit.person.email else { return nil }
-        let moment = visit.context.moment
-        return MailDraft(message, id: moment.id(), to: address, visit.context)
+    private func notice(_ message: MailDraft.Message, _ request: SignedInRequest) -> MailDraft? {
+        guard flow.sendsMail, let address = request.person.email else { return nil }
+        let moment = request.context.moment
+        return MailDraft(message, id: moment.id(), to: address, request.context)
     }
 }
 
 extension AuthenticatorSetup {
-    fileprivate init(in visit: SecondFactorsEndpoint.Visit) {
-        self.init(in: visit.session.session, visit.context.moment)
+    fileprivate init(in request: SecondFactorsEndpoint.SignedInRequest) {
+        self.init(in: request.session.session, request.context.moment)
     }
 }
 

@@ -44,8 +44,8 @@ package enum KeycloakHash {
 
     package typealias Texts = (secretData: String, credentialData: String)
 
-    /// The texts of `secretData` and `credentialData` for a hash, which Keycloak can verify whoever
-    /// made it; `nil` for one that cannot be read.
+    /// The texts of `secretData` and `credentialData` for a hash, which Keycloak can verify; `nil` for one
+    /// that cannot be read.
     package static func texts(of hash: PasswordHash) -> Texts? {
         let salt: [UInt8]
         let value: [UInt8]

@@ -59,7 +59,7 @@ package final class PasswordHashing: Sendable {
         let isRight = try await run(for: asker, cost: checked.cost * candidates.count) {
             candidates.contains(where: checked.matches)
         }
-        // Nobody has an empty password, even if another server kept a hash of it.
+        // No one has an empty password, even if another server kept a hash of it.
         return isRight && stored != nil && !password.bytes.isEmpty
     }
 

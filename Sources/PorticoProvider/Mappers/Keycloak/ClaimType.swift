@@ -43,7 +43,7 @@ enum ClaimType: Hashable, Sendable {
             return Int64(text).map(JSONValue.integer)
         case .boolean: return .bool(bytes.map(\.lowercased).elementsEqual("true".utf8))
         case .json:
-            // `try?`: a text that is not JSON has no value, and nobody at hand could be told why.
+            // `try?`: a text that is not JSON has no value, and no one at hand could be told why.
             return try? JSONValue(
                 parsing: bytes,
                 limits: .foreign(size: Self.longest, depth: ClaimPath.deepest)

@@ -80,7 +80,7 @@ struct ProtocolMapper: Hashable, Sendable {
 }
 
 extension ProtocolMapper.Kind {
-    /// Whether the value is a text that the person, or whoever sent the request, may have chosen.
+    /// Whether the value is a text that the person, or the sender of the request, may have chosen.
     var isChosenByPerson: Bool {
         switch self {
         case .attribute, .property, .note, .claimsParameterValue: true
