@@ -53,7 +53,7 @@ struct AuthorizationSteps: Sendable {
                 hasSelectedAccount: flow.hasSelectedAccount
             ),
             session: session?.session,
-            hintedSubject: proven.hintedSubject,
+            isNamed: session.map { proven.names($0.person.id) } ?? true,
             mustConfirmEmail: mustConfirmEmail,
             mustSetUpSecondFactor: session?.person.requiredActions
                 .contains(RequiredAction.configureTOTP) ?? false,

@@ -1,4 +1,3 @@
-import PorticoBytes
 import PorticoProtocol
 import PorticoStores
 
@@ -28,8 +27,9 @@ struct InteractionRules: Sendable {
     let request: AuthorizationRequest
     let flow: FlowMarks
     let session: BrowserSession?
-    /// `sub` of a verified `id_token_hint`.
-    let hintedSubject: String?
+    /// Whether the session's person is the one that the request names, if it names one
+    /// (``ProvenRequest/names(_:)``).
+    let isNamed: Bool
     /// Whether the person has to confirm their address first.
     let mustConfirmEmail: Bool
     /// Whether the person has to add an authenticator app first.
@@ -49,7 +49,7 @@ struct InteractionRules: Sendable {
 
     /// `prompt=none`: no page, whatever happens (OpenID Connect Core §3.1.2.1, §3.1.2.6).
     private func withoutInteraction(_ now: Int64) -> Interaction {
-        guard let session, !isTooOld(session, now), isNamed(session) else {
+        guard let session, !isTooOld(session, now), isNamed else {
             return .refuse(OAuthError(.loginRequired, "The person has to sign in."))
         }
         if mustConfirmEmail {
@@ -73,7 +73,7 @@ struct InteractionRules: Sendable {
         // A sign-in for this very request satisfies prompt=login and max_age, even max_age=0, so
         // that going back in the browser does not ask again endlessly.
         let isFresh = flow.authenticatedSession == session.id
-        guard isNamed(session) else {
+        guard isNamed else {
             return isFresh
                 ? .refuse(
                     OAuthError(.loginRequired, "Another person than the one asked for signed in.")
@@ -96,13 +96,5 @@ struct InteractionRules: Sendable {
     private func isTooOld(_ session: BrowserSession, _ now: Int64) -> Bool {
         guard let maxAge = request.maxAge else { return false }
         return maxAge == 0 || now - session.authenticatedAt > maxAge
-    }
-
-    /// Whether the session belongs to the person named in the request, if any: by `id_token_hint`
-    /// (OpenID Connect Core §3.1.2.1) or by a value for `sub` (§3.1.2.2, §5.5.1).
-    private func isNamed(_ session: BrowserSession) -> Bool {
-        let isPerson: (String) -> Bool = { sameBytes($0, session.personID) }
-        return (hintedSubject.map(isPerson) ?? true)
-            && (request.claims?.subjects?.contains(where: isPerson) ?? true)
     }
 }

@@ -106,7 +106,7 @@ struct LoginTokens: Sendable {
             request: proven.request,
             flow: .init(),
             session: session,
-            hintedSubject: proven.hintedSubject,
+            isNamed: proven.names(session.personID),
             mustConfirmEmail: false,
             mustSetUpSecondFactor: false,
             needsConsent: false

@@ -12,8 +12,9 @@ struct ProvenRequest: Sendable {
     let scope: Scope
     /// The parameters that it was read from, in the form that is carried on.
     let parameters: FormParameters
-    /// `sub` of a verified `id_token_hint`.
-    let hintedSubject: String?
+    /// The verified `id_token_hint`.
+    private let hint: IDTokenHint?
+    private let realm: LiveRealm
 
     /// Reads the effective parameters of a request: those of the URL, or of the pushed request.
     ///
@@ -24,6 +25,7 @@ struct ProvenRequest: Sendable {
         let target = try Self.target(form, redirect, client, realm)
         self.client = client
         self.target = target
+        self.realm = realm
         do throws(OAuthError) {
             guard client.grantTypes.contains(.authorizationCode) else {
                 throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
@@ -40,7 +42,7 @@ struct ProvenRequest: Sendable {
             try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce)
             parameters = Self.carried(form, request.claims)
             try Self.checkReachable(request)
-            hintedSubject = try Self.hint(request, realm, now)
+            hint = try Self.hint(request, realm, now)
         } catch {
             throw AuthorizationRefusal.redirect(error, target)
         }
@@ -153,12 +155,25 @@ struct ProvenRequest: Sendable {
         _ request: AuthorizationRequest,
         _ realm: LiveRealm,
         _ now: Int64
-    ) throws(OAuthError) -> String? {
+    ) throws(OAuthError) -> IDTokenHint? {
         guard let text = request.idTokenHint else { return nil }
         guard let hint = IDTokenHint(text, of: realm, at: now) else {
             throw OAuthError(.invalidRequest, "id_token_hint is not an ID Token of this issuer.")
         }
-        return hint.subject
+        return hint
+    }
+
+    /// Whether this is the person that the request names, if it names one: by `id_token_hint`
+    /// (OpenID Connect Core §3.1.2.1) or by a value for `sub` (§3.1.2.2, §5.5.1). Each client has
+    /// its own names for people (§8).
+    func names(_ personID: String) -> Bool {
+        if let hint {
+            let client = realm.client(clientID: hint.clientID)
+            let subject = client.map { realm.subject(of: personID, for: $0) } ?? personID
+            guard sameBytes(hint.subject, subject) else { return false }
+        }
+        let own = realm.subject(of: personID, for: client)
+        return request.claims?.subjects?.contains { sameBytes($0, own) } ?? true
     }
 }
 

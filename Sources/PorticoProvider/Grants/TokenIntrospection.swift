@@ -86,7 +86,7 @@ struct TokenIntrospection: Sendable {
             "typ": "Refresh",
         ]
         if let person = reading.person?.person {
-            answer["sub"] = .string(person.id)
+            answer["sub"] = .string(realm.subject(of: person.id, for: client.client))
             answer["username"] = .string(person.username)
         }
         if let expires = reading.grant.expiresAt { answer["exp"] = .integer(expires) }

@@ -24,7 +24,7 @@ struct LogoutToken: Sendable {
         // No `nonce`: neither must be mistaken for the other, this or an ID Token.
         let claims: JSONObject = [
             "iss": .string(realm.realm.issuer),
-            "sub": .string(delivery.personID),
+            "sub": .string(realm.subject(of: delivery.personID, for: client)),
             "aud": .string(client.clientID),
             "iat": .integer(moment.seconds),
             "exp": .integer(moment.seconds + Self.lifetime),

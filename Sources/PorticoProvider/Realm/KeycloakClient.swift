@@ -15,6 +15,10 @@ struct KeycloakClient: Sendable {
     let ownRedirects: RedirectPatterns
     let postLogout: RedirectPatterns
     let origins: OriginPatterns
+    /// Of pairwise subjects; see ``PairwiseSubject/sector(of:)``.
+    let sector: String?
+    private let clientID: String
+    private let pairwise: PairwiseSubject?
 
     /// - Parameter serverOrigin: What relative redirect patterns are relative to, where the client
     ///   has no root URL.
@@ -46,6 +50,19 @@ struct KeycloakClient: Sendable {
             serverOrigin: serverOrigin
         )
         origins = OriginPatterns(client.webOrigins, redirects: redirects)
+        clientID = client.clientID
+        sector = PairwiseSubject.sector(
+            of: redirects.patterns.map { pattern in
+                pattern.text.utf8.first == UInt8(ascii: "/")
+                    ? (rootURL ?? serverOrigin) + pattern.text : pattern.text
+            }
+        )
+        pairwise = mappers.lazy.compactMap(PairwiseSubject.init).first
+    }
+
+    /// `sub` in its tokens (OpenID Connect Core §8).
+    func subject(of personID: String) -> String {
+        pairwise.map { $0(personID, own: sector, clientID: clientID) } ?? personID
     }
 
     /// Whether its access tokens have only what it needs.

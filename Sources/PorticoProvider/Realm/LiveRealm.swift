@@ -86,6 +86,11 @@ package final class LiveRealm: Sendable {
         disabledByID[ExactText(clientID)]
     }
 
+    /// `sub` of a person in the tokens of a client (OpenID Connect Core §8).
+    func subject(of personID: String, for client: Client) -> String {
+        keycloak?.client(client)?.subject(of: personID) ?? personID
+    }
+
     /// The client of that id, enabled or not: its grants are shown and ended under its name.
     package func client(uuid: String) -> Client? {
         clientsByUUID[uuid]

@@ -93,7 +93,7 @@ struct KeycloakClaims: Sendable {
     /// What was in every token before there was a mapper for it.
     private func addFormerDefaults(to claims: inout JSONObject) {
         if !view.realm.hasBasicScope {
-            claims["sub"] = .string(subject.subject)
+            claims["sub"] = claims["sub"] ?? .string(subject.subject)
             if let time = subject.grant.authenticatedAt { claims["auth_time"] = .integer(time) }
         }
         if !view.realm.hasACRScope, let acr { claims["acr"] = .string(acr) }
@@ -110,7 +110,7 @@ struct KeycloakClaims: Sendable {
             clientID: subject.client.clientID
         )
         input.groups = subject.person?.groupIDs.map(subject.realm.graph.membership) ?? []
-        input.sector = PairwiseSubject.sector(of: view.client.redirects.patterns.map(\.text))
+        input.sector = view.client.sector
         input.allowedOrigins = view.client.origins.claim
         input.acr = acr
         input.amr = subject.grant.amr

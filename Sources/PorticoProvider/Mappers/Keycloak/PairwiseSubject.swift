@@ -1,12 +1,27 @@
 import Crypto
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 
 /// A `sub` that differs from sector to sector, as Keycloak makes it (OpenID Connect Core §8.1).
 struct PairwiseSubject: Hashable, Sendable {
     let salt: String
     /// The sector that the mapper names; `nil` for the client's own.
     let sector: String?
+
+    init(salt: String, sector: String?) {
+        self.salt = salt
+        self.sector = sector
+    }
+
+    /// - Returns: `nil` for a mapper of another kind.
+    init?(_ record: ProtocolMapperRecord) {
+        guard sameBytes(record.kind, "oidc-sha256-pairwise-sub-mapper"),
+            // `try?`: one that cannot be evaluated names no one.
+            case .pairwise(let pairwise)? = (try? ProtocolMapper(record))?.kind
+        else { return nil }
+        self = pairwise
+    }
 
     /// - Parameters:
     ///   - person: The person's id.
