@@ -94,6 +94,21 @@ struct BackendSessionTests {
         #expect(session(await scene.client.currentSession()) != nil)
     }
 
+    @Test("A renewed session that cannot be written is there, in memory")
+    func unwritable() async throws {
+        let storage = FaultyStorage()
+        let scene = BackendScene(storage: storage)
+        _ = try await scene.signIn()
+        scene.clock.advance(by: 1000)
+        storage.failWriting(after: 1)
+        let session = try #require(session(await scene.client.currentSession()))
+        #expect(session.isActive)
+        storage.writeWell()
+        _ = try await session.token()
+        #expect(scene.backend.generation == 1)
+        #expect(!scene.backend.isOver)
+    }
+
     @Test("SEED-TIJS-8: at launch the session is checked, and what is new of the person is kept")
     func checked() async throws {
         let scene = BackendScene()

@@ -125,16 +125,20 @@ private let openID = "/.well-known/openid-configuration"
         #expect(!session.isActive)
     }
 
-    @Test("keys that a fetch brings from the old jwks_uri are not the provider's any more")
-    func oldKeys() async throws {
+    @Test(
+        "keys that a fetch brings from the old jwks_uri are not the provider's any more",
+        arguments: [false, true]
+    )
+    func oldKeys(isFailing: Bool) async throws {
         func header(_ key: FakeProvider.Key) throws -> JWSHeader {
             try JWT(parsing: key.get().sign(claims: [:], type: .jwt), limit: 4096).header
         }
         let scene = Scene()
         let remote = try scene.client.remoteProvider()
         let gate = Gate()
-        scene.provider.answer("/keys") { _ in
+        scene.provider.answer("/keys") { _ throws(HTTPTransportError) in
             await gate.pass()
+            if isFailing { throw .unreachable }
             return nil
         }
         let (old, new) = (try header(FakeProvider.key), try header(FakeProvider.otherKey))

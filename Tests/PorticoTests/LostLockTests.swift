@@ -106,6 +106,127 @@ import Testing
         try await expectStored(try await session.token(), in: scene)
     }
 
+    @Test("0xdead10cc: another person's answer is put back all the same")
+    func foreign() async throws {
+        let (scene, storage, session) = try await expired(rotatingPlainly: false)
+        scene.provider.change { state in
+            state.claims = { claims in
+                var claims = claims
+                claims["sub"] = "mallory"
+                return claims
+            }
+        }
+        let writes = Locked(0)
+        storage.onWrite {
+            let count = writes.withLock {
+                $0 += 1; return $0
+            }
+            // The key of the refresh was the first, the successor of the refresh token is the second.
+            if count == 2 { storage.loseLock() }
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .rejected(.subject))
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
+        #expect(session.isActive && session.user.subject == "alice")
+        storage.onWrite(nil)
+        scene.provider.change { $0.claims = { $0 } }
+        try await expectStored(try await session.token(), in: scene)
+    }
+
+    @Test("0xdead10cc: nothing new is stored under a lock that is held no more")
+    func storing() async throws {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage, scopes: [.openid, .deviceSSO])
+        scene.provider.change { state in
+            state.tokens = { tokens in
+                var tokens = tokens
+                tokens["device_secret"] = "device"
+                return tokens
+            }
+        }
+        let first = try await scene.signIn()
+        let adopted = FaultyStorage()
+        let sdk = Scene.client(scene.provider, storage: adopted)
+        let other = try await Session(adopting: first.credentials(), by: sdk)
+        let stored = [try await storage.read(), try await adopted.read()]
+        let empty = FaultyStorage()
+        let client = Scene.client(scene.provider, storage: empty)
+        for storage in [storage, adopted, empty] { storage.loseLocks(after: 0) }
+        let calls: [(String, @Sendable () async throws -> Void)] = [
+            ("a sign-in", { _ = try await scene.signIn() }),
+            (
+                "a step-up",
+                {
+                    let attempt = try await other.beginStepUp(SignInRequest())
+                    _ = try await attempt.complete(scene.provider.authorize(attempt.address))
+                }
+            ),
+            ("tokens shared", { _ = try await Session(adopting: first.credentials(), by: client) }),
+            (
+                "tokens taken over",
+                {
+                    let own = try await first.credentials()
+                    let foreign = Credentials(
+                        accessToken: own.accessToken,
+                        refreshToken: own.refreshToken,
+                        idToken: own.idToken
+                    )
+                    _ = try await Session(adopting: foreign, by: client)
+                }
+            ), ("a device shared", { try await first.shareDevice(in: empty) }),
+        ]
+        for (name, call) in calls {
+            let failed = await Task.failure(call).value
+            #expect(failed == .transient(.suspending, retryAfter: nil), "\(name)")
+        }
+        #expect([try await storage.read(), try await adopted.read()] == stored)
+        #expect(try await empty.read() == nil)
+        #expect(first.isActive && other.isActive)
+    }
+
+    @Test("0xdead10cc: a session that shares ended tokens leaves what another has stored since")
+    func sharing() async throws {
+        let scene = Scene()
+        let first = try await scene.signIn()
+        let storage = FaultyStorage()
+        let client = Scene.client(scene.provider, storage: storage)
+        let other = try await Session(adopting: first.credentials(), by: client)
+        scene.clock.advance(by: 400)
+        let stored = try await storage.read()
+        scene.provider.answer("/token") { _ in
+            storage.loseLock()
+            return .error(400, "invalid_grant")
+        }
+        _ = await Task.failure { _ = try await other.token() }.value
+        #expect(!other.isActive)
+        #expect(try await storage.read() == stored)
+    }
+
+    @Test("0xdead10cc: refused tokens that were adopted are revoked; what is stored stays then")
+    func refusedAdoption() async throws {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage)
+        let elsewhere = try await Scene.client(scene.provider, storage: InMemory()).begin()
+        let own = try await elsewhere.complete(scene.provider.authorize(elsewhere.address))
+            .credentials()
+        scene.clock.advance(by: 4000)
+        scene.provider.change { $0.userInfo["sub"] = "bob" }
+        // The successor of the refresh token and the record take the first two.
+        storage.loseLocks(after: 2)
+        let foreign = Credentials(
+            accessToken: own.accessToken,
+            refreshToken: own.refreshToken,
+            idToken: own.idToken
+        )
+        let client = scene.client
+        let failed = await Task.failure {
+            _ = try await Session(adopting: foreign, by: client)
+        }.value
+        #expect(failed == .rejected(.subject))
+        #expect(scene.provider.revoked == ["R1"])
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R1")
+    }
+
     @Test("A caller waits for the lock longer than a refresh can hold it")
     func patience() async throws {
         let (scene, _, session) = try await expired()

@@ -56,6 +56,22 @@ struct RestoreTests {
         #expect(await restored(scene.client) != nil)
     }
 
+    @Test("Where nothing can be kept, no one is asked to sign in")
+    func noPlace() async throws {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage, redirect: .loopback())
+        let browser = FakeBrowser()
+        for problem in [SignInError.StorageProblem.locked, .entitlementMissing, .noKeyring] {
+            storage.failReading(by: problem)
+            let failed = await Task.failure {
+                _ = try await scene.client.signIn(using: .loopback(open: browser))
+            }.value
+            #expect(failed == .storage(problem))
+        }
+        #expect(browser.addresses.isEmpty)
+        #expect(scene.provider.requests.isEmpty)
+    }
+
     @Test("A session of another issuer or client is not this client's")
     func foreign() async throws {
         let scene = Scene()
@@ -87,6 +103,21 @@ struct RestoreTests {
             try await scene.storage.write(Array(text.utf8))
             #expect(await restored(scene.client) == nil)
         }
+    }
+
+    @Test("An ID Token as deep as one may be is stored so that it can be read again")
+    func deep() async throws {
+        let scene = Scene()
+        scene.provider.change { state in
+            state.claims = { claims in
+                var claims = claims
+                // The 32 levels of JSON from others: the claims are the first.
+                claims["deep"] = (0..<31).reduce(.integer(1)) { value, _ in .array([value]) }
+                return claims
+            }
+        }
+        let session = try await scene.signIn()
+        #expect(try await scene.neighbour().user.claims["deep"] == session.user.claims["deep"])
     }
 
     @Test("Records are read as they were written")

@@ -184,6 +184,63 @@ struct SignOutTests {
         #expect(!session.isActive)
     }
 
+    @Test("A sign-in that another process is about to store is not removed, twenty rounds")
+    func overtaken() async throws {
+        for _ in 0..<20 {
+            let storage = FaultyStorage()
+            let scene = Scene(storage: storage)
+            let session = try await scene.signIn()
+            let (next, stored) = (Locked<Task<Session, any Error>?>(nil), Locked(false))
+            storage.onRemove {
+                let task = Task {
+                    defer { stored.withLock { $0 = true } }
+                    return try await scene.signIn()
+                }
+                next.withLock { $0 = task }
+                do {
+                    try await waitUntil("it has the lock, or waits for it") {
+                        storage.lockRefusals > 0 || stored.withLock { $0 }
+                    }
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            #expect(await session.signOut(.local).localCleared)
+            let other = try #require(try await next.withLock { $0 }?.value)
+            #expect(try await scene.storedRecord?.accessToken.reveal() == other.token())
+            #expect(other.isActive && !session.isActive)
+        }
+    }
+
+    @Test("The record is gone at once, though a refresh of another process has the lock")
+    func whileRefreshing() async throws {
+        let scene = Scene()
+        let session = try await scene.signIn()
+        let lock = try #require(try scene.storage.tryLock())
+        let record = try #require(try await scene.storage.read())
+        let report = Task { await session.signOut(.local) }
+        let storage = scene.storage
+        for _ in 0..<200 where try await storage.read() != nil {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try await storage.read() == nil)
+        // The refresh has read before, and writes the key of its request.
+        try await storage.write(record)
+        lock.release()
+        #expect(await report.value.localCleared)
+        #expect(try await storage.read() == nil)
+    }
+
+    @Test("0xdead10cc: a lock that is lost does not keep the session here")
+    func lostLock() async throws {
+        let storage = FaultyStorage()
+        let scene = Scene(storage: storage)
+        let session = try await scene.signIn()
+        storage.loseLocks(after: 0)
+        #expect(await session.signOut(.local).localCleared)
+        #expect(try await storage.read() == nil)
+    }
+
     @Test("OIDCRPL-3-5: with a return path the browser's return is waited for, by its state")
     func returning() async throws {
         let scene = Scene()

@@ -81,6 +81,18 @@ import Testing
         _ = try await adopted.token()
         #expect(scene.provider.generation == before + 1)
         #expect(adopted.isRefreshable)
+        // Its credentials and login tokens are its own too, whatever becomes of the first.
+        await first.signOut(.local)
+        #expect(try await adopted.credentials().source === adopted)
+        scene.provider.answer("/token") { request in
+            request.form["audience"].map { _ in
+                .json([
+                    "issued_token_type": .string(TokenType.loginToken.rawValue),
+                    "access_token": "handed-on", "token_type": "N_A", "expires_in": 60,
+                ])
+            }
+        }
+        #expect(try await adopted.loginToken(for: "other").reveal() == "handed-on")
     }
 
     @Test("a person who gives up stays signed in as before")

@@ -17,25 +17,38 @@ extension KeptSession {
         return kept.record
     }
 
-    /// Removes the stored record at once, and again under the lock: another process may have been
-    /// about to write a refresh.
+    /// Removes the stored record under the lock: another sign-in may be about to take its place.
+    /// While a refresh has the lock, the record is removed at once, and again after it.
     func clearStorage(of record: Record?) async -> SignInError? {
         guard let record else { return nil }
         do throws(SignInError) {
+            if try await removeUnderLock(record, patience: .zero) { return nil }
             try await removeStored(record)
-            let lock: SessionLock
-            do throws(SignInError) {
-                lock = try await storage.lock(patience: .seconds(5))
-            } catch {
-                // A process that holds the lock for this long reads the storage again before it
-                // writes.
-                return nil
-            }
-            defer { lock.release() }
-            try await lock.hold { () throws(SignInError) in try await removeStored(record) }
+            // A process that holds the lock for this long reads the storage again before it writes.
+            _ = try await removeUnderLock(record, patience: .seconds(5))
             return nil
         } catch {
             return error
+        }
+    }
+
+    /// - Returns: Whether the lock was free in time, and held to the end.
+    private func removeUnderLock(_ record: Record, patience: Duration)
+        async throws(SignInError) -> Bool
+    {
+        let lock: SessionLock
+        do throws(SignInError) {
+            lock = try await storage.lock(patience: patience)
+        } catch {
+            return false
+        }
+        defer { lock.release() }
+        do throws(SignInError) {
+            try await lock.hold { () throws(SignInError) in try await removeStored(record) }
+            return true
+        } catch {
+            guard case .transient(.suspending, _) = error.kind else { throw error }
+            return false
         }
     }
 

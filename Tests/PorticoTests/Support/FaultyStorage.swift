@@ -5,13 +5,15 @@ import PorticoBytes
 /// Keeps a record in memory, and fails when told to.
 final class FaultyStorage: SessionStorage {
     private struct Faults {
-        var reading = false
+        var reading: SignInError.Kind?
         var writing = false
         var afterWriting = false
         var writesLeft: Int?
         var onWrite: (@Sendable () async -> Void)?
         var onRead: (@Sendable () async -> Void)?
+        var onRemove: (@Sendable () async -> Void)?
         weak var lock: SessionLock?
+        var locksLeft: Int?
         var lockRefusals = 0
     }
 
@@ -23,8 +25,12 @@ final class FaultyStorage: SessionStorage {
     }
 
     var failsReading: Bool {
-        get { faults.withLock { $0.reading } }
-        set { faults.withLock { $0.reading = newValue } }
+        get { faults.withLock { $0.reading != nil } }
+        set { faults.withLock { $0.reading = newValue ? .storage(.locked) : nil } }
+    }
+
+    func failReading(by problem: SignInError.StorageProblem) {
+        faults.withLock { $0.reading = .storage(problem) }
     }
 
     var failsWriting: Bool {
@@ -57,9 +63,19 @@ final class FaultyStorage: SessionStorage {
         faults.withLock { $0.onRead = body }
     }
 
+    /// Called before the next removal.
+    func onRemove(_ body: @escaping @Sendable () async -> Void) {
+        faults.withLock { $0.onRemove = body }
+    }
+
     /// The holder of the lock loses it, as when iOS takes granted time back.
     func loseLock() {
         faults.withLock { $0.lock }?.release()
+    }
+
+    /// All locks but the next few are lost before their holders read or write.
+    func loseLocks(after count: Int) {
+        faults.withLock { $0.locksLeft = count }
     }
 
     @concurrent func read() async throws(SignInError) -> [UInt8]? {
@@ -67,7 +83,7 @@ final class FaultyStorage: SessionStorage {
             defer { faults.onRead = nil }
             return faults.onRead
         }?()
-        if failsReading { throw .storage(.locked) }
+        if let problem = faults.withLock({ $0.reading }) { throw SignInError(problem) }
         return try await memory.read()
     }
 
@@ -86,15 +102,27 @@ final class FaultyStorage: SessionStorage {
     }
 
     @concurrent func remove() async throws(SignInError) {
+        await faults.withLock { faults in
+            defer { faults.onRemove = nil }
+            return faults.onRemove
+        }?()
         if failsWriting { throw .storage(.unwritable) }
         try await memory.remove()
     }
 
     func tryLock() throws(SignInError) -> SessionLock? {
         let lock = try memory.tryLock()
-        faults.withLock { faults in
-            if lock == nil { faults.lockRefusals += 1 } else { faults.lock = lock }
+        let isLost = faults.withLock { faults in
+            guard let lock else {
+                faults.lockRefusals += 1
+                return false
+            }
+            faults.lock = lock
+            guard let left = faults.locksLeft else { return false }
+            faults.locksLeft = max(0, left - 1)
+            return left == 0
         }
+        if isLost { lock?.release() }
         return lock
     }
 
