@@ -82,6 +82,51 @@ import Testing
     }
 
     @Test(
+        "RFC 8693 §2.1: nothing is derived from another person's or realm's grant, or an expired one",
+        arguments: StoreUnderTest.allCases
+    )
+    func foreign(_ database: StoreUnderTest) async throws {
+        let stores = try await family(database)
+        var realm = Example.newRealm
+        realm.realm.id = "realm-2"
+        realm.realm.name = "other"
+        realm.realm.issuer = "https://id.example/realms/other"
+        realm.keys = []
+        realm.roles = []
+        realm.people = []
+        realm.clients[0].id = "client-2"
+        realm.clients[0].realmID = "realm-2"
+        #expect(try await stores.realms.create(realm) == .created)
+        let bob = NewPerson(person: Example.person("bob"), password: nil, roles: [])
+        #expect(try await stores.people.create(bob) == .created)
+        var others = [Example.grant(Example.id(70)), Example.grant(Example.id(71))]
+        others[0].personID = "person-bob"
+        others[1].realmID = "realm-2"
+        others[1].clientID = "client-2"
+        for index in others.indices {
+            others[index].sessionID = nil
+            let outcome = try await stores.grants.insert(
+                others[index],
+                spending: nil,
+                at: Example.now
+            )
+            #expect(outcome == .redeemed)
+        }
+        for (parent, now) in [(UInt8(70), 0), (71, 0), (5, 50_000)] as [(UInt8, Int64)] {
+            var grant = Example.grant(Example.id(60))
+            grant.sessionID = nil
+            let outcome = try await stores.redeem(
+                grant,
+                request: Example.id(61),
+                derivedFrom: Example.id(parent),
+                at: Example.now + now
+            )
+            #expect(outcome == .sessionEnded, "\(parent)")
+            #expect(try await stores.reading(Example.id(60)) == nil)
+        }
+    }
+
+    @Test(
         "RFC 8693 §2.1: of a revocation and a derivation at the same time, nothing is left alive",
         arguments: StoreUnderTest.allCases
     )

@@ -93,6 +93,40 @@ import Testing
         #expect(try await scene.server.remains() == before)
     }
 
+    @Test("not-before of the realm: what is older than that hands nothing on")
+    func realmNotBefore() async throws {
+        let scene = try await scene()
+        let token = try await scene.token()
+        scene.server.clock.advance(by: 20)
+        // A grant of now, to a session of before.
+        let own = try await scene.browser.authorize(TestFlow.request("native1"))
+        let later = try await scene.server.redeem(expectCode(own))
+        let refresh = try #require(later.json.string("refresh_token"))
+        let newer = try #require(
+            try await scene.exchange([("subject_token", refresh)]).json.string("access_token")
+        )
+        let before = try await scene.server.remains().grants
+        let moment = scene.server.clock.seconds - 10
+        try await scene.server.changeRealm { $0.notBefore = moment }
+        for subject in [scene.refresh, refresh] {
+            let refused = try await scene.exchange([("subject_token", subject)])
+            #expect(refused.error == "invalid_request")
+        }
+        for token in [token, newer] {
+            let request = try await scene.pushed(scene.request(token))
+            expectPage(
+                try await TestBrowser(scene.server).authorize(request),
+                "authenticate"
+            )
+        }
+        #expect(try await scene.server.remains().grants == before)
+        try await scene.server.changeRealm { $0.notBefore = 0 }
+        for token in [token, newer] {
+            let request = try await scene.pushed(scene.request(token))
+            expectCode(try await TestBrowser(scene.server).authorize(request), of: "plain")
+        }
+    }
+
     @Test("OpenID Connect Core §11: an app without offline access hands none on")
     func noOfflineAccess() async throws {
         let scene = try await scene()

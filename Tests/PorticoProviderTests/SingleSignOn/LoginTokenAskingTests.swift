@@ -126,4 +126,31 @@ import Testing
         expectCode(answer, of: "third")
         #expect(scene.sessionCookie(browser) == nil)
     }
+
+    @Test("Who signs in as someone else on that page is the one who signs in to the app")
+    func someoneElse() async throws {
+        let scene = try await LoginTokenScene()
+        let token = try await scene.token(for: "third")
+        let browser = TestBrowser(scene.server)
+        let page = try await open(scene.request(token, "third"), token, browser)
+        let consent = try await browser.submit(page, [("action", "continue")])
+        let signIn = try await browser.submit(consent, [("action", "switch")])
+        expectPage(signIn, "authenticate")
+        let again = try await browser.submit(
+            signIn,
+            [("username", "bob"), ("password", TestRealm.passwords["bob"] ?? "")]
+        )
+        expectPage(again, "consent")
+        #expect(again.text.contains("Bob Example") && !again.text.contains("Alice Example"))
+        let code = expectCode(try await browser.submit(again, [("action", "allow")]), of: "third")
+        let answer = try await scene.server.redeem(code, "third")
+        func subject(_ reply: Reply) throws -> String? {
+            try ProviderUnderTest.claims(reply.json.string("id_token")).string("sub")
+        }
+        #expect(try await subject(answer) == subject(scene.server.tokens("bob")))
+        // It does not hang on what the token stood for.
+        try await scene.endSession()
+        let access = try #require(answer.json.string("access_token"))
+        #expect(try await scene.server.userInfo(access).status == 200)
+    }
 }

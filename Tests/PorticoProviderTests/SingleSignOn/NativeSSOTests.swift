@@ -203,6 +203,23 @@ import Testing
         #expect(try await apps.server.userInfo(access).status == 401)
     }
 
+    @Test("OpenID Connect Native SSO §4.3: a disabled app's secret is none, nor one of before")
+    func ended() async throws {
+        let apps = try await VendorApps()
+        let first = try await First(apps)
+        apps.server.clock.advance(by: 10)
+        let before = try await apps.server.remains()
+        try await apps.server.change("my-mobile-app") { $0.isEnabled = false }
+        #expect(try await exchange(apps, first).error == "unauthorized_client")
+        try await apps.server.change("my-mobile-app") { $0.isEnabled = true }
+        let now = apps.server.clock.seconds
+        try await apps.server.changeRealm { $0.notBefore = now }
+        #expect(try await exchange(apps, first).error == "invalid_grant")
+        #expect(try await apps.server.remains() == before)
+        try await apps.server.changeRealm { $0.notBefore = 0 }
+        #expect(try await exchange(apps, first).status == 200)
+    }
+
     @Test("OpenID Connect Native SSO §4.3: no page can ask for an address, so nothing is given")
     func unconfirmed() async throws {
         let apps = try await VendorApps { new in
