@@ -44,7 +44,8 @@ struct ProviderEndpoints: Sendable {
             requests: AuthorizationRequests(
                 pushed: provider.pushed,
                 grants: provider.grants,
-                spent: provider.spent
+                spent: provider.spent,
+                ring: provider.ring
             ),
             steps: AuthorizationSteps(
                 people: provider.people,
@@ -169,7 +170,7 @@ struct ProviderEndpoints: Sendable {
         pushedAuthorization = PushedAuthorizationEndpoint(
             authenticated: authenticated,
             headers: headers,
-            push: PushedAuthorization(pushed: provider.pushed),
+            push: PushedAuthorization(pushed: provider.pushed, ring: provider.ring),
             unproven: RateLimiter(burst: 60, perMinute: 60)
         )
         endSession = EndSessionEndpoint(

@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoSeals
 import PorticoStores
 
 /// Reads the request at the authorization endpoint, including one that was pushed before (RFC 9126
@@ -8,6 +9,7 @@ struct AuthorizationRequests: Sendable {
     let pushed: PushedRequestStore
     let grants: GrantStore
     let spent: SpentRequests
+    let ring: KeyRing
 
     static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
 
@@ -87,14 +89,15 @@ struct AuthorizationRequests: Sendable {
             let request = try await pushed.pushedRequest(hash, realmID: realm.realm.id),
             // RFC 9126 §2.2: bound to the client that pushed it.
             let client = realm.client(clientID: clientID), client.id == request.clientID,
-            moment.seconds < request.expiresAt
+            moment.seconds < request.expiresAt,
+            let encoded = PushedRequestSeal(ring: ring, realmID: realm.realm.id)
+                .open(request.parameters, at: moment)
         else {
             let error = OAuthError(.invalidRequestURI, "request_uri is unknown or has expired.")
             throw AuthorizationRefusal.page(error, client: clientID, nil)
         }
-        let parameters = try FormParameters(decoding: request.parameters)
         let proven = try ProvenRequest(
-            parameters,
+            try FormParameters(decoding: encoded),
             in: realm,
             wasPushed: true,
             at: moment.seconds
@@ -102,7 +105,7 @@ struct AuthorizationRequests: Sendable {
         try await refuseAnswered(request.requestID, of: proven.client, moment)
         let flow = AuthorizationFlow(
             requestID: request.requestID,
-            parameters: request.parameters,
+            parameters: encoded,
             browser: browser,
             startedAt: moment.seconds,
             isPushed: true

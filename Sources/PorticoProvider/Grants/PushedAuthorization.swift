@@ -1,10 +1,12 @@
 import PorticoBytes
 import PorticoProtocol
+import PorticoSeals
 import PorticoStores
 
 /// Accepts an authorization request from the client before the browser sends it (RFC 9126 §2).
 struct PushedAuthorization: Sendable {
     let pushed: PushedRequestStore
+    let ring: KeyRing
 
     struct Answer: Sendable {
         let requestURI: String
@@ -50,7 +52,8 @@ struct PushedAuthorization: Sendable {
             realmID: realm.realm.id,
             clientID: client.client.id,
             requestID: moment.id(),
-            parameters: encoded,
+            parameters: PushedRequestSeal(ring: ring, realmID: realm.realm.id)
+                .seal(encoded, at: moment),
             expiresAt: moment.seconds + lifetime
         )
         let assertion = client.assertion.take()

@@ -9,7 +9,7 @@ package struct PushedRequest: Hashable, Sendable {
     package var clientID: String
     /// The request id that a code made from it carries.
     package var requestID: UniqueID
-    /// The parameters, form-encoded, without client authentication.
+    /// The parameters, form-encoded, without client authentication; sealed.
     package var parameters: [UInt8]
     /// Seconds since 1970.
     package var expiresAt: Int64

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 import PorticoStores
@@ -34,6 +35,35 @@ import Testing
             #expect(uri.dropFirst(prefix.count).count == 43)
         }
         #expect(try await server.remains().pushedRequests == 2)
+    }
+
+    @Test("A copy of the database opens no pushed request, and none is taken that is not sealed")
+    func sealed() async throws {
+        let server = try await ProviderUnderTest()
+        let uri = try requestURI(
+            try await server.push(TestFlow.request("native1", [("login_hint", "ann-of-the-hint")]))
+        )
+        let realm = try #require(server.provider.realms.realm(named: "test"))
+        let hash = Hash256(of: String(uri.dropFirst(prefix.count)))
+        var row = try #require(
+            try await server.database.pushedRequests.pushedRequest(hash, realmID: realm.id)
+        )
+        let kept = String(decoding: row.parameters, as: UTF8.self)
+        #expect(!kept.contains("ann-of-the-hint") && !kept.contains("native1"))
+        // One that the server did not write.
+        row.hash = Hash256(of: "planted")
+        row.parameters = FormEncoding.encode(
+            TestFlow.request().map { (name: $0.0, value: $0.1) }
+        )
+        _ = try await server.database.pushedRequests.push(
+            row,
+            spending: nil,
+            at: server.clock.seconds
+        )
+        let browser = TestBrowser(server)
+        let refused = try await browser.authorize(reference(prefix + "planted"))
+        #expect(refused.status == 400 && refused.location == nil)
+        expectPage(try await browser.authorize(reference(uri)), "authenticate")
     }
 
     @Test("RFC 9126 §2: the metadata names the endpoint, which takes nothing but POST")
