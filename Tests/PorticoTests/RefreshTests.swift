@@ -426,6 +426,112 @@ struct RefreshTests {
         #expect(!scene.provider.isFamilyDead)
     }
 
+    @Test(
+        "A provider whose clocks disagree signs no one out: the successor is kept, the token refused",
+        arguments: ["iat": 520, "exp": -200, "nbf": 520] as [String: Int64]
+    )
+    func clocksDisagree(claim: String, offset: Int64) async throws {
+        let (scene, session) = try await expired()
+        let old = try #require(try await scene.storedRecord)
+        scene.provider.change {
+            $0.rotatesPlainly = true
+            $0.claims = { claims in
+                var claims = claims
+                claims[claim] = .integer(1_700_000_000 + offset)
+                return claims
+            }
+        }
+        scene.provider.answer("/token") { [provider = scene.provider] request in
+            var reply = provider.tokenAnswer(request)
+            // That of our clock, so it is not the one that is wrong.
+            reply.response.headerFields[.date] = "Tue, 14 Nov 2023 22:20:00 GMT"
+            return reply
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        let checks: [String: SignInError.Check] = [
+            "iat": .issuedAt, "exp": .expiry, "nbf": .notBefore,
+        ]
+        #expect(failed == checks[claim].map(SignInError.Kind.rejected))
+        #expect(session.isActive)
+        let stored = try #require(try await scene.storedRecord)
+        #expect(stored.refreshToken?.reveal() == "R1")
+        #expect(stored.accessToken == old.accessToken && stored.idToken.text == old.idToken.text)
+        scene.provider.change { $0.claims = { $0 } }
+        _ = try await session.token()
+        #expect(refreshes(scene).map { $0.form["refresh_token"] } == ["R0", "R1"])
+        #expect(!scene.provider.isFamilyDead)
+    }
+
+    @Test("Another person's answer is refused as such, even if its times are wrong too")
+    func anotherPersonsTimes() async throws {
+        let (scene, session) = try await expired()
+        scene.provider.change {
+            $0.claims = { claims in
+                var claims = claims
+                claims["iat"] = 1_700_000_520
+                claims["sub"] = "mallory"
+                return claims
+            }
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .rejected(.subject))
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
+    }
+
+    @Test(
+        "RFC 6749 §5.1: an answer that is wrong elsewhere spends no session: its refresh token is kept",
+        arguments: [
+            ("expires_in", -1), ("expires_in", "soon"), ("expires_in", true), ("token_type", nil),
+            ("token_type", "mac"), ("access_token", nil), ("id_token", ""), ("device_secret", 7),
+        ] as [(String, JSONValue?)],
+        [true, false]
+    )
+    func unusable(_ change: (String, JSONValue?), isJSON: Bool) async throws {
+        let (scene, session) = try await expired()
+        let old = try #require(try await scene.storedRecord)
+        scene.provider.change { $0.rotatesPlainly = true }
+        scene.provider.answer("/token") { [provider = scene.provider] request in
+            var reply = provider.tokenAnswer(request)
+            // `try?`: a body that is missing fails below.
+            var json = (try? JSONObject(parsing: reply.body)) ?? [:]
+            json[change.0] = change.1
+            reply.body = json.serialized()
+            if !isJSON { reply.response.headerFields[.contentType] = "text/plain" }
+            return reply
+        }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(
+            failed == .rejected(isJSON && change.1 == "mac" ? .tokenType : .tokenResponse)
+        )
+        #expect(session.isActive)
+        let stored = try #require(try await scene.storedRecord)
+        #expect(stored.refreshToken?.reveal() == "R1")
+        #expect(stored.accessToken == old.accessToken && stored.pending == nil)
+        scene.provider.answerAsUsual("/token")
+        _ = try await session.token()
+        #expect(!scene.provider.isFamilyDead)
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R2")
+    }
+
+    @Test(
+        "RFC 6749 §5.1: what is no answer at all has no refresh token",
+        arguments: [
+            "", "<html>R9</html>", #"["refresh_token"]"#, #"{"refresh_token":""}"#,
+            #"{"refresh_token":"R 9"}"#, #"{"refresh_token":9}"#,
+            #"{"error":"x","refresh_token":"R9"}"#, #"{"refresh_token":"R8","refresh_token":"R9"}"#,
+        ]
+    )
+    func nothing(_ body: String) async throws {
+        let (scene, session) = try await expired()
+        scene.provider.answer("/token") { _ in .text(200, "application/json", Array(body.utf8)) }
+        let failed = await Task.failure { _ = try await session.token() }.value
+        #expect(failed == .rejected(.tokenResponse))
+        #expect(session.isActive)
+        #expect(try await scene.storedRecord?.refreshToken?.reveal() == "R0")
+        scene.provider.answerAsUsual("/token")
+        _ = try await session.token()
+    }
+
     @Test("OpenID Connect Core §12.2: an iat before that of the sign-in is refused")
     func refreshedIssuedAt() async throws {
         let scene = Scene()

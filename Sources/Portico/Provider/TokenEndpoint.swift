@@ -42,6 +42,10 @@ package struct TokenEndpoint: Sendable {
     package enum Failure: Error {
         /// A protocol error code (RFC 6749 §5.2).
         case refused(ErrorResponse, retryAfter: Duration?)
+        /// A success (status 200) that is not as RFC 6749 §5.1 wants it.
+        ///
+        /// - Parameter refreshToken: The one in it, if any.
+        case unusable(SignInError, refreshToken: SecretText?)
         case other(SignInError)
     }
 
@@ -114,7 +118,7 @@ package struct TokenEndpoint: Sendable {
         } catch {
             let check: SignInError.Check =
                 error == .unknownTokenType ? .tokenType : .tokenResponse
-            throw .other(SignInError(.rejected(check)))
+            throw Self.unusable(reply, check)
         }
     }
 
@@ -150,8 +154,15 @@ package struct TokenEndpoint: Sendable {
             }
             throw .refused(error, retryAfter: http.retryAfter(reply))
         }
-        guard reply.isJSON else { throw .other(SignInError(.rejected(.tokenResponse))) }
+        guard reply.isJSON else { throw Self.unusable(reply, .tokenResponse) }
         return reply
+    }
+
+    private static func unusable(_ reply: HTTPReply, _ check: SignInError.Check) -> Failure {
+        .unusable(
+            SignInError(.rejected(check)),
+            refreshToken: TokenResponse.refreshToken(in: reply.body)
+        )
     }
 }
 
@@ -165,7 +176,7 @@ extension TokenEndpoint.Failure {
     package var signInError: SignInError {
         switch self {
         case .refused(let error, let retryAfter): SignInError(error, retryAfter: retryAfter)
-        case .other(let error): error
+        case .unusable(let error, _), .other(let error): error
         }
     }
 }

@@ -13,14 +13,15 @@ extension Session {
         do {
             answer = try await self.answer(to: token, request, stored.deviceSecret)
         } catch {
+            if case .unusable(_, let successor?) = error {
+                _ = try await keep(successor, in: stored, replacing: token, under: lock)
+            }
             throw try await failure(error, of: token, under: lock)
         }
-        let kept = try await keepSuccessor(
-            of: answer,
-            in: stored,
-            replacing: token,
-            under: lock
-        )
+        var kept = stored
+        if answer.tokens.idToken != nil, let successor = answer.tokens.refreshToken {
+            kept = try await keep(successor, in: stored, replacing: token, under: lock)
+        }
         let fresh: SessionRecord
         do throws(SignInError) {
             fresh = try await checked(answer, continuing: stored)
@@ -34,17 +35,16 @@ extension Session {
         return fresh
     }
 
-    /// Stores the new refresh token before anything else can fail: verifying the ID Token may need
-    /// keys to be fetched first. Nothing else of the answer is used before it is checked.
-    private func keepSuccessor(
-        of answer: TokenEndpoint.Answer,
+    /// Stores the new refresh token before anything else can fail, because the one before it may be
+    /// spent: verifying the ID Token may need keys to be fetched first, and the answer may be wrong
+    /// otherwise. Nothing else of the answer is used before it is checked.
+    private func keep(
+        _ successor: SecretText,
         in record: SessionRecord,
         replacing token: SecretText,
         under lock: SessionLock
     ) async throws(SignInError) -> SessionRecord {
-        guard let successor = answer.tokens.refreshToken, successor != token,
-            answer.tokens.idToken != nil
-        else { return record }
+        guard successor != token else { return record }
         var kept = record
         kept.refreshToken = successor
         kept.pending = nil
@@ -172,17 +172,16 @@ extension Session {
 }
 
 extension SignInError {
-    /// Whether an answer is known to be wrong: a check of its ID Token, or of whose it is, failed. If it
-    /// could not be checked, for lack of keys, metadata or a correct clock, its refresh token may be
-    /// valid.
+    /// Whether an answer may be another person's, or anyone's: a check of its ID Token failed, other
+    /// than those of its times, which come last. If it could not be checked, for lack of keys,
+    /// metadata or a correct clock, its refresh token may be valid.
     var condemnsAnswer: Bool {
         guard case .rejected(let check) = kind else { return false }
         return Self.tokenChecks.contains(check)
     }
 
     private static let tokenChecks: Set<Check> = [
-        .signature, .algorithm, .issuer, .subject, .audience, .authorizedParty, .nonce, .expiry,
-        .issuedAt, .notBefore, .accessTokenHash, .authTime, .acr, .idTokenMissing,
-        .idTokenMalformed, .idTokenEncrypted,
+        .signature, .algorithm, .issuer, .subject, .audience, .authorizedParty, .nonce,
+        .accessTokenHash, .authTime, .acr, .idTokenMissing, .idTokenMalformed, .idTokenEncrypted,
     ]
 }

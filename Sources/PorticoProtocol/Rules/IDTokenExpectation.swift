@@ -50,8 +50,9 @@ package struct IDTokenExpectation: Sendable {
 package struct VerifiedIDToken: Sendable, Hashable {
     package let claims: IDTokenClaims
 
-    /// Checks in the order of OpenID Connect Core §3.1.3.7. A ``VerifiedJWT`` has its signature and
-    /// algorithm (6, 7, 8) checked already.
+    /// Checks in the order of OpenID Connect Core §3.1.3.7, but the times (9, 10) last: a token that
+    /// is refused for them is the right person's. A ``VerifiedJWT`` has its signature and algorithm
+    /// (6, 7, 8) checked already.
     package init(_ jwt: VerifiedJWT, meeting expected: IDTokenExpectation, at now: Date)
         throws(IDTokenRefusal)
     {
@@ -61,7 +62,6 @@ package struct VerifiedIDToken: Sendable, Hashable {
             throw .issuer
         }
         try expected.checkAudience(claims)
-        try expected.checkTimes(claims, at: now)
         try expected.checkNonce(claims)
         try expected.checkAuthentication(claims, at: now)
         // §3.1.3.8, with the hash of the token's own algorithm.
@@ -70,6 +70,7 @@ package struct VerifiedIDToken: Sendable, Hashable {
             guard ConstantTime.equal(hash, own) else { throw .accessTokenHash }
         }
         if let original = expected.original { try claims.checkContinues(original) }
+        try expected.checkTimes(claims, at: now)
         self.claims = claims
     }
 }
@@ -155,7 +156,6 @@ extension IDTokenClaims {
                 audience.contains { sameBytes($0, name) }
             })
         else { throw .audience }
-        guard issuedAt >= original.issuedAt else { throw .issuedBeforeSignIn }
         if let authTime, let first = original.authTime, authTime != first { throw .authTime }
         // A claim that was absent must stay absent.
         switch (authorizedParty, original.authorizedParty) {
@@ -163,5 +163,6 @@ extension IDTokenClaims {
         case (let party?, let first?) where sameBytes(party, first): break
         default: throw .authorizedParty
         }
+        guard issuedAt >= original.issuedAt else { throw .issuedBeforeSignIn }
     }
 }

@@ -34,6 +34,16 @@ package struct TokenResponse: Sendable {
         try self.init(json, token: "access_token")
     }
 
+    /// The refresh token of an answer that is wrong otherwise: the one before it may be spent.
+    package static func refreshToken(in body: [UInt8]) -> SecretText? {
+        // `try?`: what is no JSON, or no token, has none.
+        guard
+            let json = try? JSONObject(parsing: body, limits: .foreign(size: 256 * 1024)),
+            json["error"] == nil
+        else { return nil }
+        return try? token("refresh_token", json)
+    }
+
     /// - Parameter name: The member with the token for calling servers.
     /// - Throws: As ``init(parsing:)``.
     package init(_ json: JSONObject, token name: String) throws(Refusal) {
