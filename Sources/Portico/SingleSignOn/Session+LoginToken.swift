@@ -11,6 +11,8 @@ extension Session {
     ///   misconfigured(.targetRefused) if the provider does not list the other app, and every error
     ///   of a refresh.
     public func loginToken(for clientID: String) async throws(SignInError) -> LoginToken {
+        // The provider's answer would be that of an ended session.
+        guard !clientID.isEmpty else { throw SignInError(.misconfigured(.targetRefused)) }
         // What both sides hold is the source's, until a sign-in of its own.
         if isRenewedElsewhere, let source { return try await source.loginToken(for: clientID) }
         let used = try await subject()

@@ -1,8 +1,9 @@
 extension SignInClient {
     /// Signs a person in by a login token from another app, and keeps the session (RFC 8252 §4.1).
     ///
-    /// A provider that takes pushed requests asks nothing, unless the token is good for nothing:
-    /// then the ordinary sign-in page appears.
+    /// A provider that takes pushed requests asks nothing. A token that is good for nothing by then
+    /// is as good as none: the sign-in page appears, or whoever is signed in in that browser
+    /// is signed in here too. See ``Session/user`` for who it is.
     ///
     /// - Parameters:
     ///   - loginToken: From ``Session/loginToken(for:)`` of the other app.

@@ -60,7 +60,11 @@ struct LoginCommand: AsyncParsableCommand {
                 isPKCEUnannounced: isPKCEUnannounced
             )
         ) { client in
-            if !force, let session = await Self.live(client) {
+            // More scopes than it has need the person again.
+            let wanted = isScopeAsked ? choice.scopes : []
+            if !force, let session = await Self.live(client),
+                Scope(tokens: wanted).isSubset(of: session.scope)
+            {
                 try await folder.use(choice)
                 console.done("Already signed in as \(await Self.person(session)).")
                 console.say("  Sign in again: portico login --force")
@@ -83,6 +87,8 @@ struct LoginCommand: AsyncParsableCommand {
         }
     }
 
+    private var isScopeAsked: Bool { !scopes.isEmpty }
+
     private func choice(in folder: SessionFolder) async throws -> SessionChoice {
         let options = SessionOptions(issuer: issuer, clientID: clientID)
         guard var choice = try await options.choice(in: folder) else {
@@ -93,7 +99,7 @@ struct LoginCommand: AsyncParsableCommand {
             )
         }
         let asked = scopes.flatMap { $0.split(separator: " ").map(String.init) }
-        if !asked.isEmpty {
+        if isScopeAsked {
             choice.scopes = asked
         } else if choice.scopes.isEmpty {
             choice.scopes = SessionChoice.standardScopes

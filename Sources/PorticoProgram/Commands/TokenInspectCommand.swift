@@ -10,7 +10,8 @@ extension TokenCommand {
             abstract: "Decode a token and check it against its issuer's keys.",
             discussion: """
                 The token is read from a file or from stdin, never from the command line. Exit \
-                code 0 means: signed by the issuer, and not expired.
+                code 0 means: signed by the issuer, and not expired. With --offline it means: not \
+                expired, and nobody has checked who signed it.
                 """
         )
 

@@ -25,8 +25,9 @@ struct WhoamiCommand: AsyncParsableCommand {
             var table = Table("ACCOUNT", "ISSUER", "CLIENT", "EXPIRES", "STORED IN")
             let now = Int64(Date().timeIntervalSince1970)
             let shown = expiry.map {
-                (console.showsDataOnTerminal ? Times.relative($0, at: now) : Times.standard($0))
-                    + (session.isRefreshable ? " (↻)" : "")
+                console.showsDataOnTerminal
+                    ? Times.relative($0, at: now) + (session.isRefreshable ? " (↻)" : "")
+                    : Times.standard($0)
             }
             table.rows = [
                 [user.email ?? user.displayName, choice.issuer, choice.clientID, shown, file]

@@ -14,7 +14,7 @@ extension Failure {
                 .timedOut,
                 error.description,
                 "Nothing was stored. Run the same command to try again, or allow more time:",
-                "portico login --timeout 10m"
+                "portico login --issuer \(printable(issuer)) --timeout 10m"
             )
         case .denied:
             self.init(.declined, error.description, advice: words + ["Nothing was stored."])

@@ -14,12 +14,13 @@ struct LoginToken: Sendable, Equatable {
 
     /// `expires_in`, in seconds.
     static let lifetime: Int64 = 60
-    /// A text that begins like this is a login token, good or not: it is never shown.
+    /// A text that begins like this, but for signs and spaces, is meant as a login token, good or not:
+    /// it is never shown.
     fileprivate static let prefix = "login-token."
 
     /// Whether a `login_hint` is meant as a login token, good or not, and not as a person's name.
     static func isMeant(by hint: String) -> Bool {
-        hint.utf8.drop(while: \.isBlank).prefix(prefix.utf8.count)
+        hint.utf8.drop { !$0.isLetterOrDigit }.prefix(prefix.utf8.count)
             .elementsEqual(prefix.utf8) { $0.lowercased == $1 }
     }
 }

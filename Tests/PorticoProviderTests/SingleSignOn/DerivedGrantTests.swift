@@ -151,7 +151,8 @@ import Testing
     func nearlyTokens() async throws {
         let scene = try await scene()
         let token = try await scene.token()
-        for hint in [" " + token, token.uppercased(), "\t" + token, token + " "] {
+        let hints = [" ", "\t", "\"", "+", "\u{A0}", "\u{FEFF}"].map { $0 + token }
+        for hint in hints + [token.uppercased(), token + " "] {
             let browser = TestBrowser(scene.server)
             let page = try await browser.authorize(try await scene.pushed(scene.request(hint)))
             expectPage(page, "authenticate")

@@ -44,7 +44,9 @@ import Testing
         let session = try await apps.signIn(apps.client("my-mobile-app"))
         let target = await VendorApps.kind { _ = try await session.loginToken(for: "web1") }
         #expect(target == .misconfigured(.targetRefused))
-        #expect(session.isActive)
+        let nothing = await VendorApps.kind { _ = try await session.loginToken(for: "") }
+        #expect(nothing == .misconfigured(.targetRefused))
+        #expect(session.isActive && apps.refreshes == 0)
         // Its offline access lives on; the sign-in in the browser does not.
         try await apps.endSession(of: session)
         let ended = await VendorApps.kind { _ = try await session.loginToken(for: "my-other-app") }
