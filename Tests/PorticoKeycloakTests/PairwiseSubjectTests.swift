@@ -14,8 +14,9 @@ import Testing
     private static let path = "/realms/acme/protocol/openid-connect/"
     private static let redirect = "https://apart.example/cb"
 
-    private static let file = #"""
-        {"realm": "acme", "enabled": true,
+    private static func file(_ members: String) -> String {
+        #"""
+        {"realm": "acme", "enabled": true, \#(members)
          "clients": [
            {"clientId": "apart", "secret": "\#(secret)", "rootUrl": "https://apart.example",
             "redirectUris": ["/cb"], "protocolMappers": [
@@ -28,14 +29,20 @@ import Testing
            {"username": "bob", "id": "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9e02", "enabled": true,
             "credentials": [{"value": "correct horse battery 1"}]}]}
         """#
+    }
 
     private let server: ProviderUnderTest
     private let browser: TestBrowser
     private let tokens: Reply
 
     init() async throws {
+        try await self.init("")
+    }
+
+    /// - Parameter members: Of the file.
+    private init(_ members: String) async throws {
         let database = try TestDatabase.inMemory()
-        for imported in try await RealmImportTests.read(Self.file, ring: TestRealm.ring) {
+        for imported in try await RealmImportTests.read(Self.file(members), ring: TestRealm.ring) {
             #expect(try await database.realms.create(imported.realm) == .created)
         }
         server = try await ProviderUnderTest(database: database, clock: StoppedClock())
@@ -93,6 +100,15 @@ import Testing
         )
         #expect(described.json.bool("active") == true)
         #expect(described.json.string("sub") == expected)
+    }
+
+    @Test("the same in a realm of before Keycloak 25, where sub was in every token")
+    func formerRealm() async throws {
+        let scopes = #""clientScopes": [{"name": "profile", "protocol": "openid-connect"}],"#
+        let former = try await Self(scopes)
+        let access = try #require(former.tokens.json.string("access_token"))
+        let claims = try JWT(parsing: access).uncheckedClaims()
+        #expect(try claims.string("sub") == former.subject() && former.subject() == subject())
     }
 
     @Test("OpenID Connect Back-Channel Logout §2.4: sub is that of the client's ID Tokens")

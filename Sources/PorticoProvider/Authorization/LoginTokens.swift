@@ -76,10 +76,7 @@ struct LoginTokens: Sendable {
             realmID: realm.realm.id,
             at: moment.seconds
         )
-        guard let reading, reading.isLive, reading.grant.createdAt >= realm.realm.notBefore else {
-            return nil
-        }
-        return reading.grant
+        return reading.flatMap { $0.isLive ? $0.grant : nil }
     }
 
     /// The live session of that `sid`. How long no browser used it does not count: an app did.

@@ -35,7 +35,7 @@ struct LoginTokenGrant: Sendable {
             throw OAuthError(.invalidScope, "A login token has no scope.")
         }
         let grant = try await subject(request.subject, of: client, in: realm, at: moment)
-        // Even an offline grant hands nothing on after its session.
+        // Even an offline grant hands nothing on after its session, which is no younger.
         guard let sessionID = grant.sessionID,
             let session = try await sessions.live(
                 id: sessionID,
@@ -93,7 +93,7 @@ struct LoginTokenGrant: Sendable {
                 ),
                 refresh.isGenuine(for: reading.grant, ring: ring),
                 sameBytes(reading.grant.clientID, client.client.id),
-                reading.isLive, reading.grant.createdAt >= realm.realm.notBefore
+                reading.isLive
             else { throw Self.unknown }
             guard refresh.generation == reading.grant.refresh?.generation else {
                 throw ReplayRefusal(

@@ -130,7 +130,7 @@ extension GrantStore {
                 WHERE s.id = $5 AND s.realm_id = $2 AND s.person_id = $4 AND s.alive_until > $23))
             AND ($22 IS NULL OR EXISTS (
                 SELECT 1 FROM live_grants AS l
-                WHERE l.id = $22 AND l.realm_id = $2 AND l.person_id = $4 AND l.alive_until > $23))
+                WHERE l.id = $22 AND l.person_id = $4 AND l.alive_until > $23))
         ON CONFLICT DO NOTHING RETURNING id
         """
 
