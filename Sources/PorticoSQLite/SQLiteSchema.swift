@@ -26,6 +26,7 @@ enum SQLiteSchema {
         Migration(name: "derived-grants", sql: derivedGrants),
         Migration(name: "groups", sql: groups),
         Migration(name: "credentials", sql: credentials),
+        Migration(name: "moved-sessions", sql: movedSessions),
     ]
 
     /// "Port" in the file's header says whose it is.

@@ -35,6 +35,7 @@ struct DryRunTests {
         "DROP TABLE groups", "DROP TABLE client_role_limits", "DROP TABLE scope_role_limits",
         "DROP TABLE client_scopes", "DROP TABLE realm_parts", "DROP TABLE kept_keys",
         "DROP TABLE credentials", "DROP TABLE federated_identities",
+        "DROP TABLE moved_sessions", "DROP TABLE swapped_tokens", "DROP TABLE swap_counts",
         "DROP INDEX grants_by_session", "DROP INDEX offline_grants_by_person",
         "DROP INDEX browser_sessions_by_person",
     ]

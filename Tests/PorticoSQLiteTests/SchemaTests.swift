@@ -24,6 +24,7 @@ import Testing
             ("derived-grants", "DHkrObTbm9TmQHFx54wO_Xq6ZXvvKochfYfilTerGso"),
             ("groups", "xyiKGNgvrvJhXrQPOpL4e8Jm1fBtCqhcHdY--NL-c-g"),
             ("credentials", "XjaXl9mHjysLj2aLFuwdXm-AVE3zb8-JBUpq-YbYKQQ"),
+            ("moved-sessions", "nCR5Ooj87pe5tAh79lAb4QhwsjUOD19S03Ikv5_DtTs"),
         ]
         #expect(SQLiteSchema.migrations.count == released.count, "append the new one here")
         for (migration, expected) in zip(SQLiteSchema.migrations, released) {

@@ -26,6 +26,7 @@ extension Realm {
         lifetimes = try Lifetimes(document: document.required("lifetimes", \.object))
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
         keycloak = try document.optional("keycloak", \.object)
+        tokenSwap = try document.optional("token_swap", \.object).map(TokenSwap.init(document:))
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there.
@@ -44,6 +45,7 @@ extension Realm {
         document["lifetimes"] = .object(kept)
         document["mappers"] = .array(mappers.map(\.value))
         document["keycloak"] = keycloak.map(JSONValue.object)
+        document["token_swap"] = tokenSwap.map { .object($0.document) }
     }
 }
 

@@ -134,7 +134,7 @@ extension GrantStore {
         ON CONFLICT DO NOTHING RETURNING id
         """
 
-    private static let keep: SQLText = """
+    static let keep: SQLText = """
         INSERT INTO grants (\(GrantColumn.self), request_id, refused_at, epoch)
         VALUES (\(valuesOf: GrantColumn.self), $20, $21,
             COALESCE((SELECT epoch FROM people WHERE id = $4), 0))

@@ -55,7 +55,15 @@ extension PersonStore {
                 """,
                 [.text(clientID), .text(personID), .text(realmID), .int64(now)]
             )
-            return forgotten + revoked > 0 ? .changed : .notFound
+            let moved = try transaction.run(
+                """
+                UPDATE moved_sessions SET ended_at = $1
+                WHERE realm_id = $2 AND person_id = $3 AND ended_at IS NULL
+                    AND client_id = (SELECT c.client_id FROM clients AS c WHERE c.id = $4)
+                """,
+                [.int64(now), .text(realmID), .text(personID), .text(clientID)]
+            )
+            return forgotten + revoked + moved > 0 ? .changed : .notFound
         }
     }
 }

@@ -34,6 +34,8 @@ package struct Realm: Hashable, Sendable {
     /// Keycloak's `RealmRepresentation`, where the realm comes from there: what has no place of its
     /// own. Its clients get tokens, rules and answers as there, if they come from there too.
     package var keycloak: JSONObject?
+    /// Whether refresh tokens of the server before are swapped for new ones; `nil`: they are not.
+    package var tokenSwap: TokenSwap?
 
     package init(id: String, name: String, displayName: String, issuer: String) {
         self.id = id

@@ -137,7 +137,7 @@ extension SQLReader {
 
 extension Realm {
     /// Of the columns `id, name, issuer, settings`.
-    fileprivate init(row: any SQLRow) throws {
+    init(row: any SQLRow) throws {
         try self.init(
             id: row.text(0),
             name: row.text(1),

@@ -208,6 +208,14 @@ extension SQLTransaction {
             """,
             [.int64(now), .text(id), .text(realmID)]
         )
+        // Old tokens of it that were not swapped yet end with it (docs/decisions/0051).
+        try run(
+            """
+            UPDATE moved_sessions SET ended_at = $1
+            WHERE realm_id = $2 AND sid = $3 AND NOT is_offline AND ended_at IS NULL
+            """,
+            [.int64(now), .text(realmID), .text(id)]
+        )
         return changed > 0
     }
 }

@@ -1,0 +1,23 @@
+import PorticoProtocol
+
+extension TokenSwap {
+    init(document: JSONObject) throws {
+        let document = Document(document)
+        self.init(
+            issuer: try document.required("issuer", \.string),
+            closesAt: try document.required("closes_at", \.int64),
+            takesUnlistedOffline: try document.required("unlisted_offline", \.bool),
+            listedUntil: try document.optional("listed_until", \.int64)
+        )
+    }
+
+    var document: JSONObject {
+        var document: JSONObject = [
+            "issuer": .string(issuer),
+            "closes_at": .integer(closesAt),
+            "unlisted_offline": .bool(takesUnlistedOffline),
+        ]
+        document["listed_until"] = listedUntil.map(JSONValue.integer)
+        return document
+    }
+}

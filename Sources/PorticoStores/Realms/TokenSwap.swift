@@ -1,0 +1,27 @@
+/// That a realm swaps the refresh tokens of the server it comes from for its own, for a while
+/// (docs/decisions/0051).
+package struct TokenSwap: Hashable, Sendable {
+    /// Who made them: `iss` and `aud` of each.
+    package var issuer: String
+    /// None is swapped from this time on, and the key that verifies them is forgotten. Seconds since
+    /// 1970.
+    package var closesAt: Int64
+    /// Whether offline tokens are taken whose session is on no list: also those that the server
+    /// before had ended.
+    package var takesUnlistedOffline: Bool
+    /// When the last session on the list was used there: one that was used before and is not on the
+    /// list had ended. `nil`: there is no list.
+    package var listedUntil: Int64?
+
+    package init(
+        issuer: String,
+        closesAt: Int64,
+        takesUnlistedOffline: Bool = false,
+        listedUntil: Int64? = nil
+    ) {
+        self.issuer = issuer
+        self.closesAt = closesAt
+        self.takesUnlistedOffline = takesUnlistedOffline
+        self.listedUntil = listedUntil
+    }
+}
