@@ -484,7 +484,7 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
                 "PorticoProvider", "PorticoKeycloak", "PorticoTestSupport",
-                httpTypes,
+                crypto, httpTypes,
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings
@@ -494,7 +494,8 @@ let package = Package(
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "Portico", "PorticoStores",
                 "PorticoWeb", "PorticoOutbound", "PorticoMail", "PorticoSQLite",
-                "PorticoProvider", "PorticoBackend", "PorticoProgram", "PorticoTestSupport",
+                "PorticoProvider", "PorticoKeycloak", "PorticoBackend", "PorticoProgram",
+                "PorticoTestSupport",
                 httpTypes, serverProduct("ArgumentParser", "swift-argument-parser"),
                 serverProduct("Logging", "swift-log"), serverProduct("NIOCore", "swift-nio"),
             ],

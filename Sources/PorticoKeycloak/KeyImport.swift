@@ -56,10 +56,13 @@ struct KeyImport {
         case .lost:
             report.add(.skipped, subject, "the file does not hold it: what it signed is void")
         case .secret(let secret, let keyID):
-            keys.kept.append(
-                keptKey(component, keyID, .hmac, secret: secret, realmID)
+            let kind: KeptKey.Kind = component.isEnabled ? .hmac : .silent
+            keys.kept.append(keptKey(component, keyID, kind, secret: secret, realmID))
+            report.add(
+                component.isEnabled ? .read : .changed,
+                subject,
+                component.isEnabled ? "can verify refresh tokens of before" : "disabled"
             )
-            report.add(.read, subject, "verifies refresh tokens of before")
         case .other:
             report.add(.ignored, subject, "of a kind that nothing here uses")
         case .pair(let pair):

@@ -24,6 +24,7 @@ package struct Provider: Sendable {
     let guesses: RateLimiter
     let spent = SpentRequests()
     package let refusedClients = RefusedClients()
+    package let swaps = SwapCounter()
     /// Whether mail in the outbox is sent, or readable there by everyone.
     let sendsMail: Bool
     /// Called when a browser session has ended: clients may need to be notified.

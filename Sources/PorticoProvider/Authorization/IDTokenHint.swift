@@ -24,7 +24,7 @@ struct IDTokenHint: Sendable, Equatable {
                 allowing: Set(published.algorithms),
                 types: [.jwt]
             ).claims,
-            let issuer = claims.string("iss"), sameBytes(issuer, realm.realm.issuer),
+            let issuer = claims.string("iss"), realm.isIssuer(issuer, at: now),
             claims.string("typ") == TokenClaims.idTokenKind,
             let subject = claims.string("sub"),
             // Several audiences have one authorized party (OpenID Connect Core §2).

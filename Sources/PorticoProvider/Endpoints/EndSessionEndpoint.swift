@@ -221,7 +221,17 @@ struct EndSessionEndpoint: Sendable {
             realmID: context.realm.id,
             at: context.now
         )
-        guard change == .changed else { return .wasNotSignedIn }
+        guard change == .changed else {
+            // It may be one of the server before: then its tokens are not swapped any more.
+            if context.realm.former != nil, sessionID.utf8.count <= 255 {
+                try await flow.sessions.endMoved(
+                    id: sessionID,
+                    realmID: context.realm.id,
+                    at: context.now
+                )
+            }
+            return .wasNotSignedIn
+        }
         events.signedOut(sessionID, context)
         sessionEnded()
         return .signedOut

@@ -16,6 +16,9 @@ struct LegacySignOut: Sendable {
     func callAsFunction(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
         try await authenticated(context, form: form) { client, form in
             let token = try form.required("refresh_token")
+            if let old = context.realm.oldToken(token, of: client.client) {
+                return try await signOut(old, of: client, context)
+            }
             guard
                 let grant = try await refreshTokens.grant(
                     ofRefreshToken: token,
@@ -45,6 +48,27 @@ struct LegacySignOut: Sendable {
             }
             return Response(empty: .noContent, headers: headers)
         }
+    }
+
+    /// The session of a token of the server before, swapped or not (docs/decisions/0051).
+    private func signOut(
+        _ token: MovedToken,
+        of client: AuthenticatedClient,
+        _ context: RealmContext
+    ) async throws -> Response {
+        let outcome = try await grants.signOut(
+            token,
+            spending: client.assertion.take(),
+            at: context.now
+        )
+        switch outcome {
+        case .ended: authenticated.events.endedMoved(token.sessionID, client.client, context)
+        case .endedHere:
+            authenticated.events.signedOut(token.sessionID, context)
+            sessionEnded()
+        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        }
+        return Response(empty: .noContent, headers: headers)
     }
 
     private func revoke(_ grant: Grant, of client: AuthenticatedClient, _ context: RealmContext)

@@ -1,5 +1,6 @@
 import HTTPTypes
 import PorticoProtocol
+import PorticoStores
 import PorticoWeb
 
 /// `POST …/revoke` (RFC 7009 §2).
@@ -12,8 +13,14 @@ struct RevocationEndpoint: Sendable {
     func post(_ context: RealmContext) async throws -> Response {
         try await authenticated(context) { client, form in
             try form.refuseRepeats()
+            let token = try form.required("token")
+            if let old = context.realm.oldToken(token, of: client.client) {
+                try await revoke(old, from: client, at: context.moment)
+                authenticated.events.endedMoved(old.sessionID, client.client, context)
+                return
+            }
             let revoked = try await revoke(
-                try form.required("token"),
+                token,
                 from: client,
                 in: context.realm,
                 at: context.moment

@@ -12,6 +12,8 @@ struct TokenEndpoint: Sendable {
     private let refreshToken: RefreshTokenGrant
     private let clientCredentials: ClientCredentialsGrant
     private let tokenExchange: TokenExchangeGrant
+    private let tokenSwap: TokenSwapGrant
+    private let swaps: SwapCounter
     /// The recently redeemed challenges.
     private let challenges = SeenLately()
 
@@ -40,6 +42,13 @@ struct TokenEndpoint: Sendable {
             issuer: issuer
         )
         tokenExchange = TokenExchangeGrant(provider, issuer: issuer)
+        tokenSwap = TokenSwapGrant(
+            grants: provider.grants,
+            people: provider.people,
+            issuer: issuer,
+            ring: provider.ring
+        )
+        swaps = provider.swaps
     }
 
     func post(_ context: RealmContext) async throws -> Response {
@@ -52,7 +61,12 @@ struct TokenEndpoint: Sendable {
                 return try await grant(try TokenRequest(form), client, context)
             } catch let replay as ReplayRefusal {
                 authenticated.events.replayed(replay, client.client, context)
+                if replay.subject == .oldRefreshToken { note(.usedAgain, client, context) }
                 throw replay.error
+            } catch let refusal as SwapRefusal {
+                authenticated.events.swapRefused(refusal, client.client, context)
+                swaps.note(refusal.reason.rawValue, of: client.client, at: context.now)
+                throw refusal.error
             }
         }
         return Response(json: .object(answer), headers: headers, adding: [.pragma: "no-cache"])
@@ -77,18 +91,7 @@ struct TokenEndpoint: Sendable {
             }
             return answer.tokens.json
         case .refreshToken(let request):
-            return try await refreshToken(
-                request,
-                idempotencyKey: try context.headers.idempotencyKey(
-                    or: OAuthError(
-                        .invalidRequest,
-                        "Idempotency-Key is not one text of 1 to 255 bytes."
-                    )
-                ),
-                from: client,
-                in: context.realm,
-                at: context.moment
-            ).json
+            return try await refresh(request, client, context).json
         case .clientCredentials(let scope):
             return try await clientCredentials(
                 scope: scope,
@@ -107,6 +110,46 @@ struct TokenEndpoint: Sendable {
             authenticated.events.handedOn(answer.handedOn, client.client, context)
             return answer.json
         }
+    }
+
+    private func refresh(
+        _ request: TokenRequest.Refresh,
+        _ client: AuthenticatedClient,
+        _ context: RealmContext
+    ) async throws -> TokenAnswer {
+        let key = try context.headers.idempotencyKey(
+            or: OAuthError(
+                .invalidRequest,
+                "Idempotency-Key is not one text of 1 to 255 bytes."
+            )
+        )
+        let swapped = try await tokenSwap(
+            request,
+            idempotencyKey: key,
+            from: client,
+            in: context.realm,
+            at: context.moment
+        )
+        if let swapped {
+            authenticated.events.swapped(swapped, client.client, context)
+            note(swapped.isRepeated ? .repeated : .swapped, client, context)
+            return swapped.tokens
+        }
+        return try await refreshToken(
+            request,
+            idempotencyKey: key,
+            from: client,
+            in: context.realm,
+            at: context.moment
+        )
+    }
+
+    private func note(
+        _ outcome: SwapCounter.Outcome,
+        _ client: AuthenticatedClient,
+        _ context: RealmContext
+    ) {
+        swaps.note(outcome.rawValue, of: client.client, at: context.now)
     }
 
     /// A repeated challenge is a constant and gives no protection (RFC 9700 §2.1.1). The client's

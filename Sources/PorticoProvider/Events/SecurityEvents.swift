@@ -77,6 +77,25 @@ package struct SecurityEvents: Sendable {
         log("replay", context, facts)
     }
 
+    /// A refresh token of the server before was swapped for one of ours (docs/decisions/0051).
+    func swapped(_ answer: TokenSwapGrant.Answer, _ client: Client, _ context: RealmContext) {
+        var facts = ["grant": answer.grant.id.text, "client": client.clientID]
+        facts["sub"] = answer.grant.personID
+        facts["sid"] = answer.grant.sessionID
+        facts["offline"] = answer.grant.isOffline ? "true" : "false"
+        log(answer.isRepeated ? "token.swap_repeated" : "token.swapped", context, facts)
+    }
+
+    func swapRefused(_ refusal: SwapRefusal, _ client: Client, _ context: RealmContext) {
+        let facts = ["client": client.clientID, "reason": refusal.reason.rawValue]
+        log("token.swap_refused", context, facts)
+    }
+
+    /// A client ended the session of a token of the server before, or its own part of it.
+    func endedMoved(_ session: String, _ client: Client, _ context: RealmContext) {
+        log("token.old_revoked", context, ["sid": session, "client": client.clientID])
+    }
+
     func handedOn(_ handedOn: HandedOn, _ client: Client, _ context: RealmContext) {
         var facts = [
             "grant": handedOn.parentID.text, "client": client.clientID, "target": handedOn.target,

@@ -92,7 +92,7 @@ struct RefreshTokenGrant: Sendable {
 
     /// What was granted, or less (RFC 6749 §6, RFC 9700 §4.14.2). Of a client that came from Keycloak
     /// the scope is cut to that, and its default scopes stay: the answer does not name all of them.
-    private static func scope(_ requested: Scope?, of grant: Grant, for client: Client)
+    static func scope(_ requested: Scope?, of grant: Grant, for client: Client)
         throws(OAuthError) -> Scope
     {
         guard let requested else { return grant.scope }

@@ -11,6 +11,8 @@ struct ReplayRefusal: Error {
         /// A rotated refresh token, presented for a login token: that ends nothing, because another
         /// process of the app may have rotated it.
         case subjectToken = "subject_token"
+        /// Of the server before (docs/decisions/0051).
+        case oldRefreshToken = "old_refresh_token"
     }
 
     let subject: Subject

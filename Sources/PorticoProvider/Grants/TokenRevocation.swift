@@ -30,6 +30,21 @@ struct TokenRevocation: Sendable {
         }
     }
 
+    /// Ends the client's part of the session of a token of the server before (docs/decisions/0051).
+    func callAsFunction(
+        _ token: MovedToken,
+        from client: AuthenticatedClient,
+        at moment: Moment
+    ) async throws {
+        let outcome = try await grants.endPart(
+            ofSession: token,
+            of: client.client.id,
+            spending: client.assertion.take(),
+            at: moment.seconds
+        )
+        guard outcome == .spent else { throw UnprovenClient(.replayed, client.client) }
+    }
+
     private func grantID(
         of text: String,
         _ client: AuthenticatedClient,

@@ -17,6 +17,8 @@ package final class LiveRealm: Sendable {
     let graph: RoleGraph
     /// Of a realm that comes from Keycloak.
     private let keycloak: KeycloakViews?
+    /// What reads refresh tokens of the server before; `nil`: none is swapped.
+    let former: FormerTokens?
     /// The origins that its clients have registered for scripts, if any.
     let clientOrigins: CORSPolicy?
 
@@ -35,9 +37,11 @@ package final class LiveRealm: Sendable {
         clients: [Client],
         keys: RealmKeys,
         graph: RoleGraph,
-        keycloak: KeycloakViews?
+        keycloak: KeycloakViews?,
+        former: FormerTokens?
     ) {
         self.realm = realm
+        self.former = former
         self.keys = keys
         self.graph = graph
         self.keycloak = keycloak
@@ -99,6 +103,14 @@ package final class LiveRealm: Sendable {
     /// After how many seconds without use a browser session ends, with the store's precision.
     var sessionIdle: Int64 {
         realm.lifetimes.sessionIdle + SessionActivity<String>.precision
+    }
+
+    /// Whether `iss` of an ID Token is this realm's: the server before is meant as well, while its
+    /// tokens are swapped. `now` in seconds since 1970.
+    func isIssuer(_ issuer: String, at now: Int64) -> Bool {
+        if sameBytes(issuer, realm.issuer) { return true }
+        guard let former, former.isOpen(at: now) else { return false }
+        return sameBytes(issuer, former.swap.issuer)
     }
 
     /// What a client that came from Keycloak gets with a scope; `nil` for another client.

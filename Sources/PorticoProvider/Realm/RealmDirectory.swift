@@ -108,7 +108,8 @@ package final class RealmDirectory: Sendable {
                         graph: graph,
                         issuer: realm.issuer
                     )
-                }
+                },
+                former: try FormerTokens(of: realm, keptKeys[realm.id] ?? [], ring: ring)
             )
         }
         return Snapshot(version: record.version, realms: realms)

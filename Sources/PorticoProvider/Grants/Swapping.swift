@@ -1,0 +1,137 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// An old token that a client has presented to be swapped, with the rules for it (docs/decisions/0051).
+struct Swapping: Sendable {
+    let token: OldRefreshToken
+    let swap: TokenSwap
+    /// The hash of the request's `Idempotency-Key`.
+    let key: Hash256?
+    let client: Client
+    let realm: LiveRealm
+    let moment: Moment
+
+    /// What needs neither the person nor the session.
+    func check() throws(SwapRefusal) {
+        let now = moment.seconds
+        guard now < swap.closesAt else { throw SwapRefusal(.closed) }
+        // One that was made here later under the same name has never had it.
+        guard sameBytes(token.clientID, client.clientID), client.keycloak != nil else {
+            throw SwapRefusal(.client)
+        }
+        guard let expiresAt = token.expiresAt ?? (token.isOffline ? Int64.max : nil),
+            expiresAt > now
+        else { throw SwapRefusal(.expired) }
+        guard token.issuedAt <= now + TokenSwapGrant.skew else { throw SwapRefusal(.notYetValid) }
+        let notBefore = max(realm.realm.notBefore, client.keycloak?.int64("notBefore") ?? 0)
+        guard token.issuedAt >= notBefore else { throw SwapRefusal(.notBefore) }
+        guard !token.isBound else { throw SwapRefusal(.bound) }
+    }
+
+    /// What depends on the person and the session.
+    func check(_ person: Person, _ reading: MovedReading) throws(SwapRefusal) {
+        guard person.isEnabled else { throw SwapRefusal(.disabled) }
+        guard token.issuedAt >= person.notBefore else { throw SwapRefusal(.notBefore) }
+        guard !reading.isEnded else { throw SwapRefusal(.ended) }
+        let isListed = reading.listed.map { sameBytes($0.personID, person.id) } ?? false
+        if token.isOffline {
+            guard isListed || swap.takesUnlistedOffline else { throw SwapRefusal(.unlisted) }
+        } else if let listedUntil = swap.listedUntil, token.issuedAt <= listedUntil {
+            // Its session was used before the list was made, and is not on it: it had ended.
+            guard isListed else { throw SwapRefusal(.unlisted) }
+        }
+    }
+
+    /// What the client was granted there and may have now, for as long as it could have used it there,
+    /// at least until the token would have expired.
+    func grant(for person: Person, _ listed: ListedSession?, ring: KeyRing) throws(SwapRefusal)
+        -> Grant
+    {
+        let allowed = client.optionalScopes + client.defaultScopes + ["openid"]
+        let scope = Scope(tokens: token.scope.tokens.filter(allowed.contains))
+        guard !token.isOffline || scope.contains("offline_access") else {
+            throw SwapRefusal(.scope)
+        }
+        let lifetimes = realm.lifetimes
+        let startedAt = listed?.startedAt ?? token.issuedAt
+        let end =
+            token.isOffline
+            ? token.expiresAt ?? lifetimes.offlineMaximum.map { startedAt + $0 }
+            : max(token.expiresAt ?? 0, startedAt + lifetimes.sessionMaximum)
+        guard end.map({ $0 > moment.seconds }) ?? true else { throw SwapRefusal(.expired) }
+        var refresh = RefreshState(first: moment, ring: ring)
+        refresh.idempotencyKey = key
+        return Grant(
+            id: moment.id(),
+            realmID: realm.id,
+            clientID: client.id,
+            personID: person.id,
+            sessionID: token.sessionID,
+            scope: scope,
+            isOffline: token.isOffline,
+            // Not `iat`: a session that began earlier must not look fresh.
+            authenticatedAt: listed?.startedAt,
+            acr: RealmMetadata.passwordACR,
+            amr: [],
+            claims: nil,
+            createdAt: moment.seconds,
+            idleSeconds: token.isOffline ? lifetimes.offlineIdle : lifetimes.sessionIdle,
+            expiresAt: end,
+            refresh: refresh
+        )
+    }
+
+    /// The browser session that the grant hangs on. No browser has its cookie. It is from the time of
+    /// the token, so that a later `notBefore` of the person's ends it.
+    func session(of grant: Grant) -> BrowserSession? {
+        guard !token.isOffline, let personID = grant.personID, let expiresAt = grant.expiresAt
+        else {
+            return nil
+        }
+        return BrowserSession(
+            id: token.sessionID,
+            realmID: realm.id,
+            personID: personID,
+            cookieHash: Hash256(of: moment.random.bytes(32)),
+            authenticatedAt: token.issuedAt,
+            acr: RealmMetadata.passwordACR,
+            amr: [],
+            device: "",
+            createdAt: min(token.issuedAt, grant.authenticatedAt ?? .max),
+            lastSeenAt: moment.seconds,
+            expiresAt: expiresAt,
+            epoch: 0
+        )
+    }
+
+    /// `sub` of a person's tokens for this client.
+    func subject(of person: PersonWithRoles) -> String {
+        let grant = Grant(
+            id: moment.id(),
+            realmID: realm.id,
+            clientID: client.id,
+            personID: person.person.id,
+            sessionID: nil,
+            scope: token.scope,
+            isOffline: token.isOffline,
+            authenticatedAt: nil,
+            acr: nil,
+            amr: [],
+            claims: nil,
+            createdAt: moment.seconds,
+            idleSeconds: 0,
+            expiresAt: nil,
+            refresh: nil
+        )
+        let subject = TokenSubject(
+            realm: realm,
+            client: client,
+            grant: grant,
+            person: person,
+            scope: token.scope
+        )
+        return subject.keycloak(at: moment.seconds)?.subjectOfPerson ?? subject.subject
+    }
+}

@@ -1,0 +1,182 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoSeals
+import PorticoStores
+
+/// Swaps a refresh token of the server that a realm comes from for tokens of its own, so that nobody
+/// signs in again (docs/decisions/0051).
+///
+/// The old token stands before the first generation of the new ones, and is used as those are
+/// (docs/decisions/0035): a client that lost the answer gets the same again; any other second use ends what
+/// the first one gave.
+struct TokenSwapGrant: Sendable {
+    let grants: GrantStore
+    let people: PersonStore
+    let issuer: TokenIssuer
+    let ring: KeyRing
+
+    /// How far the clock of the server before may have been ahead, in seconds.
+    static let skew: Int64 = 60
+
+    struct Answer: Sendable {
+        let tokens: TokenAnswer
+        let grant: Grant
+        /// The same was answered before.
+        let isRepeated: Bool
+    }
+
+    /// - Parameter idempotencyKey: The hash of the request's `Idempotency-Key`, if any.
+    /// - Returns: `nil` where `request` has no token of the server before.
+    /// - Throws: ``SwapRefusal``; ``ReplayRefusal`` where the token was used before;
+    ///   `invalid_scope`; `unauthorized_client`.
+    func callAsFunction(
+        _ request: TokenRequest.Refresh,
+        idempotencyKey: Hash256?,
+        from client: AuthenticatedClient,
+        in realm: LiveRealm,
+        at moment: Moment
+    ) async throws -> Answer? {
+        guard let former = realm.former,
+            let token = try OldRefreshToken.parse(request.refreshToken, by: former)
+        else { return nil }
+        guard client.client.grantTypes.contains(.refreshToken) else {
+            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
+        }
+        let swapping = Swapping(
+            token: token,
+            swap: former.swap,
+            key: idempotencyKey,
+            client: client.client,
+            realm: realm,
+            moment: moment
+        )
+        try swapping.check()
+        // If another request comes first, its result is judged like any other.
+        for _ in 0..<2 {
+            let reading = try await grants.moved(token.moved(in: realm.realm))
+            if let id = reading.grantID {
+                return try await again(id, swapping, request.scope, client)
+            }
+            if let answer = try await swap(reading, swapping, request.scope, client) {
+                return answer
+            }
+        }
+        throw SwapRefusal(.ended)
+    }
+
+    /// - Returns: `nil` if another request came first.
+    private func swap(
+        _ reading: MovedReading,
+        _ swapping: Swapping,
+        _ requested: Scope?,
+        _ client: AuthenticatedClient
+    ) async throws -> Answer? {
+        let person = try await person(of: swapping, reading.listed)
+        try swapping.check(person.person, reading)
+        let grant = try swapping.grant(for: person.person, reading.listed, ring: ring)
+        try await checkConsent(to: grant.scope, swapping.client, person.person)
+        let scope = try RefreshTokenGrant.scope(requested, of: grant, for: swapping.client)
+        let outcome = try await grants.swap(
+            swapping.token.moved(in: swapping.realm.realm),
+            for: grant,
+            in: swapping.session(of: grant),
+            issuedAt: swapping.token.issuedAt,
+            spending: client.assertion.take(),
+            at: swapping.moment.seconds
+        )
+        switch outcome {
+        case .swapped: break
+        case .usedBefore: return nil
+        case .sessionEnded: throw SwapRefusal(.ended)
+        case .personGone: throw SwapRefusal(.disabled)
+        case .assertionSpent: throw UnprovenClient(.replayed, client.client)
+        }
+        return try answer(grant, person, scope, swapping, isRepeated: false)
+    }
+
+    /// The token is used up: the same answer for whoever lost it, the end of the grant for anyone else.
+    private func again(
+        _ id: UniqueID,
+        _ swapping: Swapping,
+        _ requested: Scope?,
+        _ client: AuthenticatedClient
+    ) async throws -> Answer {
+        let now = swapping.moment.seconds
+        let realm = swapping.realm.realm
+        guard let reading = try await grants.grant(id: id, realmID: realm.id, at: now),
+            sameBytes(reading.grant.clientID, client.client.id), reading.isLive,
+            reading.grant.createdAt >= realm.notBefore, let state = reading.grant.refresh
+        else { throw SwapRefusal(.ended) }
+        guard state.generation == 1,
+            state.wasRotated(by: swapping.key, at: now, grace: realm.lifetimes.refreshGrace)
+        else {
+            let outcome = try await grants.revoke(
+                id: id,
+                spending: client.assertion.take(),
+                at: now
+            )
+            guard outcome != .assertionSpent else {
+                throw UnprovenClient(.replayed, client.client)
+            }
+            throw ReplayRefusal(
+                subject: .oldRefreshToken,
+                grant: reading.grant,
+                error: SwapRefusal(.ended).error
+            )
+        }
+        let scope = try RefreshTokenGrant.scope(requested, of: reading.grant, for: client.client)
+        return try answer(reading.grant, reading.person, scope, swapping, isRepeated: true)
+    }
+
+    private func answer(
+        _ grant: Grant,
+        _ person: PersonWithRoles?,
+        _ scope: Scope,
+        _ swapping: Swapping,
+        isRepeated: Bool
+    ) throws -> Answer {
+        let tokens = try issuer.issue(
+            TokenSubject(
+                realm: swapping.realm,
+                client: swapping.client,
+                grant: grant,
+                person: person,
+                scope: scope
+            ),
+            nonce: nil,
+            generation: 1,
+            at: swapping.moment
+        )
+        return Answer(tokens: tokens, grant: grant, isRepeated: isRepeated)
+    }
+
+    /// Whose token it is: the person of its `sub`; or the one whose session it is by the list, where it
+    /// has none, or one that the client's mappers make.
+    private func person(of swapping: Swapping, _ listed: ListedSession?) async throws
+        -> PersonWithRoles
+    {
+        let realmID = swapping.realm.id
+        if let subject = swapping.token.subject,
+            let person = try await people.person(id: subject, realmID: realmID)
+        {
+            return person
+        }
+        guard let listed,
+            let person = try await people.person(id: listed.personID, realmID: realmID)
+        else { throw SwapRefusal(.person) }
+        if let subject = swapping.token.subject {
+            guard sameBytes(subject, swapping.subject(of: person)) else {
+                throw SwapRefusal(.person)
+            }
+        }
+        return person
+    }
+
+    /// No page can ask here.
+    private func checkConsent(to scope: Scope, _ client: Client, _ person: Person) async throws {
+        guard client.requiresConsent else { return }
+        guard let earlier = try await people.consent(personID: person.id, clientID: client.id),
+            scope.tokens.allSatisfy({ $0 == "openid" || earlier.contains($0) })
+        else { throw SwapRefusal(.consent) }
+    }
+}
