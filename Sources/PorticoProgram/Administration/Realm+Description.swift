@@ -18,6 +18,7 @@ extension Realm {
                 "signs_out_by_hint": .bool(signsOutByHintAlone),
                 "lifetimes": .object(lifetimes.json),
                 "access_token_type": .string(accessTokenType.rawValue),
+                "token_swap": tokenSwap.map { .object($0.json) } ?? .null,
             ],
             fields: [
                 ("Realm", name),
@@ -47,12 +48,31 @@ extension Realm {
                     "\(Times.duration(lifetimes.offlineIdle)) idle"
                         + (lifetimes.offlineMaximum.map { ", \(Times.duration($0)) at most" } ?? "")
                 ),
+                ("Tokens of before", tokenSwap?.summary ?? "not swapped"),
                 ("Id", id),
             ]
         )
     }
 
     var state: String { isEnabled ? "enabled" : "disabled" }
+}
+
+extension TokenSwap {
+    fileprivate var json: JSONObject {
+        [
+            "issuer": .string(issuer),
+            "closes_at": .string(Times.standard(closesAt)),
+            "accepts_unlisted_offline_sessions": .bool(takesUnlistedOffline),
+            "listed_until": listedUntil.map { .string(Times.standard($0)) } ?? .null,
+        ]
+    }
+
+    fileprivate var summary: String {
+        let offline =
+            takesUnlistedOffline
+            ? "all offline sessions" : listedUntil == nil ? "no offline session" : "those on a list"
+        return "of \(issuer), swapped until \(Times.standard(closesAt)), \(offline)"
+    }
 }
 
 extension Realm.Lifetimes {

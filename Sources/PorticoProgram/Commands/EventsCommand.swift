@@ -8,7 +8,7 @@ struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
         abstract: "Show what happened to accounts, and which clients were refused.",
-        subcommands: [Tail.self]
+        subcommands: [Tail.self, Swaps.self]
     )
 
     struct Tail: DataDirectoryCommand {

@@ -16,6 +16,7 @@ extension RealmCommand {
 
         @Argument(help: "The file; - for stdin.") var file: String
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
+        @OptionGroup var swap: TokenSwapFields
         @OptionGroup var options: ChangingAndReadingOptions
 
         func run() async throws {
@@ -47,6 +48,7 @@ extension RealmCommand {
                 "Imported realm \(name), issuer \(new.realm.issuer). "
                     + "Undo: portico realm delete \(name) --confirm \(name)"
             )
+            try await swap.turnOn(in: new, administration)
         }
 
         private func show(_ report: ImportReport) {

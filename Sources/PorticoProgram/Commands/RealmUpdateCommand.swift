@@ -9,12 +9,15 @@ extension RealmCommand {
 
         @OptionGroup var name: Name
         @OptionGroup var fields: RealmFields
+        @OptionGroup var swap: TokenSwapFields
         @OptionGroup var options: ChangingOptions
 
         func run(_ administration: Administration) async throws {
             let former = try administration.realm(name.name)
             var realm = former
             fields.apply(to: &realm)
+            let keys = administration.snapshot.keptKeys.filter { $0.realmID == realm.id }
+            try await swap.apply(to: &realm, keys: keys, administration)
             let name = realm.name
             guard administration.mayWrite(realm, replacing: former, "realm \(name)") else { return }
             try administration.expectChanged(

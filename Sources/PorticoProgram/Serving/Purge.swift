@@ -21,6 +21,8 @@ struct Purge: Sendable {
         try await pushedRequests.purgePushedRequests(before: now - 3600)
         try await mailboxes.purgeResets(before: yesterday)
         try await realms.removeKeys(retiredBefore: yesterday)
+        try await realms.closeTokenSwaps(at: now)
+        try await grants.purgeMoved()
         // Events that anyone can cause are kept for a month, those of accounts for over a year.
         try await audit.purge([.clientRefused], before: now - 30 * day)
         try await audit.purge(AuditEvent.Kind.all, before: now - 400 * day)

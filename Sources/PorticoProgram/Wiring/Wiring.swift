@@ -193,6 +193,10 @@ struct Wiring {
                 [audit = installation.audit] in
                 try await provider.refusedClients.flush(into: audit)
             },
+            Repeating(name: "swap counts", interval: .seconds(5), logger: logger) {
+                [grants = installation.grants] in
+                try await provider.swaps.flush(into: grants)
+            },
             Repeating(name: "last seen", interval: .seconds(5), logger: logger) {
                 try await activity.flush()
             },

@@ -1,0 +1,200 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoKeycloak
+import PorticoOutbound
+import PorticoProtocol
+import PorticoStores
+import PorticoSystem
+
+/// Whether the refresh tokens of the Keycloak that a realm comes from are swapped
+/// (docs/decisions/0051).
+struct TokenSwapFields: ParsableArguments {
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Whether refresh tokens of the Keycloak that the realm comes from are swapped for new ones."
+    )
+    var swapTokens: Bool?
+
+    @Option(help: .value("url", "The issuer of those tokens, if it is not the realm's."))
+    var oldIssuer: String?
+
+    @Option(
+        help: .value(
+            "file or url",
+            "Which sessions are alive there: a list, or the realm's address in its admin REST interface."
+        )
+    )
+    var liveSessions: String?
+
+    @Option(help: .value("file", "The access token for that address; - for stdin."))
+    var liveSessionsTokenFile: String?
+
+    @Flag(
+        help:
+            "Without a list: take offline tokens all the same, also those whose session had been ended."
+    )
+    var acceptUnlistedOfflineSessions = false
+
+    func validate() throws {
+        guard liveSessions == nil || !acceptUnlistedOfflineSessions else {
+            throw ValidationError(
+                "--accept-unlisted-offline-sessions is for moving without --live-sessions."
+            )
+        }
+        guard swapTokens != false || !isAsked else {
+            throw ValidationError("--no-swap-tokens stands alone.")
+        }
+        if let oldIssuer, HTTPAddress(oldIssuer) == nil || oldIssuer.utf8.count > 2048 {
+            throw ValidationError("--old-issuer must be an http or https address.")
+        }
+    }
+
+    private var isAsked: Bool {
+        swapTokens == true || oldIssuer != nil || liveSessions != nil
+            || acceptUnlistedOfflineSessions
+    }
+
+    /// The realm with what was asked for. A list is read, and kept unless it is a dry run.
+    ///
+    /// - Parameter keys: The realm's, as they were imported.
+    func apply(to realm: inout Realm, keys: [KeptKey], _ administration: Administration)
+        async throws
+    {
+        if swapTokens == false { realm.tokenSwap = nil }
+        guard isAsked else { return }
+        guard keys.contains(where: { $0.kind == .hmac && $0.sealed != nil }) else {
+            throw Failure(
+                .refused,
+                "Realm \(realm.name) has no key that verifies refresh tokens of a Keycloak.",
+                "Only a full export has it: not one of the console, which masks keys."
+            )
+        }
+        let now = administration.moment.seconds
+        var swap =
+            realm.tokenSwap
+            ?? TokenSwap(
+                issuer: realm.issuer,
+                // By then an offline session that was not swapped is too old there as well.
+                closesAt: now + realm.lifetimes.offlineIdle
+            )
+        if let oldIssuer { swap.issuer = oldIssuer }
+        if acceptUnlistedOfflineSessions { swap.takesUnlistedOffline = true }
+        if let liveSessions {
+            swap.listedUntil = try await read(liveSessions, realm, administration, at: now)
+            swap.takesUnlistedOffline = false
+        }
+        if swap.listedUntil == nil, !swap.takesUnlistedOffline {
+            administration.console.warn(
+                "Offline tokens are refused: which of their sessions are alive, "
+                    + "--live-sessions says."
+            )
+        }
+        realm.tokenSwap = swap
+    }
+
+    /// The same for a realm that was just created, and stays where this fails.
+    func turnOn(in new: NewRealm, _ administration: Administration) async throws {
+        var realm = new.realm
+        do {
+            try await apply(to: &realm, keys: new.keptKeys, administration)
+        } catch let failure as Failure {
+            throw Failure(
+                failure.problem,
+                failure.what,
+                advice: failure.advice
+                    + ["The realm is there. Try again: portico realm update \(realm.name)"]
+            )
+        }
+        guard realm != new.realm else { return }
+        try administration.expectChanged(
+            await administration.realms.update(realm, replacing: new.realm),
+            "Realm \(realm.name)"
+        )
+        administration.console.done("Refresh tokens of before are swapped in realm \(realm.name).")
+    }
+
+    /// - Returns: When the last session on the list was used.
+    private func read(
+        _ place: String,
+        _ realm: Realm,
+        _ administration: Administration,
+        at now: Int64
+    ) async throws -> Int64 {
+        let grants = administration.installation.grants
+        let take: ([ListedSession]) async throws -> Void = { sessions in
+            guard !administration.isDryRun else { return }
+            try await grants.list(sessions, realmID: realm.id, at: now)
+        }
+        let sessions: LiveSessions
+        do {
+            sessions =
+                if let address = HTTPAddress(place) {
+                    try await ask(address, administration.console, take)
+                } else {
+                    try await read(file: place, take)
+                }
+        } catch let error as LiveSessionsError {
+            throw Failure(
+                .importBroken,
+                "The list of live sessions cannot be read.",
+                "\(printable(place)): \(printable(error.reason))"
+            )
+        }
+        if !administration.isDryRun {
+            try await grants.unlist(before: now, realmID: realm.id)
+        }
+        administration.console.say(
+            sessions.count == 1
+                ? "1 session is on the list." : "\(sessions.count) sessions are on the list."
+        )
+        return sessions.lastUsedAt
+    }
+
+    private func ask(
+        _ address: HTTPAddress,
+        _ console: Console,
+        _ take: ([ListedSession]) async throws -> Void
+    ) async throws -> LiveSessions {
+        let token = try SecretInput(console: console).secret(
+            path: liveSessionsTokenFile,
+            name: "Access token",
+            option: "--live-sessions-token-file"
+        )
+        let transport = OutboundClient()
+        let result: Result<LiveSessions, any Error>
+        do {
+            let request = LiveSessionsRequest(realm: address, token: token, transport: transport)
+            result = .success(try await request(take: take))
+        } catch {
+            result = .failure(error)
+        }
+        try await transport.shutdown()
+        return try result.get()
+    }
+
+    /// Twice, so that nothing is kept of a file that is broken further on.
+    private func read(file path: String, _ take: ([ListedSession]) async throws -> Void)
+        async throws -> LiveSessions
+    {
+        var checked = LiveSessions()
+        try await checked.read(file: path) { _ in }
+        var sessions = LiveSessions()
+        try await sessions.read(file: path, take: take)
+        return sessions
+    }
+}
+
+extension LiveSessions {
+    fileprivate mutating func read(
+        file path: String,
+        take: ([ListedSession]) async throws -> Void
+    ) async throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw LiveSessionsError(reason: String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        try await read(FileSource(descriptor), take: take)
+    }
+}
