@@ -169,7 +169,7 @@ struct SourceRuleTests {
             // ProtocolMappers, which lists it.
             "ProtocolMapperError",
             // The endpoints that call what throws them.
-            "SignInFailure", "KeyIsGone", "SignedRequestTooOld", "CodeSpent",
+            "SignInFailure", "KeyIsGone", "SignedRequestTooOld", "CodeSpent", "SwapRefusal",
             // The import of a realm, which says where it stands.
             "KeycloakHashError",
         ]

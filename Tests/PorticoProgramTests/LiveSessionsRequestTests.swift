@@ -57,7 +57,7 @@ import Testing
         )
         let found = Locked<[ListedSession]>([])
         let sessions = try await request { some in found.withLock { $0 += some } }
-        #expect(sessions.count == found.withLock(\.count))
+        #expect(sessions.count == found.withLock { $0.count })
         return found.withLock { $0 }
     }
 
@@ -94,7 +94,7 @@ import Testing
         await #expect(throws: LiveSessionsError.self) {
             try await ask(keycloak, at: "http://id.example.com/admin/realms/acme")
         }
-        #expect(keycloak.asked.withLock(\.isEmpty))
+        #expect(keycloak.asked.withLock { $0.isEmpty })
         #expect(try await ask(keycloak, at: "http://127.0.0.1:8080/admin/realms/acme").count == 1)
     }
 }

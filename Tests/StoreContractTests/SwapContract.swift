@@ -53,12 +53,13 @@ import Testing
         for round in 0..<30 {
             let token = token("token \(round)", sid: "moved \(round % 3)")
             let ids = (0..<8).map { _ in Example.fresh() }
-            let outcomes = try await concurrently(8) { index in
-                try await swap(token, stores, grant: ids[index])
+            let answers = try await concurrently(8) { index in
+                (ids[index], try await swap(token, stores, grant: ids[index]))
             }
+            let outcomes = answers.map(\.1)
             #expect(outcomes.count(of: .swapped) == 1)
             #expect(outcomes.count(of: .usedBefore) == 7)
-            let winner = try #require(outcomes.firstIndex(of: .swapped).map { ids[$0] })
+            let winner = try #require(answers.first { $0.1 == .swapped }?.0)
             for id in ids { #expect(try await isLive(id, stores) == (id == winner)) }
             #expect(try await stores.grants.moved(token).grantID == winner)
         }

@@ -48,9 +48,8 @@ extension Realm {
                     "\(Times.duration(lifetimes.offlineIdle)) idle"
                         + (lifetimes.offlineMaximum.map { ", \(Times.duration($0)) at most" } ?? "")
                 ),
-                ("Tokens of before", tokenSwap?.summary ?? "not swapped"),
                 ("Id", id),
-            ]
+            ] + (tokenSwap.map { [("Tokens of before", $0.summary)] } ?? [])
         )
     }
 

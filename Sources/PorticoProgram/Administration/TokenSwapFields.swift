@@ -27,7 +27,7 @@ struct TokenSwapFields: ParsableArguments {
     )
     var liveSessions: String?
 
-    @Option(help: .value("file", "The access token for that address; - for stdin."))
+    @Option(help: .value("path", "The access token for that address; - for stdin."))
     var liveSessionsTokenFile: String?
 
     @Flag(
@@ -114,7 +114,7 @@ struct TokenSwapFields: ParsableArguments {
         administration.console.done("Refresh tokens of before are swapped in realm \(realm.name).")
     }
 
-    /// - Returns: When the last session on the list was used.
+    /// - Returns: Since when a session may have begun that is not on the list.
     private func read(
         _ place: String,
         _ realm: Realm,
@@ -127,13 +127,14 @@ struct TokenSwapFields: ParsableArguments {
             try await grants.list(sessions, realmID: realm.id, at: now)
         }
         let sessions: LiveSessions
+        var asked: Int64 = 0
         do {
-            sessions =
-                if let address = HTTPAddress(place) {
-                    try await ask(address, administration.console, take)
-                } else {
-                    try await read(file: place, take)
-                }
+            if let address = HTTPAddress(place) {
+                sessions = try await ask(address, administration.console, take)
+                asked = now
+            } else {
+                sessions = try await read(file: place, take)
+            }
         } catch let error as LiveSessionsError {
             throw Failure(
                 .importBroken,
@@ -148,7 +149,7 @@ struct TokenSwapFields: ParsableArguments {
             sessions.count == 1
                 ? "1 session is on the list." : "\(sessions.count) sessions are on the list."
         )
-        return sessions.lastUsedAt
+        return max(sessions.lastUsedAt, asked)
     }
 
     private func ask(

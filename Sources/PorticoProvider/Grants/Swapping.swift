@@ -105,33 +105,4 @@ struct Swapping: Sendable {
             epoch: 0
         )
     }
-
-    /// `sub` of a person's tokens for this client.
-    func subject(of person: PersonWithRoles) -> String {
-        let grant = Grant(
-            id: moment.id(),
-            realmID: realm.id,
-            clientID: client.id,
-            personID: person.person.id,
-            sessionID: nil,
-            scope: token.scope,
-            isOffline: token.isOffline,
-            authenticatedAt: nil,
-            acr: nil,
-            amr: [],
-            claims: nil,
-            createdAt: moment.seconds,
-            idleSeconds: 0,
-            expiresAt: nil,
-            refresh: nil
-        )
-        let subject = TokenSubject(
-            realm: realm,
-            client: client,
-            grant: grant,
-            person: person,
-            scope: token.scope
-        )
-        return subject.keycloak(at: moment.seconds)?.subjectOfPerson ?? subject.subject
-    }
 }

@@ -74,7 +74,7 @@ struct TokenSwapGrant: Sendable {
         let person = try await person(of: swapping, reading.listed)
         try swapping.check(person.person, reading)
         let grant = try swapping.grant(for: person.person, reading.listed, ring: ring)
-        try await checkConsent(to: grant.scope, swapping.client, person.person)
+        try await checkConsent(to: grant.scope, swapping, person.person)
         let scope = try RefreshTokenGrant.scope(requested, of: grant, for: swapping.client)
         let outcome = try await grants.swap(
             swapping.token.moved(in: swapping.realm.realm),
@@ -165,18 +165,20 @@ struct TokenSwapGrant: Sendable {
             let person = try await people.person(id: listed.personID, realmID: realmID)
         else { throw SwapRefusal(.person) }
         if let subject = swapping.token.subject {
-            guard sameBytes(subject, swapping.subject(of: person)) else {
-                throw SwapRefusal(.person)
-            }
+            let own = swapping.realm.subject(of: person.person.id, for: swapping.client)
+            guard sameBytes(subject, own) else { throw SwapRefusal(.person) }
         }
         return person
     }
 
     /// No page can ask here.
-    private func checkConsent(to scope: Scope, _ client: Client, _ person: Person) async throws {
+    private func checkConsent(to scope: Scope, _ swapping: Swapping, _ person: Person)
+        async throws
+    {
+        let client = swapping.client
         guard client.requiresConsent else { return }
         guard let earlier = try await people.consent(personID: person.id, clientID: client.id),
-            scope.tokens.allSatisfy({ $0 == "openid" || earlier.contains($0) })
+            scope.tokens.filter(swapping.realm.isAskedFor).allSatisfy(earlier.contains)
         else { throw SwapRefusal(.consent) }
     }
 }

@@ -43,6 +43,8 @@ struct KeycloakScope: Sendable {
     let mappers: [ProtocolMapperRecord]
     /// Whether `scope` of tokens and answers names it.
     let isShown: Bool
+    /// Whether people are asked for it, where they are asked at all.
+    let isAskedFor: Bool
     /// The roles that it shows to a client without full scope. Where there are any, only people with
     /// one of them get it.
     let limits: Set<RoleName>
@@ -60,6 +62,7 @@ struct KeycloakScope: Sendable {
         mappers = scope.representation.protocolMappers
         let attributes = KeycloakAttributes(scope.representation.object("attributes"))
         isShown = attributes["include.in.token.scope"] != "false"
+        isAskedFor = attributes["display.on.consent.screen"] != "false"
         self.limits = limits
         isLimited = scope.representation.bool(ClientScope.limited) ?? false
     }

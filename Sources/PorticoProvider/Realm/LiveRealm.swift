@@ -123,6 +123,12 @@ package final class LiveRealm: Sendable {
         keycloak?.client(client)
     }
 
+    /// Whether people are asked for a scope, where they are asked at all: Keycloak keeps no consent to
+    /// others.
+    func isAskedFor(_ scope: String) -> Bool {
+        scope != "openid" && (keycloak?.realm.scope(named: scope)?.isAskedFor ?? true)
+    }
+
     /// The mappers of the realm, followed by the client's.
     func mappers(for client: Client) -> [ClaimMapper] {
         realm.mappers + client.mappers

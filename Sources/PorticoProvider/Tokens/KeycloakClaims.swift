@@ -52,9 +52,6 @@ struct KeycloakClaims: Sendable {
         token(.introspection, kind: TokenClaims.accessTokenKind)
     }
 
-    /// `sub` where a token must have one.
-    var subjectOfPerson: String { mapped(for: .idToken).subject ?? subject.subject }
-
     /// Members that mappers add to the token response.
     var tokenResponse: JSONObject { mapped(for: .tokenResponse).claims }
 

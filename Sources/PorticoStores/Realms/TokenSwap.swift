@@ -9,8 +9,8 @@ package struct TokenSwap: Hashable, Sendable {
     /// Whether offline tokens are taken whose session is on no list: also those that the server
     /// before had ended.
     package var takesUnlistedOffline: Bool
-    /// When the last session on the list was used there: one that was used before and is not on the
-    /// list had ended. `nil`: there is no list.
+    /// When the list was made, or at least the last session on it was used: one that was used before
+    /// and is not on it had ended. `nil`: there is no list.
     package var listedUntil: Int64?
 
     package init(

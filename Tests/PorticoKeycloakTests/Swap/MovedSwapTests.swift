@@ -32,9 +32,13 @@ struct MovedSwapTests {
     }
 
     /// A server that the realm of a file has moved to, with the list of `folder`.
-    private func server(_ realm: String, _ folder: String, _ issuer: String, isListed: Bool = true)
-        async throws -> ProviderUnderTest
-    {
+    private func server(
+        _ realm: String,
+        _ folder: String,
+        _ issuer: String,
+        isListed: Bool = true,
+        listedUntil: Int64? = nil
+    ) async throws -> ProviderUnderTest {
         let database = try TestDatabase.inMemory()
         let file = Array(try Data(contentsOf: root.appending(path: "\(realm)-realm.json")))
         let imported = try await RealmImportTests.read(file, ring: TestRealm.ring)
@@ -47,7 +51,7 @@ struct MovedSwapTests {
             defer { close(descriptor) }
             var all: [ListedSession] = []
             try await sessions.read(FileSource(descriptor)) { all += $0 }
-            new.realm.tokenSwap?.listedUntil = sessions.lastUsedAt
+            new.realm.tokenSwap?.listedUntil = listedUntil ?? sessions.lastUsedAt
             #expect(try await database.realms.create(new) == .created)
             try await database.grants.list(all, realmID: new.realm.id, at: 1_800_000_000)
         } else {
@@ -121,7 +125,13 @@ struct MovedSwapTests {
                     "\(name): \(claim)"
                 )
             }
-            #expect(Set(access.map(\.name)) == Set(former?.map(\.name) ?? []), "\(name)")
+            // A nonce is for the first answer (OpenID Connect Core §12.2), and how people proved who
+            // they are is not known any more.
+            let lost: Set = ["nonce", "amr"]
+            #expect(
+                Set(access.map(\.name)).union(lost) == Set(former?.map(\.name) ?? []).union(lost),
+                "\(name)"
+            )
             let next = try await refresh(reply.refreshToken, realm, request, here)
             #expect(next.status == 200, "\(name): \(next.text)")
         }
@@ -137,7 +147,8 @@ struct MovedSwapTests {
         let file = try json("tokens/full/refresh-reuse.json")
         let steps = try #require(file.array("steps")).compactMap(\.object)
         let issuer = "https://id.example.com/realms/full"
-        let server = try await server("full", "full", issuer)
+        // They are from after the last use of a listed session, and from before the list.
+        let server = try await server("full", "full", issuer, listedUntil: 1_795_380_600)
         var request = JSONObject()
         request["token_request"] = steps[0].object("first use")?["form"]
         for (index, step) in steps.enumerated() {

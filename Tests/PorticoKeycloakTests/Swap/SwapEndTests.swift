@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores

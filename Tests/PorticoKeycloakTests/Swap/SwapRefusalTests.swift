@@ -1,4 +1,3 @@
-import Crypto
 import PorticoBytes
 import PorticoProtocol
 import PorticoStores
@@ -128,7 +127,7 @@ import Testing
             SwapScene.sign(claims, with: SwapScene.shorter),
             parts[0] + "." + Base64URL.encode(altered.serialized()) + "." + parts[2],
             parts[0] + "." + parts[1] + "." + Base64URL.encode(Array(repeating: 0, count: 64)),
-            parts[0] + "." + parts[1] + "." + parts[2].prefix(43),
+            parts[0] + "." + parts[1] + "." + parts[2].prefix(44),
             parts[0] + "." + parts[1] + ".",
         ]
         for (index, token) in wrong.enumerated() {
@@ -209,12 +208,13 @@ import Testing
     @Test("decision 0051: what the person did not allow the client is not given")
     func consent() async throws {
         let scene = try await SwapScene()
-        let allowed = scene.claims(["azp": "asked", "scope": "openid basic profile"])
+        // Nobody is asked for `acr`.
+        let allowed = scene.claims(["azp": "asked", "scope": "openid basic profile acr"])
         #expect(try await scene.swap(allowed, "asked").status == 200)
-        let more = scene.claims(["azp": "asked", "scope": "openid basic profile roles"])
+        let more = scene.claims(["azp": "asked", "scope": "openid basic profile email"])
         try await expectRefused(more, "consent", in: scene, by: "asked")
         let other = scene.claims([
-            "azp": "asked", "scope": "basic", "sub": .string(SwapScene.cat),
+            "azp": "asked", "scope": "profile", "sub": .string(SwapScene.cat),
         ])
         #expect(try await scene.swap(other, "asked").error == "invalid_grant")
     }

@@ -4,6 +4,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoKeycloak
 import PorticoProtocol
+import PorticoProvider
 import PorticoSeals
 import PorticoStores
 import PorticoTestSupport
@@ -69,7 +70,7 @@ struct SwapScene {
                 {
                     "id": "\(ann)", "username": "ann", "enabled": true,
                     "clientConsents": [
-                        {"clientId": "asked", "grantedClientScopes": ["basic", "profile"]}
+                        {"clientId": "asked", "grantedClientScopes": ["profile"]}
                     ]
                 },
                 {"id": "\(ben)", "username": "ben", "enabled": false},
@@ -93,7 +94,7 @@ struct SwapScene {
     private static func client(
         _ id: String,
         _ members: String,
-        optional: String = #""offline_access""#
+        optional: String = #""offline_access", "email""#
     ) -> String {
         """
         {
