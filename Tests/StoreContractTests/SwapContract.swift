@@ -106,8 +106,6 @@ import Testing
     )
     func people(_ database: StoreUnderTest) async throws {
         let stores = try await database.furnished()
-        var ann = Example.ann
-        ann.notBefore = Example.signedIn
         let early = try database.empty()
         var new = Example.newRealm
         new.people[0].person.notBefore = Example.signedIn
@@ -116,7 +114,12 @@ import Testing
         #expect(try await swap(token("1"), early, issuedAt: before) == .personGone)
         #expect(try await swap(token("1"), early, issuedAt: before + 1) == .swapped)
 
-        ann.notBefore = 0
+        let disabled = try database.empty()
+        new.people[0].person.isEnabled = false
+        #expect(try await disabled.realms.create(new) == .created)
+        #expect(try await swap(token("1"), disabled) == .personGone, "and was so before the move")
+
+        var ann = Example.ann
         ann.isEnabled = false
         _ = try await stores.people.update(ann)
         #expect(try await swap(token("2"), stores) == .personGone)

@@ -58,7 +58,12 @@ import Testing
         for claims in [scene.claims(), scene.offline()] {
             let token = SwapScene.sign(claims)
             let reply = try await scene.swap(token)
+            let other = try await scene.swap(
+                claims.changing("azp", "beside").renamed(),
+                "beside"
+            )
             #expect(try await revoke(scene, token).status == 200)
+            #expect(try await scene.swap(other.refreshToken, "beside").status == 200)
             #expect(try await scene.swap(reply.refreshToken).error == "invalid_grant")
             #expect(try await scene.swap(token).error == "invalid_grant")
         }
