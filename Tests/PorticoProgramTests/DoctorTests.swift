@@ -104,6 +104,32 @@ struct DoctorTests {
         try doctor().expectProblem("others can read", fix: "chmod 700 ")
     }
 
+    @Test("KC-E-2: every redirect URI of an imported client that lets more through is named")
+    func laxRedirects() throws {
+        let portico = try PorticoProcess()
+        defer { portico.remove() }
+        let patterns = [
+            "https://a.example/*", "*", "http://a.example/cb", "http://localhost:3000/cb",
+            "exp://192.0.2.1:8081", "https://a.example/cb", "com.example.a:/cb", "/relative",
+        ]
+        let redirects = patterns.map { "\"\($0)\"" }.joined(separator: ",")
+        let client = #"{"clientId": "a", "publicClient": true, "redirectUris": [\#(redirects)]}"#
+        let off = #"{"clientId": "off", "enabled": false, "redirectUris": ["*"]}"#
+        try Data(#"{"realm": "acme", "enabled": true, "clients": [\#(client), \#(off)]}"#.utf8)
+            .write(to: portico.home.appending(path: "acme.json"))
+        let address = ["--public-url", "https://id.example.com"]
+        let imported = try portico.run(["realm", "import", "acme.json"] + address)
+        try #require(imported.status == 0, "\(imported.stderr)")
+        let found = try Found(portico.run(["doctor", "--offline", "--json"]))
+        let lines = found.all("note").compactMap { $0.string("text") }
+            .filter { $0.hasPrefix("redirect URI ") }
+        #expect(lines.count == 5, "\(lines)")
+        for pattern in patterns.prefix(5) {
+            #expect(lines.contains { $0.hasPrefix("redirect URI \(pattern): ") }, "\(pattern)")
+        }
+        #expect(lines.allSatisfy { $0.hasSuffix(" (realm acme)") })
+    }
+
     /// As Apple gives it out, and registered nowhere.
     static let appleKey = """
         -----BEGIN PRIVATE KEY-----

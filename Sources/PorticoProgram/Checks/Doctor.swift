@@ -84,7 +84,10 @@ struct Doctor {
         let (providers, leads) = await network.providers()
         findings.add("Server", server + network.clock(leads))
         findings.add("Public address", await publicAddress())
-        findings.add("Realms", network.laxClients() + network.silentHandOns())
+        findings.add(
+            "Realms",
+            network.laxClients() + network.laxRedirects() + network.silentHandOns()
+        )
         findings.add("Providers", providers)
         findings.add("Apps", await network.apps())
         return findings
