@@ -25,6 +25,9 @@ struct ProviderEndpoints: Sendable {
     let apps: ConnectedAppsEndpoint
     let devices: DevicesEndpoint
     let secondFactors: SecondFactorsEndpoint
+    let realmInfo: RealmInfoEndpoint
+    let loginStatus: LoginStatusEndpoint
+    let profile: AccountProfileEndpoint
 
     /// Gives every endpoint what it needs, and nothing else.
     init(_ provider: Provider) {
@@ -80,6 +83,9 @@ struct ProviderEndpoints: Sendable {
         )
         self.flow = flow
         metadata = MetadataEndpoint(headers: headers)
+        realmInfo = RealmInfoEndpoint(page: page)
+        loginStatus = LoginStatusEndpoint(flow: flow)
+        profile = AccountProfileEndpoint(verifier: verifier, headers: headers)
         authorization = AuthorizationEndpoint(flow: flow)
         let check = PasswordCheck(
             flow: flow,

@@ -1,12 +1,9 @@
-import PorticoPages
 import PorticoWeb
 
 extension ProviderEndpoints {
     /// The Provider's routes: one for each method at an address.
     var routes: [Route<RealmContext>] {
-        [
-            .get("/realms/{realm}", for: .people) { page(StartPage(), $0) },
-
+        keycloakRoutes + [
             // Below the issuer (OpenID Connect Discovery §4), and with the well-known part between
             // host and path (RFC 8414 §3). Both names work in both forms.
             .get(at(.openIDConfiguration), for: .programs, scripts: .any, metadata.get),
@@ -49,9 +46,6 @@ extension ProviderEndpoints {
             .post(at(.endSession), for: .popups, scripts: .knownClients, endSession.begin),
             .post(at(.confirmSignOut), for: .popups, endSession.confirm),
 
-            .get(at(.account), for: .people) { context in
-                try flow.redirect(to: RealmURLs.path(realmName: context.realm.name, .apps))
-            },
             .get(at(.apps), for: .people, apps.show),
             .post(at(.apps), for: .people, apps.show),
             .get(at(.devices), for: .people, devices.show),

@@ -25,15 +25,25 @@ package struct ProviderService: HTTPService {
         }
         let name = request.target.segments.dropFirst().first ?? ""
         if let realm = realms.realm(named: name), path.starts(with: "/realms/".utf8) {
-            return page.refuse(NotFound(), request.audience(at: nil), RealmContext(request, realm))
+            let audience = request.audience(at: nil, in: realm)
+            return page.refuse(realm.notFound, audience, RealmContext(request, realm))
         }
-        let address = routes.find(request.target.path)?.address
-        let refusal: any Refusal = address == nil ? NotFound() : NoSuchRealm()
-        return page.refuse(refusal, request.audience(at: address?.audience), PlainContext(request))
+        guard let address = routes.find(request.target.path)?.address else {
+            return page.refuse(NotFound(), request.audience(at: nil), PlainContext(request))
+        }
+        // As where there is a realm, its own address is a page only for who asks for one.
+        let isProgram =
+            request.target.segments.count == 2 && !AcceptedMedia.isPage(request.headers)
+        let audience = isProgram ? .programs : request.audience(at: address.audience)
+        return page.refuse(NoSuchRealm(), audience, PlainContext(request))
     }
 
     package func methodNotAllowed(_ audience: Audience, _ context: RealmContext) -> Response {
-        page.refuse(MethodNotAllowed(), context.request.audience(at: audience), context)
+        page.refuse(
+            context.realm.methodNotAllowed,
+            context.request.audience(at: audience, in: context.realm),
+            context
+        )
     }
 
     package func answer(_ error: any Error, _ audience: Audience, _ context: RealmContext)
@@ -59,9 +69,11 @@ package struct ProviderService: HTTPService {
 
     package func policy(_ scripts: ScriptOrigins, _ context: RealmContext) -> CORSPolicy? {
         let named = context.asking.client.map { client in
-            CORSPolicy.origins(
-                Set(context.realm.keycloakClient(client)?.origins.origins ?? client.webOrigins)
-            )
+            guard let moved = context.realm.keycloakClient(client)?.origins else {
+                return CORSPolicy.origins(Set(client.webOrigins))
+            }
+            let origins = Set(moved.origins)
+            return .origins(origins, credentials: origins, others: moved.allowsAny)
         }
         return switch scripts {
         case .none: nil
@@ -80,9 +92,14 @@ extension RequestContext {
     /// Who reads an answer that no route gives (`docs/errors.md`): programs, if only they use the
     /// address, or their headers say so.
     ///
-    /// - Parameter address: The audience of the routes there; `nil` if there are none.
-    fileprivate func audience(at address: Audience?) -> Audience {
-        address == .programs || RealmPath.isOfProtocol(target.path) || AcceptedMedia.isJSON(headers)
+    /// - Parameters:
+    ///   - address: The audience of the routes there; `nil` if there are none.
+    ///   - realm: In one from Keycloak, whoever does not ask for a page is a program.
+    fileprivate func audience(at address: Audience?, in realm: LiveRealm? = nil) -> Audience {
+        let isProgram =
+            realm?.keycloak == nil
+            ? AcceptedMedia.isJSON(headers) : !AcceptedMedia.isPage(headers)
+        return isProgram || address == .programs || RealmPath.isOfProtocol(target.path)
             ? .programs : .people
     }
 }

@@ -34,6 +34,26 @@ struct PageHeaderTests {
         }
     }
 
+    @Test("decision 0049: a hidden frame runs one script, for origins that can be written and fit")
+    func framed() {
+        let origins = ["https://a.example", "http://localhost:3000", "capacitor://localhost"]
+        let directives = directives(.framed(by: origins, script: "'sha256-abc='"))
+        #expect(directives["frame-ancestors"] == Substring(origins.joined(separator: " ")))
+        #expect(directives["script-src"] == "'sha256-abc='")
+        #expect(directives["connect-src"] == "'self'")
+        for name in ["default-src", "object-src", "base-uri", "form-action"] {
+            #expect(directives[Substring(name)] == "'none'", "\(name)")
+        }
+        let many = (0..<400).map { "https://app\($0).example.com" }
+        let long = PagePolicy.framed(by: many, script: "'none'").value
+        #expect(long.utf8.count < 5000)
+        #expect(long.hasSuffix(".example.com"))
+        for origins in [[], ["https://a.example; script-src *", "a b", "https://*.example", ""]] {
+            let policy = PagePolicy.framed(by: origins, script: "'none'").value
+            #expect(policy.hasSuffix("frame-ancestors 'none'"), "\(origins)")
+        }
+    }
+
     @Test(
         "WEB-CSP-3: form-action has one more source, computed from the proven redirect",
         arguments: [

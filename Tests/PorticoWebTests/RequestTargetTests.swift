@@ -40,6 +40,20 @@ struct RequestTargetTests {
         #expect(asked.query?.elementsEqual("a=%2F..//&b=?".utf8) == true)
     }
 
+    @Test("Attack H05: one slash at the end is read where it may be, and stays what it is")
+    func slashes() throws {
+        for path in ["/a/", "/realms/test/", "/a/b/"] {
+            let target = try #require(RequestTarget(path, takesSlash: true))
+            #expect(target.path == path)
+            #expect(target.endsInSlash)
+        }
+        #expect(RequestTarget("/", takesSlash: true)?.endsInSlash == false)
+        #expect(RequestTarget("/a", takesSlash: true)?.endsInSlash == false)
+        for path in ["//", "/a//", "///", "/./", "/../", "/a/../", "/a/;/", "/%61/", "/a/;x/"] {
+            #expect(RequestTarget(path, takesSlash: true) == nil, "\(path)")
+        }
+    }
+
     @Test("A path gives its segments; an empty query is an empty query")
     func segments() throws {
         #expect(try #require(RequestTarget("/")).segments.isEmpty)

@@ -51,6 +51,20 @@ struct RouteTableTests {
         #expect(none["api"] == "orders" && none["rest"] == "")
     }
 
+    @Test("Attack H05: a slash at the end is another path: that of a row that has one, if any")
+    func slash() throws {
+        let table = try RouteTable([
+            row(.get, "/a/{b}"), row(.get, "/a/{b}/"), row(.get, "/c"), row(.get, "/d/"),
+            row(.get, "/bff/{rest...}"), row(.get, "/"),
+        ])
+        #expect(found("/a/1", table) == "/a/{b}" && found("/a/1/", table) == "/a/{b}/")
+        #expect(found("/d/", table) == "/d/" && found("/", table) == "/")
+        #expect(try #require(table.find("/a/1/")).parameters["b"] == "1")
+        for path in ["/c/", "/d", "/bff/x/", "/bff/", "/a/"] {
+            #expect(found(path, table) == nil, "\(path)")
+        }
+    }
+
     @Test("RFC 9110 §9.3.2: HEAD is GET without a body, unless asking spends something")
     func head() throws {
         let spending = Route<RequestContext>.get("/b", for: .people, answersHead: false) { _ in

@@ -45,8 +45,15 @@ package enum Language: String, Sendable, CaseIterable {
     }
 
     /// What the request asks for, else what the browser prefers.
-    package static func best(uiLocales: String?, acceptLanguage: String?) -> Language {
+    ///
+    /// - Parameter otherwise: The tag of what is spoken to anyone else.
+    package static func best(
+        uiLocales: String?,
+        acceptLanguage: String?,
+        otherwise: String? = nil
+    ) -> Language {
         let asked = (uiLocales ?? "").split(separator: " ", maxSplits: 32).map { String($0) }
-        return best(for: asked + AcceptLanguage(acceptLanguage ?? "").tags)
+        let accepted = AcceptLanguage(acceptLanguage ?? "").tags
+        return best(for: asked + accepted + (otherwise.map { [$0] } ?? []))
     }
 }

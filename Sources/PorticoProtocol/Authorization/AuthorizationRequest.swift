@@ -19,17 +19,19 @@ package struct AuthorizationRequest: Sendable {
 
     /// Reads the parameters other than client and redirect URI, in the order of the standards.
     ///
+    /// - Parameter ignoresUnknownPrompts: Whether a `prompt` that is not served here counts as none,
+    ///   as it does for Keycloak.
     /// - Throws: The error for the redirect URI: `invalid_request`, `unsupported_response_type`,
     ///   `invalid_scope`, `request_not_supported`, `request_uri_not_supported`,
     ///   `registration_not_supported`.
-    package init(_ form: FormParameters) throws(OAuthError) {
+    package init(_ form: FormParameters, ignoresUnknownPrompts: Bool = false) throws(OAuthError) {
         try form.refuseRepeats()
         try Self.refuseUnsupported(form)
         try Self.checkResponseType(form)
         scope = try Scope(form["scope"] ?? "")
         nonce = try Self.bounded(form["nonce"], 255)
         challenge = try Self.challenge(form)
-        prompt = try Self.prompt(form["prompt"])
+        prompt = try Self.prompt(form["prompt"], ignoresUnknownPrompts)
         maxAge = try Self.maxAge(form["max_age"])
         loginHint = try Self.bounded(form["login_hint"], 1024)
         idTokenHint = try Self.bounded(form["id_token_hint"], 6000)
@@ -87,10 +89,13 @@ package struct AuthorizationRequest: Sendable {
         return challenge
     }
 
-    private static func prompt(_ text: String?) throws(OAuthError) -> Set<Prompt> {
+    private static func prompt(_ text: String?, _ ignoresUnknown: Bool) throws(OAuthError)
+        -> Set<Prompt>
+    {
         var prompts: Set<Prompt> = []
         for word in list(text, most: 10) {
             guard let prompt = Prompt(wire: word) else {
+                if ignoresUnknown { continue }
                 throw OAuthError(.invalidRequest, "prompt has a value that is not served here.")
             }
             prompts.insert(prompt)

@@ -152,3 +152,16 @@ extension JWK {
         return Array(bytes.drop { $0 == 0 })
     }
 }
+
+extension JWK {
+    /// `SubjectPublicKeyInfo` in DER (RFC 5280 §4.1).
+    package var subjectPublicKeyInfo: [UInt8] {
+        let key: ForeignPublicKey.Key =
+            switch parameters {
+            case .ec(let x, let y): .ec(.p256, x: x, y: y)
+            case .okp(let x): .ed25519(x: x)
+            case .rsa(let modulus, let exponent): .rsa(modulus: modulus, exponent: exponent)
+            }
+        return ForeignPublicKey(key).der
+    }
+}

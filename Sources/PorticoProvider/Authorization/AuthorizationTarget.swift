@@ -7,7 +7,11 @@ struct AuthorizationTarget: Hashable, Sendable {
     let mode: ResponseMode
     /// Returned unchanged if it was sent.
     let state: String?
-    let issuer: String
+    /// `nil` for a client that cannot take it (Keycloak `exclude.issuer.from.auth.response`).
+    let issuer: String?
+    /// Whether the client hears which session it is (Keycloak
+    /// `exclude.session.state.from.auth.response`).
+    let namesSession: Bool
     let clientName: String
 
     /// The longest `state` that is returned.
@@ -17,7 +21,7 @@ struct AuthorizationTarget: Hashable, Sendable {
 
     /// RFC 6749 §4.1.2, with Keycloak's `session_state`.
     func success(code: String, sessionID: String) -> Parameters {
-        common([("code", code), ("session_state", sessionID)])
+        common([("code", code)] + (namesSession ? [("session_state", sessionID)] : []))
     }
 
     /// RFC 6749 §4.1.2.1.
@@ -38,6 +42,6 @@ struct AuthorizationTarget: Hashable, Sendable {
     /// RFC 9207 §2: `iss` in every response, including errors; `state` as received (RFC 6749
     /// §4.1.2).
     private func common(_ parameters: Parameters) -> Parameters {
-        parameters + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+        parameters + (state.map { [("state", $0)] } ?? []) + (issuer.map { [("iss", $0)] } ?? [])
     }
 }

@@ -34,14 +34,17 @@ struct ProvenRequest: Sendable {
             guard wasPushed || !client.requiresPushedRequests else {
                 throw OAuthError(.invalidRequest, "This client must push its requests.")
             }
-            let request = try AuthorizationRequest(form)
+            let request = try AuthorizationRequest(
+                form,
+                ignoresUnknownPrompts: client.keycloak != nil
+            )
             try CodeProtectionRule(of: client).check(request)
             self.request = request
             scope = try Self.granted(request, to: client)
             // Before a person enters a password, not after.
             try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce)
             parameters = Self.carried(form, request.claims)
-            try Self.checkReachable(request)
+            try Self.checkReachable(request, in: realm, by: client)
             hint = try Self.hint(request, realm, now)
         } catch {
             throw AuthorizationRefusal.redirect(error, target)
@@ -85,12 +88,15 @@ struct ProvenRequest: Sendable {
         _ client: Client,
         _ realm: LiveRealm
     ) throws -> AuthorizationTarget {
+        let attributes = realm.keycloakClient(client)?.attributes
         func target(_ mode: ResponseMode, _ state: String?) -> AuthorizationTarget {
             AuthorizationTarget(
                 redirect: redirect,
                 mode: mode,
                 state: state,
-                issuer: realm.realm.issuer,
+                issuer: attributes?.isOn("exclude.issuer.from.auth.response") == true
+                    ? nil : realm.realm.issuer,
+                namesSession: attributes?.isOn("exclude.session.state.from.auth.response") != true,
                 clientName: client.name
             )
         }
@@ -141,9 +147,21 @@ struct ProvenRequest: Sendable {
     }
 
     /// An essential `acr` that cannot be reached is an error (OpenID Connect Core §5.5.1.1).
-    private static func checkReachable(_ request: AuthorizationRequest) throws(OAuthError) {
+    /// A level of Keycloak's has a name, and who reached it has reached the lower ones.
+    private static func checkReachable(
+        _ request: AuthorizationRequest,
+        in realm: LiveRealm,
+        by client: Client
+    ) throws(OAuthError) {
         guard let values = request.claims?.essentialACR else { return }
-        guard values.contains(RealmMetadata.passwordACR) else {
+        let levels = realm.keycloakClient(client).map {
+            $0.attributes.acrLevels ?? realm.keycloak?.acrLevels ?? [:]
+        }
+        let isReachable = values.contains { value in
+            guard let levels else { return sameBytes(value, RealmMetadata.passwordACR) }
+            return (levels[value] ?? Int64(value)).map { $0 <= 1 } ?? false
+        }
+        guard isReachable else {
             throw OAuthError(
                 .unmetAuthenticationRequirements,
                 "None of the authentication context classes can be reached."

@@ -72,6 +72,11 @@ struct BrowserFlow: Sendable {
         return own.map { !sameBytes($0.person.id, person.id) } ?? false
     }
 
+    /// `sid` of the browser's live session. That someone asks for it is no use of it.
+    func sessionID(_ context: RealmContext) async throws -> String? {
+        try await session(context, idle: context.realm.sessionIdle)?.session.id
+    }
+
     private func session(_ context: RealmContext, idle: Int64) async throws -> LiveBrowserSession? {
         guard let hash = cookies(of: context).sessionHash(context.headers) else { return nil }
         let live = try await sessions.live(

@@ -10,10 +10,17 @@ enum PresentedCredentials: Sendable {
     case post(clientID: String, secret: SecretText)
     case assertion(clientID: String?, assertion: String)
 
-    /// - Parameter authorization: The values of all `Authorization` header fields.
+    /// - Parameters:
+    ///   - authorization: The values of all `Authorization` header fields.
+    ///   - takesBoth: Whether the client of that `client_id` may send its secret twice, in the header
+    ///     and in the body.
     /// - Throws: `invalid_request` if more than one method is used (RFC 6749 §2.3),
     ///   `invalid_client` if the header cannot be read.
-    init(authorization: [String], form: FormParameters) throws(OAuthError) {
+    init(
+        authorization: [String],
+        form: FormParameters,
+        takesBoth: (String) -> Bool = { _ in false }
+    ) throws(OAuthError) {
         try form.refuseRepeats()
         guard authorization.count <= 1 else {
             throw OAuthError(.invalidRequest, "There is more than one Authorization header.")
@@ -22,8 +29,12 @@ enum PresentedCredentials: Sendable {
         let secret = form["client_secret"].map(SecretText.init)
         let assertion = try Self.assertion(form)
         let methods = [!authorization.isEmpty, secret != nil, assertion != nil]
+        if assertion == nil, let header = authorization.first, let secret {
+            self = try Self.both(header, secret, clientID, takesBoth)
+            return
+        }
         guard methods.count(where: { $0 }) <= 1 else {
-            throw OAuthError(.invalidRequest, "More than one way of client authentication is used.")
+            throw Self.severalMethods
         }
         if let header = authorization.first {
             self = try Self.basic(header, clientID)
@@ -37,6 +48,25 @@ enum PresentedCredentials: Sendable {
         } else {
             self = .none(clientID: clientID)
         }
+    }
+
+    private static let severalMethods = OAuthError(
+        .invalidRequest,
+        "More than one way of client authentication is used."
+    )
+
+    /// One secret, sent twice, as some clients of Keycloak do.
+    private static func both(
+        _ header: String,
+        _ secret: SecretText,
+        _ clientID: String?,
+        _ takesBoth: (String) -> Bool
+    ) throws(OAuthError) -> PresentedCredentials {
+        let basic = try Self.basic(header, clientID)
+        guard case .basic(let user, let password) = basic, takesBoth(user),
+            ConstantTime.equal(Array(password.reveal().utf8), Array(secret.reveal().utf8))
+        else { throw severalMethods }
+        return basic
     }
 
     /// RFC 7523 §2.2.

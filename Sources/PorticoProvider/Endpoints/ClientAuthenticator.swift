@@ -34,7 +34,8 @@ struct ClientAuthenticator: Sendable {
         do {
             credentials = try PresentedCredentials(
                 authorization: context.authorization,
-                form: form
+                form: form,
+                takesBoth: { context.realm.client(clientID: $0)?.keycloak != nil }
             )
         } catch  where error.code == .invalidClient {
             let client = form["client_id"].flatMap(context.realm.client(clientID:))

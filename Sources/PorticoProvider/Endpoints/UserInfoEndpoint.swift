@@ -2,6 +2,7 @@ import HTTPTypes
 import PorticoBytes
 import PorticoPages
 import PorticoProtocol
+import PorticoStores
 import PorticoWeb
 
 /// `GET` and `POST …/userinfo` (OpenID Connect Core §5.3, RFC 6750 §2).
@@ -31,24 +32,33 @@ struct UserInfoEndpoint: Sendable {
     }
 
     private func answer(_ token: String, _ context: RealmContext) async throws -> Response {
-        // The client matters only for scripts; whether the token is valid is checked below.
-        if context.headers[.origin] != nil {
-            // `try?`: a malformed token names no client.
-            let claims = try? JWT(parsing: token, limit: 8192).uncheckedClaims()
-            context.asking.note(
-                claims?.string("azp").flatMap(context.realm.client(clientID:))
-            )
-        }
+        context.noteClient(of: token)
         do {
-            let claims = try await userInfo(token, in: context.realm, at: context.moment)
-            return Response(json: .object(claims), headers: headers)
+            let answer = try await userInfo(token, in: context.realm, at: context.moment)
+            guard let key = context.realm.userInfoKey(for: answer.client, at: context.now) else {
+                return Response(json: .object(answer.claims), headers: headers)
+            }
+            return try signed(answer, by: key, context)
         } catch let error as OAuthError {
             throw BearerRefusal(error)
         }
     }
 
+    /// OpenID Connect Core §5.3.2: for a client that has registered it, with `iss` and `aud`.
+    private func signed(_ answer: UserInfo.Answer, by key: SigningKey, _ context: RealmContext)
+        throws -> Response
+    {
+        var claims = answer.claims
+        claims["iss"] = .string(context.realm.issuer)
+        claims["aud"] = .string(answer.client.clientID)
+        let token = try key.sign(claims: claims, type: .jwt)
+        var response = Response(json: Array(token.utf8), headers: headers)
+        response.headers[.contentType] = "application/jwt"
+        return response
+    }
+
     /// RFC 6750 §2.1: `Bearer` in any case, one space, `b64token`.
-    private static func header(_ values: [String]) throws(BearerRefusal) -> String? {
+    static func header(_ values: [String]) throws(BearerRefusal) -> String? {
         guard let value = values.first else { return nil }
         let malformed = BearerRefusal(
             OAuthError(.invalidRequest, "The Authorization header is not one Bearer token.")
@@ -75,6 +85,17 @@ struct UserInfoEndpoint: Sendable {
     /// `b64token` (RFC 6750 §2.1).
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
         byte.isUnreserved || "+/=".utf8.contains(byte)
+    }
+}
+
+extension RealmContext {
+    /// Notes the client of an access token, which matters only for scripts: whether the token is
+    /// valid is checked besides.
+    func noteClient(of token: String) {
+        guard headers[.origin] != nil else { return }
+        // `try?`: a malformed token names no client.
+        let claims = try? JWT(parsing: token, limit: 8192).uncheckedClaims()
+        asking.note(claims?.string("azp").flatMap(realm.client(clientID:)))
     }
 }
 

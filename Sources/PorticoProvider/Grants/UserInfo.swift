@@ -6,10 +6,15 @@ import PorticoStores
 struct UserInfo: Sendable {
     let verifier: AccessTokenVerifier
 
+    struct Answer: Sendable {
+        let claims: JSONObject
+        let client: Client
+    }
+
     /// - Throws: `invalid_token` if the token is not ours, no longer valid, or meant only for
     ///   others; `insufficient_scope` if `openid` was not granted (§5.3.1, RFC 6750 §3.1).
     func callAsFunction(_ token: String, in realm: LiveRealm, at moment: Moment) async throws
-        -> JSONObject
+        -> Answer
     {
         guard let live = try await verifier.live(token, in: realm, at: moment) else {
             throw OAuthError(.invalidToken, "The access token is unknown, expired or revoked.")
@@ -36,8 +41,10 @@ struct UserInfo: Sendable {
             scope: live.scope
         )
         let requested = try live.reading.grant.claims.map { text in try ClaimsRequest(text) }
-        return subject.keycloak(at: moment.seconds)?.userInfo(requested: requested)
+        let claims =
+            subject.keycloak(at: moment.seconds)?.userInfo(requested: requested)
             ?? TokenClaims(subject: subject, now: moment.seconds)
             .userInfo(requested: requested?.userInfo ?? [])
+        return Answer(claims: claims, client: live.client)
     }
 }

@@ -19,6 +19,8 @@ struct KeycloakClient: Sendable {
     let sector: String?
     private let clientID: String
     private let pairwise: PairwiseSubject?
+    /// Where its own pages begin, an http or https address.
+    let home: String?
 
     /// - Parameter serverOrigin: What relative redirect patterns are relative to, where the client
     ///   has no root URL.
@@ -58,11 +60,25 @@ struct KeycloakClient: Sendable {
             }
         )
         pairwise = mappers.lazy.compactMap(PairwiseSubject.init).first
+        home = Self.home(rootURL, representation.string("baseUrl"), serverOrigin)
     }
 
     /// `sub` in its tokens (OpenID Connect Core §8).
     func subject(of personID: String) -> String {
         pairwise.map { $0(personID, own: sector, clientID: clientID) } ?? personID
+    }
+
+    /// The base URL, which may be relative to the root URL, or that alone (Keycloak
+    /// `ResolveRelative`).
+    private static func home(_ rootURL: String?, _ baseURL: String?, _ serverOrigin: String)
+        -> String?
+    {
+        let base = baseURL ?? ""
+        let home = base.isEmpty || base.hasPrefix("/") ? (rootURL ?? serverOrigin) + base : base
+        guard rootURL != nil || !base.isEmpty, home.utf8.count <= RedirectPattern.longest,
+            HTTPAddress(home) != nil
+        else { return nil }
+        return home
     }
 
     /// Whether its access tokens have only what it needs.

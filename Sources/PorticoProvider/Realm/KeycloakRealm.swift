@@ -5,11 +5,23 @@ import PorticoStores
 /// What a realm that comes from Keycloak keeps of Keycloak's rules (docs/decisions/0049). Only the
 /// clients that came with it get them.
 struct KeycloakRealm: Sendable {
-    private let settings: JSONObject
     private let scopes: [ExactText: KeycloakScope]
 
+    /// Of the scopes of OpenID Connect.
+    let scopeNames: [String]
+    /// The levels of authentication and their names (Keycloak `acr.loa.map`).
+    let acrLevels: [String: Int64]
+    /// The language of people whose browser prefers none that is spoken here.
+    let defaultLocale: String?
+
     init(_ settings: JSONObject, scopes: [ClientScope], limits: [RoleLimit.Owner: Set<RoleName>]) {
-        self.settings = settings
+        acrLevels = KeycloakAttributes(settings.object("attributes")).acrLevels ?? [:]
+        defaultLocale =
+            settings.bool("internationalizationEnabled") == true
+            ? settings.string("defaultLocale") : nil
+        scopeNames = scopes.filter {
+            $0.representation.string("protocol") ?? "openid-connect" == "openid-connect"
+        }.map(\.name).sorted()
         self.scopes = Dictionary(
             scopes.map { scope in
                 let limits = limits[.scope(scope.id)] ?? []
@@ -24,16 +36,11 @@ struct KeycloakRealm: Sendable {
     }
 
     /// Whether `sub` and `auth_time` are in tokens only by mappers: files from before version 25
-    /// have no scope that brings them.
+    /// have no scope that brings them. Tokens had `session_state` and `nonce` then, too.
     var hasBasicScope: Bool { scope(named: "basic") != nil }
 
     /// Whether `acr` is in tokens only by a mapper.
     var hasACRScope: Bool { scope(named: "acr") != nil }
-
-    /// The levels of authentication and their names (Keycloak `acr.loa.map`).
-    var acrLevels: [String: Int64] {
-        KeycloakAttributes(settings.object("attributes")).acrLevels ?? [:]
-    }
 }
 
 /// A client scope of such a realm.

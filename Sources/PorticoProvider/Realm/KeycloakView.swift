@@ -33,6 +33,12 @@ struct KeycloakView: Sendable {
             )
     }
 
+    /// Whether the nonce is in every token, as in realms from before version 25, where older adapters
+    /// expect it.
+    var repeatsNonce: Bool {
+        !realm.hasBasicScope || mappers.mappers.contains { $0.kind == .nonce }
+    }
+
     /// The roles of a person that the client sees: its own always.
     func visible(_ roles: Set<RoleName>) -> Set<RoleName> {
         guard let visibleRoles else { return roles }

@@ -16,11 +16,14 @@ package final class LiveRealm: Sendable {
     /// What roles contain, and the groups.
     let graph: RoleGraph
     /// Of a realm that comes from Keycloak.
-    private let keycloak: KeycloakViews?
+    private let views: KeycloakViews?
     /// What reads refresh tokens of the server before; `nil`: none is swapped.
     let former: FormerTokens?
     /// The origins that its clients have registered for scripts, if any.
     let clientOrigins: CORSPolicy?
+    /// The origins that may show what is for hidden frames: those that clients from Keycloak have
+    /// registered for scripts.
+    let frameOrigins: [String]
 
     package var id: String { realm.id }
     package var name: String { realm.name }
@@ -44,12 +47,17 @@ package final class LiveRealm: Sendable {
         self.former = former
         self.keys = keys
         self.graph = graph
-        self.keycloak = keycloak
+        views = keycloak
         urls = RealmURLs(issuer: realm.issuer)
         let sets = Set(keys.stretches.map(\.algorithms))
         metadata = Dictionary(
             uniqueKeysWithValues: sets.map { [urls] algorithms in
-                (algorithms, RealmMetadata.document(of: urls, signedWith: algorithms).serialized())
+                let document = RealmMetadata.document(
+                    of: urls,
+                    signedWith: algorithms,
+                    keycloak: keycloak?.realm
+                )
+                return (algorithms, document.serialized())
             }
         )
         let enabled = clients.filter(\.isEnabled)
@@ -58,10 +66,15 @@ package final class LiveRealm: Sendable {
             clients.filter { !$0.isEnabled }.map { (ExactText($0.clientID), $0) }
         ) { first, _ in first }
         clientsByUUID = Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
-        let origins = Set(
-            enabled.flatMap { keycloak?.client($0)?.origins.origins ?? $0.webOrigins }
-        )
-        clientOrigins = origins.isEmpty ? nil : .origins(origins)
+        let moved = enabled.compactMap { keycloak?.client($0)?.origins }
+        let credentials = Set(moved.flatMap(\.origins))
+        let own = enabled.filter { keycloak?.client($0) == nil }.flatMap(\.webOrigins)
+        let others = moved.contains(where: \.allowsAny)
+        let origins = credentials.union(own)
+        clientOrigins =
+            origins.isEmpty && !others
+            ? nil : .origins(origins, credentials: credentials, others: others)
+        frameOrigins = credentials.sorted()
     }
 
     /// Whether this person has to confirm their address first. A person without one continues.
@@ -75,7 +88,11 @@ package final class LiveRealm: Sendable {
     func metadata(at now: Int64) -> [UInt8] {
         let algorithms = keys.published(at: now).algorithms
         return metadata[algorithms]
-            ?? RealmMetadata.document(of: urls, signedWith: algorithms).serialized()
+            ?? RealmMetadata.document(
+                of: urls,
+                signedWith: algorithms,
+                keycloak: keycloak
+            ).serialized()
     }
 
     /// The client of that `client_id`. Compared as bytes: the same letters in another normalization
@@ -92,7 +109,7 @@ package final class LiveRealm: Sendable {
 
     /// `sub` of a person in the tokens of a client (OpenID Connect Core §8).
     func subject(of personID: String, for client: Client) -> String {
-        keycloak?.client(client)?.subject(of: personID) ?? personID
+        views?.client(client)?.subject(of: personID) ?? personID
     }
 
     /// The client of that id, enabled or not: its grants are shown and ended under its name.
@@ -115,19 +132,22 @@ package final class LiveRealm: Sendable {
 
     /// What a client that came from Keycloak gets with a scope; `nil` for another client.
     func keycloakView(of client: Client, scope: Scope, roles: Set<RoleName>) -> KeycloakView? {
-        keycloak?.view(of: client, scope: scope, roles: roles)
+        views?.view(of: client, scope: scope, roles: roles)
     }
 
     /// A client that came from Keycloak; `nil` for another client.
     func keycloakClient(_ client: Client) -> KeycloakClient? {
-        keycloak?.client(client)
+        views?.client(client)
     }
 
     /// Whether people are asked for a scope, where they are asked at all: Keycloak keeps no consent to
     /// others.
     func isAskedFor(_ scope: String) -> Bool {
-        scope != "openid" && (keycloak?.realm.scope(named: scope)?.isAskedFor ?? true)
+        scope != "openid" && (keycloak?.scope(named: scope)?.isAskedFor ?? true)
     }
+
+    /// The rules that a realm from Keycloak keeps; `nil` for another realm.
+    var keycloak: KeycloakRealm? { views?.realm }
 
     /// The mappers of the realm, followed by the client's.
     func mappers(for client: Client) -> [ClaimMapper] {
@@ -137,6 +157,14 @@ package final class LiveRealm: Sendable {
     /// The key that signs a client's ID Tokens and logout tokens at `now` (seconds since 1970).
     func idTokenKey(for client: Client, at now: Int64) -> SigningKey? {
         keys.active(client.idTokenAlgorithm ?? realm.signingAlgorithm, at: now)
+    }
+
+    /// The key that signs what UserInfo answers, for a client from Keycloak that has an algorithm for
+    /// it which is known here; `nil` for plain JSON.
+    func userInfoKey(for client: Client, at now: Int64) -> SigningKey? {
+        keycloakClient(client)?.attributes["user.info.response.signature.alg"]
+            .flatMap { SignatureAlgorithm(wire: $0) }
+            .flatMap { keys.active($0, at: now) }
     }
 
     /// The key that signs a client's access tokens at `now`.

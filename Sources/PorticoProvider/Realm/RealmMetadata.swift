@@ -7,10 +7,14 @@ enum RealmMetadata {
     /// The authentication context class of a password.
     static let passwordACR = "1"
 
-    /// - Parameter algorithms: Those of the published keys.
-    static func document(of urls: RealmURLs, signedWith algorithms: [SignatureAlgorithm])
-        -> JSONObject
-    {
+    /// - Parameters:
+    ///   - algorithms: Those of the published keys.
+    ///   - keycloak: Of a realm that comes from there.
+    static func document(
+        of urls: RealmURLs,
+        signedWith algorithms: [SignatureAlgorithm],
+        keycloak: KeycloakRealm?
+    ) -> JSONObject {
         let methods = ClientAuthenticationMethod.allCases.map(\.rawValue)
         let confidential = methods.filter { $0 != "none" }
         let signing = SignatureAlgorithm.allCases.map(\.rawValue)
@@ -30,7 +34,7 @@ enum RealmMetadata {
             ("response_types_supported", ["code"]),
             ("response_modes_supported", ResponseMode.allCases.map(\.rawValue)),
             ("grant_types_supported", GrantType.allCases.map(\.rawValue)),
-            ("subject_types_supported", ["public"]),
+            ("subject_types_supported", keycloak == nil ? ["public"] : ["public", "pairwise"]),
             ("id_token_signing_alg_values_supported", algorithms.map(\.rawValue)),
             ("code_challenge_methods_supported", ["S256"]),
             ("token_endpoint_auth_methods_supported", methods),
@@ -39,11 +43,11 @@ enum RealmMetadata {
             ("revocation_endpoint_auth_signing_alg_values_supported", signing),
             ("introspection_endpoint_auth_methods_supported", confidential),
             ("introspection_endpoint_auth_signing_alg_values_supported", signing),
-            ("scopes_supported", scopes),
+            ("scopes_supported", keycloak.map { ["openid"] + $0.scopeNames } ?? scopes),
             ("claims_supported", claims),
             ("claim_types_supported", ["normal"]),
             ("prompt_values_supported", Prompt.allCases.map(\.rawValue)),
-            ("acr_values_supported", [passwordACR]),
+            ("acr_values_supported", keycloak?.acrNames ?? [passwordACR]),
             ("ui_locales_supported", Language.allCases.map(\.tag)),
         ]
         for (name, values) in lists {
@@ -56,6 +60,7 @@ enum RealmMetadata {
         ] {
             document[name] = true
         }
+        if keycloak != nil { document["check_session_iframe"] = .string(urls.loginStatus) }
         // Explicit, because clients have read a missing one differently.
         for name in ["request_parameter_supported", "request_uri_parameter_supported"] {
             document[name] = false
@@ -72,4 +77,12 @@ enum RealmMetadata {
             "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "sid",
             "ds_hash",
         ] + StandardClaims.names + ["realm_access", "resource_access", RoleClaims.flat]
+}
+
+extension KeycloakRealm {
+    /// What `acr` may say: the names of levels, and the levels without one.
+    fileprivate var acrNames: [String] {
+        acrLevels.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+            + ["0", RealmMetadata.passwordACR].filter { acrLevels[$0] == nil }
+    }
 }

@@ -14,6 +14,7 @@ enum RealmPath: String, Sendable {
     case endSession = "protocol/openid-connect/logout"
     case confirmSignOut = "protocol/openid-connect/logout/logout-confirm"
     case pushedAuthorization = "protocol/openid-connect/ext/par/request"
+    case loginStatus = "protocol/openid-connect/login-status-iframe.html"
     case authenticate = "login-actions/authenticate"
     case consent = "login-actions/consent"
     case selectAccount = "login-actions/select-account"

@@ -15,6 +15,7 @@ package struct RealmURLs: Hashable, Sendable {
     package var revocation: String { endpoint(.revocation) }
     package var endSession: String { endpoint(.endSession) }
     package var keySet: String { endpoint(.keySet) }
+    var loginStatus: String { endpoint(.loginStatus) }
     package var pushedAuthorizationRequest: String { endpoint(.pushedAuthorization) }
 
     /// The address of an email's link (RFC 3986: the key is base64url).

@@ -16,7 +16,11 @@ package struct RealmContext: PageContext {
     init(_ request: RequestContext, _ realm: LiveRealm) {
         self.request = request
         self.realm = realm
-        language = .best(uiLocales: nil, acceptLanguage: request.headers[.acceptLanguage])
+        language = .best(
+            uiLocales: nil,
+            acceptLanguage: request.headers[.acceptLanguage],
+            otherwise: realm.keycloak?.defaultLocale
+        )
     }
 
     package var owner: String? { realm.displayName }
@@ -25,7 +29,8 @@ package struct RealmContext: PageContext {
     mutating func speak(_ form: FormParameters) {
         language = .best(
             uiLocales: form["ui_locales"],
-            acceptLanguage: headers[.acceptLanguage]
+            acceptLanguage: headers[.acceptLanguage],
+            otherwise: realm.keycloak?.defaultLocale
         )
     }
 }

@@ -11,10 +11,13 @@ struct KeycloakClaims: Sendable {
     let now: Int64
 
     /// `typ` of the header says that it is a JWT; the claim says which.
-    func accessToken(id: AccessTokenID) -> JSONObject {
+    ///
+    /// - Parameter nonce: Only for a mapper that writes it.
+    func accessToken(id: AccessTokenID, nonce: String?) -> JSONObject {
         var claims = token(
             view.client.isLightweight ? .lightweightAccessToken : .accessToken,
-            kind: TokenClaims.accessTokenKind
+            kind: TokenClaims.accessTokenKind,
+            nonce: nonce
         )
         claims["jti"] = .string(id.text)
         claims["scope"] = .string(scopeText)
@@ -85,14 +88,16 @@ struct KeycloakClaims: Sendable {
         claims["typ"] = .string(kind == TokenClaims.accessTokenKind ? tokenType : kind)
         claims["azp"] = .string(subject.client.clientID)
         if let sessionID = subject.grant.sessionID { claims["sid"] = .string(sessionID) }
-        if target != .lightweightAccessToken { addFormerDefaults(to: &claims) }
+        if target != .lightweightAccessToken { addFormerDefaults(to: &claims, nonce: nonce) }
         for (name, value) in mapped.claims { claims[name] = value }
         return claims
     }
 
     /// What was in every token before there was a mapper for it.
-    private func addFormerDefaults(to claims: inout JSONObject) {
+    private func addFormerDefaults(to claims: inout JSONObject, nonce: String?) {
         if !view.realm.hasBasicScope {
+            claims["session_state"] = subject.grant.sessionID.map(JSONValue.string)
+            claims["nonce"] = nonce.map(JSONValue.string)
             claims["sub"] = claims["sub"] ?? .string(subject.subject)
             if let time = subject.grant.authenticatedAt { claims["auth_time"] = .integer(time) }
         }

@@ -22,7 +22,7 @@ struct TokenIssuer: Sendable {
         let keycloak = subject.keycloak(at: moment.seconds)
         let id = AccessTokenID(grantID: subject.grant.id, random: moment.random)
         let accessToken = try key.sign(
-            claims: keycloak?.accessToken(id: id) ?? claims.accessToken(id: id),
+            claims: keycloak?.accessToken(id: id, nonce: nonce) ?? claims.accessToken(id: id),
             type: subject.tokenType
         )
         var idToken: String?
@@ -45,7 +45,11 @@ struct TokenIssuer: Sendable {
             accessToken: accessToken,
             expiresIn: subject.lifetime,
             refreshToken: generation.flatMap {
-                RefreshToken(of: subject.grant, generation: $0, ring: ring)?.text
+                RefreshToken(of: subject.grant, generation: $0, ring: ring)
+            }.map { token in
+                guard let keycloak else { return token.text }
+                let nonce = keycloak.view.repeatsNonce ? nonce : nil
+                return KeycloakRefreshToken.text(token, of: subject.grant, nonce: nonce)
             },
             refreshExpiresIn: refreshExpiresIn(subject, at: moment.seconds),
             idToken: idToken,

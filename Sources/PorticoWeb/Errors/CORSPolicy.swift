@@ -1,28 +1,43 @@
 package import HTTPTypes
+import PorticoBytes
 
 /// Which pages of other origins may read an answer (Fetch §3.2).
 ///
-/// Credentials are never allowed, so a foreign page cannot use a browser's cookies. Pages and forms
-/// have no policy (WEB-CORS-2).
+/// Credentials are allowed to origins that clients from Keycloak have registered, because Keycloak's
+/// adapters send them always; the answers that have a policy never depend on a cookie. Pages and
+/// forms have no policy (WEB-CORS-2).
 package enum CORSPolicy: Hashable, Sendable {
     /// Public documents, and endpoints that authenticate the caller by the request itself:
     /// metadata, key sets, token, UserInfo, revocation.
     case anyone
     /// These origins, byte for byte. `null` is never one of them.
-    case origins(Set<String>)
+    ///
+    /// - Parameters:
+    ///   - credentials: Those of them whose requests may have credentials.
+    ///   - others: Whether any other origin may read too, without them.
+    case origins(Set<String>, credentials: Set<String> = [], others: Bool = false)
 
     /// The headers of an answer to a request.
     package func headers(for request: HTTPFields) -> HTTPFields {
         switch self {
         case .anyone: return [.accessControlAllowOrigin: "*"]
-        case .origins(let origins):
+        case .origins(let origins, let credentials, let others):
             let given = request[values: .origin]
-            guard given.count == 1, given[0] != "null",
-                // Not `contains`: two encodings of one character are two origins.
-                origins.contains(where: { $0.utf8.elementsEqual(given[0].utf8) })
-            else { return [.vary: "Origin"] }
-            return [.accessControlAllowOrigin: given[0], .vary: "Origin"]
+            guard given.count == 1, given[0] != "null", Self.isOne(of: origins, given[0]) else {
+                return others
+                    ? [.accessControlAllowOrigin: "*", .vary: "Origin"] : [.vary: "Origin"]
+            }
+            var headers: HTTPFields = [.accessControlAllowOrigin: given[0], .vary: "Origin"]
+            if Self.isOne(of: credentials, given[0]) {
+                headers[.accessControlAllowCredentials] = "true"
+            }
+            return headers
         }
+    }
+
+    /// Not `contains`: two encodings of one character are two origins.
+    private static func isOne(of origins: Set<String>, _ given: String) -> Bool {
+        origins.contains { sameBytes($0, given) }
     }
 
     /// The headers of the answer to a preflight (`OPTIONS`).

@@ -9,6 +9,35 @@ package struct PagePolicy: Hashable, Sendable {
     /// The value of the `Content-Security-Policy` header.
     package let value: String
 
+    /// A page without anything to see, for hidden frames: it runs one script, which may ask our own
+    /// origin.
+    ///
+    /// - Parameters:
+    ///   - script: The source that allows it: `'sha256-…'`.
+    ///   - origins: Who may frame it, the most important one first: `https://app.example`. Others
+    ///     than these texts, and those that do not fit into a header, are left out.
+    package static func framed(by origins: [String], script: String) -> Self {
+        var ancestors = ""
+        for origin in origins where isWritable(origin) {
+            guard ancestors.utf8.count + origin.utf8.count < longestAncestors else { break }
+            ancestors += " " + origin
+        }
+        if ancestors.isEmpty { ancestors = " 'none'" }
+        return Self(
+            value: """
+                default-src 'none'; script-src \(script); connect-src 'self'; object-src 'none'; \
+                base-uri 'none'; form-action 'none'; frame-ancestors\(ancestors)
+                """
+        )
+    }
+
+    /// In bytes: servers and proxies allow a header about twice that.
+    private static let longestAncestors = 4096
+
+    private init(value: String) {
+        self.value = value
+    }
+
     private init(style: String, script: String?, formAction: String) {
         value = """
             default-src 'none'; script-src \(script ?? "'none'"); style-src \(style); \

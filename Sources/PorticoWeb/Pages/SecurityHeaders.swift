@@ -41,6 +41,12 @@ package struct SecurityHeaders: Sendable {
         if let name = HTTPField.Name(openerPolicy) { headers[name] = nil }
     }
 
+    /// Removes the older of the two rules against frames: the page's policy says who may frame it
+    /// (CSP Level 3 §6.4.2), which the older one cannot.
+    package static func allowFrames(_ headers: inout HTTPFields) {
+        if let name = HTTPField.Name("X-Frame-Options") { headers[name] = nil }
+    }
+
     package func page(_ policy: PagePolicy) -> HTTPFields {
         var headers = pages
         headers[.contentType] = "text/html; charset=utf-8"

@@ -6,16 +6,21 @@ package enum AcceptedMedia {
     /// Whether a program sent the request: it accepts JSON, and no page. Browsers list `text/html`
     /// first.
     package static func isJSON(_ headers: HTTPFields) -> Bool {
-        var hasJSON = false
-        for value in headers[values: .accept] {
-            for range in value.utf8.split(separator: UInt8(ascii: ",")) {
-                let type = range.prefix { $0 != UInt8(ascii: ";") }.lazy
+        !isPage(headers) && isNamed("application/json", headers)
+    }
+
+    /// Whether a browser sent the request, for a person: it names pages.
+    package static func isPage(_ headers: HTTPFields) -> Bool { isNamed("text/html", headers) }
+
+    private static func isNamed(_ type: StaticString, _ headers: HTTPFields) -> Bool {
+        let name = Array("\(type)".utf8)
+        return headers[values: .accept].contains { value in
+            value.utf8.split(separator: UInt8(ascii: ",")).contains { range in
+                range.prefix { $0 != UInt8(ascii: ";") }.lazy
                     .filter { !$0.isBlank }
                     .map { $0.lowercased }
-                if type.elementsEqual("text/html".utf8) { return false }
-                hasJSON = hasJSON || type.elementsEqual("application/json".utf8)
+                    .elementsEqual(name)
             }
         }
-        return hasJSON
     }
 }

@@ -6,6 +6,7 @@ import PorticoBytes
 /// slash is a different path, which does not exist; a segment that some servers read as one of
 /// these once they have removed its parameters counts as one (RFC 3986 §3.3: `..;v=1`). So no two
 /// spellings can mean one resource to us, to a proxy in front of us and to the APIs behind us.
+/// Where a route is written with a slash at its end, that path exists too.
 package struct RequestTarget: Sendable {
     /// Begins with a slash; printable ASCII without escapes.
     package let path: String
@@ -13,12 +14,21 @@ package struct RequestTarget: Sendable {
     /// The text after the first `?`, as received; `nil` without one.
     package let query: Substring.UTF8View?
 
-    /// - Parameter target: As on the request line: `request.head.path`.
-    package init?(_ target: String?) {
+    /// Whether the path has a slash at its end.
+    package var endsInSlash: Bool { path.utf8.count > 1 && path.utf8.last == UInt8(ascii: "/") }
+
+    /// - Parameters:
+    ///   - target: As on the request line: `request.head.path`.
+    ///   - takesSlash: Whether the path may have one slash at its end.
+    package init?(_ target: String?, takesSlash: Bool = false) {
         guard let target else { return nil }
         let bytes = target.utf8
         let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-        guard Self.isCanonical(bytes[..<end]) else { return nil }
+        var segments = bytes[..<end]
+        if takesSlash, segments.count > 2, segments.last == UInt8(ascii: "/") {
+            segments = segments.dropLast()
+        }
+        guard Self.isCanonical(segments) else { return nil }
         path = String(target[..<end])
         if end == bytes.endIndex {
             query = nil

@@ -39,7 +39,7 @@ extension HTTPService {
     package func respond(to request: RequestContext) async -> Response? {
         guard let (address, parameters) = routes.find(request.target.path),
             let context = context(request, parameters)
-        else { return notFound(request) }
+        else { return request.target.endsInSlash ? nil : notFound(request) }
         var response = await respond(at: address, context)
         if address.routes.contains(where: { $0.audience == .popups }) {
             SecurityHeaders.keepOpener(&response.headers)

@@ -44,7 +44,7 @@ package struct RequestPipeline: Responder {
             headers: request.headers,
             trusting: proxies
         )
-        let target = RequestTarget(request.head.path)
+        let target = RequestTarget(request.head.path, takesSlash: true)
         let response = await answer(request, target, client, id)
         var entry = AccessLog.Entry(
             id: id,
@@ -82,6 +82,7 @@ package struct RequestPipeline: Responder {
         for service in services {
             if let response = await service.respond(to: context) { return response }
         }
-        return notFound(context)
+        return target.endsInSlash
+            ? Response(empty: .notFound, headers: headers) : notFound(context)
     }
 }

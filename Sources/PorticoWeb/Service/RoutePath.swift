@@ -9,9 +9,12 @@ package struct RoutePath: Hashable, Sendable, ExpressibleByStringLiteral, Custom
 
     package let description: String
     let segments: [Segment]
+    /// Whether it is written with a slash at its end: then a path needs one, too.
+    let endsInSlash: Bool
 
     package init(_ text: String) {
         description = text
+        endsInSlash = text.utf8.count > 1 && text.utf8.last == UInt8(ascii: "/")
         segments = text.split(separator: "/").map { segment in
             guard segment.hasPrefix("{"), segment.hasSuffix("}") else {
                 return .literal(String(segment))

@@ -30,6 +30,8 @@ package struct RouteTable<Context: Sendable>: Sendable {
         let parameter: Node?
         let rest: Address?
         let address: Address?
+        /// With a slash at the end.
+        let slashed: Address?
 
         /// - Parameter depth: The number of segments up to this node.
         init(_ routes: [Route<Context>], depth: Int) throws(RouteCollision) {
@@ -53,7 +55,8 @@ package struct RouteTable<Context: Sendable>: Sendable {
             self.literals = nodes
             parameter = named.isEmpty ? nil : try Node(named, depth: depth + 1)
             self.rest = try Self.address(rest)
-            address = try Self.address(here)
+            address = try Self.address(here.filter { !$0.path.endsInSlash })
+            slashed = try Self.address(here.filter(\.path.endsInSlash))
         }
 
         private static func address(_ routes: [Route<Context>]) throws(RouteCollision) -> Address? {
@@ -74,7 +77,8 @@ package struct RouteTable<Context: Sendable>: Sendable {
     /// - Parameter path: A canonical one (``RequestTarget/path``).
     package func find(_ path: String) -> (address: Address, parameters: PathParameters)? {
         var found: [Substring] = []
-        guard let address = find(path.dropFirst(), root, &found),
+        let isSlashed = path.utf8.count > 1 && path.utf8.last == UInt8(ascii: "/")
+        guard let address = find(path.dropFirst(), root, isSlashed, &found),
             let first = address.routes.first
         else { return nil }
         return (address, PathParameters(first.path, found))
@@ -82,24 +86,31 @@ package struct RouteTable<Context: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - path: The rest of the path, without its leading slash.
+    ///   - isSlashed: Whether the whole path has a slash at its end: only a route that is written so
+    ///     takes it.
     ///   - found: The values of the routes' names so far.
-    private func find(_ path: Substring, _ node: Node, _ found: inout [Substring]) -> Address? {
+    private func find(
+        _ path: Substring,
+        _ node: Node,
+        _ isSlashed: Bool,
+        _ found: inout [Substring]
+    ) -> Address? {
         guard !path.isEmpty else {
-            if let address = node.address { return address }
-            return rest(path, node, &found)
+            if isSlashed { return node.slashed }
+            return node.address ?? rest(path, node, &found)
         }
         let end = path.utf8.firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
         let segment = path[..<end]
         let left = end == path.endIndex ? path[end...] : path[path.utf8.index(after: end)...]
-        if let next = node.literals[segment], let address = find(left, next, &found) {
+        if let next = node.literals[segment], let address = find(left, next, isSlashed, &found) {
             return address
         }
         if let next = node.parameter {
             found.append(segment)
-            if let address = find(left, next, &found) { return address }
+            if let address = find(left, next, isSlashed, &found) { return address }
             found.removeLast()
         }
-        return rest(path, node, &found)
+        return isSlashed ? nil : rest(path, node, &found)
     }
 
     private func rest(_ path: Substring, _ node: Node, _ found: inout [Substring]) -> Address? {

@@ -11,7 +11,8 @@ extension PageWalk {
     static let signingIn: [PageWalk] =
         [
             PageWalk(StartPage.self, "start") { walker in
-                try await walker.browser(try await ProviderUnderTest()).get("/realms/test")
+                try await walker.browser(try await ProviderUnderTest())
+                    .get("/realms/test", headers: [.accept: "text/html"])
             },
             signIn("fresh") { _, page in page },
             signIn("name known", [("login_hint", "alice@example.com")]) { _, page in page },

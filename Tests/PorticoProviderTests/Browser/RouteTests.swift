@@ -176,7 +176,7 @@ import Testing
             "/realms/test/.well-known%2fopenid-configuration",
             "/realms/test/./.well-known/openid-configuration",
             "/realms/test;x=1/.well-known/openid-configuration",
-            "/Realms/test/.well-known/openid-configuration", "/realms/test/",
+            "/Realms/test/.well-known/openid-configuration", "/realms/test//",
             "/realms/t\u{E9}st/.well-known/openid-configuration", "/realms/", "/realms",
             "/.well-known/openid-configuration/realms/test/", "", "*", "realms/test",
             "https://op.example.com/realms/test/.well-known/openid-configuration",
@@ -198,12 +198,12 @@ import Testing
     )
     func start(_ path: String, _ owner: String) async throws {
         let server = try await Self.server.value
-        let page = try await server.send(.get, path)
+        let page = try await server.send(.get, path, headers: [.accept: "text/html"])
         #expect(page.status == 200)
         #expect(page.text.contains("<title>Sign in from an app – \(owner)</title>"))
         #expect(page.headers[values: .setCookie].isEmpty)
         #expect(try await server.send(.post, path).status == (path == "/" ? 404 : 405))
-        let other = try await server.send(.get, "/realms/other")
+        let other = try await server.send(.get, "/realms/other", headers: [.accept: "text/html"])
         #expect(other.status == 404)
         #expect(other.text.contains("Page not found"))
     }

@@ -1,0 +1,67 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoPages
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// `GET /realms/{realm}/account` by a program that has an access token: who the person is, as
+/// Keycloak's account service tells it (`UserRepresentation`).
+struct AccountProfileEndpoint: Sendable {
+    let verifier: AccessTokenVerifier
+    let headers: SecurityHeaders
+
+    /// The roles of the client `account` of which the person, as the client sees them, needs one.
+    private static let roles: Set<RoleName> = [
+        RoleName(clientID: "account", name: "view-profile"),
+        RoleName(clientID: "account", name: "manage-account"),
+    ]
+
+    /// - Throws: ``BearerRefusal``; 403 `access_denied` if the client may not see the profile.
+    func get(_ context: RealmContext) async throws -> Response {
+        guard let token = try UserInfoEndpoint.header(context.authorization) else {
+            throw BearerRefusal.missing
+        }
+        context.noteClient(of: token)
+        let realm = context.realm
+        guard let live = try await verifier.live(token, in: realm, at: context.moment),
+            let person = live.reading.person
+        else {
+            throw BearerRefusal(
+                OAuthError(.invalidToken, "The access token is unknown, expired or revoked.")
+            )
+        }
+        let roles = realm.graph.roles(of: person)
+        guard let view = realm.keycloakView(of: live.client, scope: live.scope, roles: roles),
+            !view.visible(roles).isDisjoint(with: Self.roles)
+        else {
+            throw OAuthError(.accessDenied, "The client may not see the person's profile.")
+        }
+        return Response(
+            json: .object(Self.profile(of: person.person, seenBy: view)),
+            headers: headers
+        )
+    }
+
+    /// `id` is the `sub` that the client knows; of the attributes it sees those that its tokens may
+    /// tell of, too.
+    private static func profile(of person: Person, seenBy view: KeycloakView) -> JSONObject {
+        var profile: JSONObject = [
+            "id": .string(view.client.subject(of: person.id)),
+            "username": .string(person.username),
+        ]
+        profile["firstName"] = person.givenName.map(JSONValue.string)
+        profile["lastName"] = person.familyName.map(JSONValue.string)
+        profile["email"] = person.email.map(JSONValue.string)
+        profile["emailVerified"] = .bool(person.isEmailVerified)
+        var attributes = JSONObject()
+        for mapper in view.mappers.mappers {
+            guard case .attribute(let name, _) = mapper.kind,
+                let values = person.attributes[name]
+            else { continue }
+            attributes[name] = .array(values.map(JSONValue.string))
+        }
+        profile["attributes"] = .object(attributes)
+        return profile
+    }
+}

@@ -1,0 +1,42 @@
+import PorticoPages
+import PorticoWeb
+
+extension ProviderEndpoints {
+    /// The addresses that clients of Keycloak know besides those that every realm has.
+    var keycloakRoutes: [Route<RealmContext>] {
+        let redirect: RoutePath = "/realms/{realm}/clients/{client}/redirect"
+        return [
+            .get("/realms/{realm}", for: .people, scripts: .any, realmInfo.get),
+            .get("/realms/{realm}/", for: .people, scripts: .any, realmInfo.get),
+            .get(redirect, for: .people, realmInfo.client),
+
+            .get(RealmPath.account.route, for: .people, scripts: .knownClients, account),
+            .get("/realms/{realm}/account/", for: .people, account),
+
+            .get(protocolPath("3p-cookies/step1.html"), for: .programs, loginStatus.cookies),
+            .get(protocolPath("3p-cookies/step2.html"), for: .programs, loginStatus.cookies),
+            .get(RealmPath.loginStatus.route, for: .programs, loginStatus.page),
+            .get(
+                protocolPath("login-status-iframe.html/init"),
+                for: .programs,
+                loginStatus.status
+            ),
+        ]
+    }
+
+    private func protocolPath(_ name: String) -> RoutePath {
+        RoutePath("/realms/{realm}/protocol/openid-connect/" + name)
+    }
+
+    /// In a realm from Keycloak a program gets the person's profile; a person is led to the page.
+    private func account(_ context: RealmContext) async throws -> Response {
+        guard context.realm.keycloak != nil, AcceptedMedia.isJSON(context.headers) else {
+            return try flow.redirect(to: RealmURLs.path(realmName: context.realm.name, .apps))
+        }
+        do {
+            return try await profile.get(context)
+        } catch {
+            throw ProgramRefusal(error: error)
+        }
+    }
+}
