@@ -57,6 +57,7 @@ extension ErrorPage: PageWithStates {
             code: "rate_limited",
             back: login
         ),
+        GalleryState("registration closed", ErrorPage(issue: .registrationClosed)),
         GalleryState("not found", ErrorPage(issue: .notFound)),
         GalleryState("method not allowed", ErrorPage(issue: .methodNotAllowed)),
     ]

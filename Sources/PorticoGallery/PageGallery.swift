@@ -23,6 +23,7 @@ package enum PageGallery {
         StartPage.self,
         SignInPage.self,
         SecondStepPage.self,
+        RegistrationPage.self,
         ConsentPage.self,
         AccountPage.self,
         ConfirmEmailPage.self,

@@ -153,6 +153,10 @@ extension SignInPage: PageWithStates {
             )
         ),
         GalleryState(
+            "an account can be made",
+            SignInPage(client: "Notes", form: .sample, registers: true)
+        ),
+        GalleryState(
             "another may be signed in",
             SignInPage(client: "Notes", form: .sample, endsAnother: true)
         ),

@@ -12,6 +12,7 @@ struct RealmSettings {
     private let signsInWithEmail: Bool
     private let allowsPasswordReset: Bool
     private let confirmsEmail: Bool
+    private let registration: Realm.Registration?
 
     init(_ realm: Representation, report: inout ImportReport) throws(RealmImportError) {
         displayName = try realm.text("displayName")
@@ -30,6 +31,16 @@ struct RealmSettings {
                 .read,
                 "verifyEmail",
                 "asked before an app gets anything; the server must send mail"
+            )
+        }
+        let registers = try realm.bool("registrationAllowed") ?? false
+        let byEmail = try realm.bool("registrationEmailAsUsername") ?? false
+        registration = registers ? byEmail ? .email : .username : nil
+        if registers {
+            report.add(
+                .read,
+                "registrationAllowed",
+                "where the server sends mail, people prove their address before there is an account"
             )
         }
         report.add(
@@ -56,6 +67,7 @@ struct RealmSettings {
         realm.signsInWithEmail = signsInWithEmail
         realm.allowsPasswordReset = allowsPasswordReset
         realm.confirmsEmail = confirmsEmail
+        realm.registration = registration
         realm.signsOutByHintAlone = true
         realm.signingAlgorithm = signingAlgorithm
     }
@@ -97,7 +109,7 @@ extension RealmSettings {
     /// Every member that the import reads.
     private static let known: Set<String> = [
         "id", "realm", "displayName", "enabled", "loginWithEmailAllowed", "notBefore",
-        "resetPasswordAllowed", "verifyEmail",
+        "resetPasswordAllowed", "verifyEmail", "registrationAllowed", "registrationEmailAsUsername",
         "defaultSignatureAlgorithm", "accessTokenLifespan", "accessCodeLifespan",
         "ssoSessionIdleTimeout", "ssoSessionMaxLifespan", "offlineSessionIdleTimeout",
         "offlineSessionMaxLifespan", "offlineSessionMaxLifespanEnabled", "clients", "clientScopes",
@@ -136,7 +148,6 @@ extension RealmSettings {
         ("passwordPolicy", "this server's own rule for new passwords applies"),
         ("smtpServer", "the server's own settings apply: mail.smtp"),
         ("organizations", "organizations are not imported yet"),
-        ("registrationAllowed", "people cannot register themselves yet"),
         ("attributes", "an address of its own is not kept: the issuer comes from the public URL"),
     ]
 

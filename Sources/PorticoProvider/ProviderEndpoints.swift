@@ -101,6 +101,16 @@ struct ProviderEndpoints: Sendable {
             ),
             events: provider.events
         )
+        let registration = SelfRegistration(
+            flow: flow,
+            people: provider.people,
+            mailboxes: provider.mailboxes,
+            registration: PersonRegistration(hashing: provider.hashing),
+            mails: limits,
+            tries: RateLimiter(SelfRegistration.limit),
+            signIn: browserSignIn,
+            events: provider.events
+        )
         signIn = SignInEndpoint(
             flow: flow,
             check: check,
@@ -112,6 +122,7 @@ struct ProviderEndpoints: Sendable {
             ),
             signIn: browserSignIn,
             resets: resets,
+            registration: registration,
             events: provider.events
         )
         apps = ConnectedAppsEndpoint(

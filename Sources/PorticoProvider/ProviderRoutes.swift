@@ -53,7 +53,7 @@ extension ProviderEndpoints {
             .get(at(.secondFactors), for: .people, secondFactors.show),
             .post(at(.secondFactors), for: .people, secondFactors.show),
             .post(at(.accountSignIn), for: .people, signIn.postForAccount),
-        ]
+        ] + registrationRoutes
     }
 
     private func at(_ path: RealmPath) -> RoutePath { path.route }

@@ -15,6 +15,14 @@ import Testing
         let realm = said.realm.realm
         #expect(realm.allowsPasswordReset && realm.confirmsEmail && !realm.signsInWithEmail)
         #expect(said.report.says(.read, "verifyEmail", "send mail"))
+        #expect(plain.realm.realm.registration == nil && realm.registration == nil)
+        let open = try await ImportSample.realm(#""registrationAllowed": true"#)
+        #expect(open.realm.realm.registration == .username)
+        #expect(open.report.says(.read, "registrationAllowed", "prove their address"))
+        let byEmail = #""registrationEmailAsUsername": true"#
+        #expect(try await ImportSample.realm(byEmail).realm.realm.registration == nil)
+        let both = try await ImportSample.realm(#""registrationAllowed": true, "# + byEmail)
+        #expect(both.realm.realm.registration == .email)
         let shut = try await RealmImportTests.read(#"{"realm": "r", "enabled": false}"#)
         #expect(!shut[0].realm.realm.isEnabled)
         #expect(shut[0].report.says(.read, "enabled", "disabled"))

@@ -10,7 +10,7 @@ import Testing
         .methodAdded(provider: "Apple"), .methodRemoved(provider: "Apple"),
         .passwordReset(address: "https://id.example/reset?key=a&b", minutes: 30), .passwordChanged,
         .emailChanged, .accountDeleted, .secondFactorAdded, .secondFactorRemoved,
-        .recoveryCodesMade,
+        .recoveryCodesMade, .alreadyRegistered,
     ]
 
     @Test("each mail names the service, says what happened and what to do if it was another person")

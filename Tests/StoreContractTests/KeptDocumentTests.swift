@@ -68,6 +68,7 @@ import Testing
         }
         let snapshot = try await stores.realms.snapshot()
         let realm = try #require(snapshot.realms.first)
+        #expect(realm.registration == nil)
         #expect(!realm.allowsPasswordReset && !realm.confirmsEmail && realm.signsOutByHintAlone)
         let client = try #require(snapshot.clients.first)
         #expect(client.seesRealmRoles)

@@ -240,6 +240,7 @@ extension Realm {
         realm.allowsPasswordReset = false
         realm.confirmsEmail = true
         realm.signsOutByHintAlone = true
+        realm.registration = .email
         realm.lifetimes.accessToken = 1
         realm.lifetimes.code = 2
         realm.lifetimes.sessionIdle = 3

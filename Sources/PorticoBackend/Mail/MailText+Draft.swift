@@ -29,6 +29,7 @@ extension MailText {
                 minutes: minutes
             )
         case .passwordChanged: self = .passwordChanged
+        case .alreadyRegistered: self = .alreadyRegistered
         case .secondFactorAdded: self = .secondFactorAdded
         case .secondFactorRemoved: self = .secondFactorRemoved
         case .recoveryCodesMade: self = .recoveryCodesMade

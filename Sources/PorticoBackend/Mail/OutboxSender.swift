@@ -168,7 +168,7 @@ extension MailDraft {
         case .confirmationCode(_, _, let minutes), .passwordReset(_, let minutes):
             createdAt + Int64(min(max(minutes, 0), 525_600)) * 60
         case .newDevice, .wayAdded, .wayRemoved, .passwordChanged, .emailChanged, .accountDeleted,
-            .secondFactorAdded, .secondFactorRemoved, .recoveryCodesMade:
+            .alreadyRegistered, .secondFactorAdded, .secondFactorRemoved, .recoveryCodesMade:
             nil
         }
     }
@@ -184,6 +184,7 @@ extension MailDraft.Message {
         case .wayRemoved: "way-removed"
         case .passwordReset: "password-reset"
         case .passwordChanged: "password-changed"
+        case .alreadyRegistered: "already-registered"
         case .secondFactorAdded: "second-factor-added"
         case .secondFactorRemoved: "second-factor-removed"
         case .recoveryCodesMade: "recovery-codes-made"

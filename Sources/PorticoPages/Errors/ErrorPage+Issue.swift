@@ -12,6 +12,8 @@ extension ErrorPage {
         case serverError
         case tooLarge
         case tooManyTries(seconds: Int)
+        /// People cannot create an account themselves.
+        case registrationClosed
         case notFound
         case methodNotAllowed
 

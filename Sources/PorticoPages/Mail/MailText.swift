@@ -8,6 +8,7 @@ package enum MailText: Sendable, Equatable {
     case methodRemoved(provider: String)
     case passwordReset(address: String, minutes: Int)
     case passwordChanged
+    case alreadyRegistered
     case secondFactorAdded
     case secondFactorRemoved
     case recoveryCodesMade
@@ -54,6 +55,7 @@ package enum MailText: Sendable, Equatable {
         case .methodRemoved: words.methodRemoved
         case .passwordReset: words.passwordReset
         case .passwordChanged: words.passwordChanged
+        case .alreadyRegistered: words.alreadyRegistered
         case .secondFactorAdded: words.secondFactorAdded
         case .secondFactorRemoved: words.secondFactorRemoved
         case .recoveryCodesMade: words.recoveryCodesMade
@@ -84,7 +86,7 @@ package enum MailText: Sendable, Equatable {
         case .passwordReset(let link, let minutes):
             ["link": .exact(link), "time": .words(words.time.minutes(minutes))]
         case .emailChanged, .passwordChanged, .accountDeleted, .secondFactorAdded,
-            .secondFactorRemoved, .recoveryCodesMade:
+            .secondFactorRemoved, .recoveryCodesMade, .alreadyRegistered:
             [:]
         }
     }

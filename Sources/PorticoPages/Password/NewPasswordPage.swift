@@ -29,22 +29,12 @@ package struct NewPasswordPage: Page {
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.reset.new }
 
     package func problems(_ words: Words) -> ErrorSummary? {
-        told(words).map {
-            ErrorSummary(
+        problem.map { problem in
+            let told = problem.told(words, leastCharacters: leastCharacters)
+            return ErrorSummary(
                 summaryTitle: words.reset.problem,
-                items: [.init(text: $0, field: "password")]
+                items: [.init(text: told, field: "password")]
             )
-        }
-    }
-
-    private func told(_ words: Words) -> Phrase? {
-        switch problem {
-        case .missing: words.reset.missing
-        case .tooShort: words.reset.tooShort(words.reset.characters(leastCharacters))
-        case .tooLong: words.reset.tooLong
-        case .tooCommon: words.reset.tooCommon
-        case .hasName: words.reset.hasName
-        case nil: nil
         }
     }
 
@@ -67,7 +57,7 @@ package struct NewPasswordPage: Page {
                             .newPassword,
                             label: words.reset.newPassword,
                             hint: words.reset.rule(words.reset.characters(leastCharacters)),
-                            problem: told(words),
+                            problem: problem?.told(words, leastCharacters: leastCharacters),
                             startsHere: true
                         )
                     ),
@@ -75,5 +65,17 @@ package struct NewPasswordPage: Page {
                 ]
             )
         ])
+    }
+}
+
+extension NewPasswordPage.Problem {
+    func told(_ words: Words, leastCharacters: Int) -> Phrase {
+        switch self {
+        case .missing: words.reset.missing
+        case .tooShort: words.reset.tooShort(words.reset.characters(leastCharacters))
+        case .tooLong: words.reset.tooLong
+        case .tooCommon: words.reset.tooCommon
+        case .hasName: words.reset.hasName
+        }
     }
 }

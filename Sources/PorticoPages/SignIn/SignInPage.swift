@@ -2,8 +2,8 @@ package import PorticoBytes
 
 /// User name and password.
 ///
-/// The form posts `username`, `password`, `request`, `csrf` and `action`, which is `sign-in`, `cancel`
-/// or `switch` (use another account).
+/// The form posts `username`, `password`, `request`, `csrf` and `action`, which is `sign-in`, `cancel`,
+/// `switch` (use another account) or `register`.
 package struct SignInPage: Page {
     /// Why the form is shown again. Except for the last three it is about the fields.
     package enum Problem: Sendable, Equatable {
@@ -30,6 +30,8 @@ package struct SignInPage: Page {
     package let problem: Problem?
     /// Where a new password can be had.
     package let forgot: PageLink?
+    /// Whether an account can be made.
+    package let registers: Bool
 
     package init(
         client: String,
@@ -38,7 +40,8 @@ package struct SignInPage: Page {
         again: Bool = false,
         endsAnother: Bool = false,
         problem: Problem? = nil,
-        forgot: PageLink? = nil
+        forgot: PageLink? = nil,
+        registers: Bool = false
     ) {
         self.client = client
         self.form = form
@@ -47,6 +50,7 @@ package struct SignInPage: Page {
         self.endsAnother = endsAnother
         self.problem = problem
         self.forgot = forgot
+        self.registers = registers
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase {
@@ -106,6 +110,9 @@ package struct SignInPage: Page {
                                 words.common.useAnotherAccount,
                                 isWayOut: true
                             ) : nil,
+                        registers && !again
+                            ? ActionButton("register", words.registration.offer, isWayOut: true)
+                            : nil,
                         ActionButton("cancel", words.common.cancel, isWayOut: true),
                     ]),
                     .links([PageStep(forgot, signIn.forgot)]),

@@ -7,6 +7,7 @@ package final class Words: WordGroup {
     let start: StartWords
     let signIn: SignInWords
     let secondStep: SecondStepWords
+    let registration: RegistrationWords
     let consent: ConsentWords
     let account: AccountWords
     let signOut: SignOutWords

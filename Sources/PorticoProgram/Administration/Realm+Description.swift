@@ -19,6 +19,7 @@ extension Realm {
                 "lifetimes": .object(lifetimes.json),
                 "access_token_type": .string(accessTokenType.rawValue),
                 "token_swap": tokenSwap.map { .object($0.json) } ?? .null,
+                "registration": registration.map { .string($0.rawValue) } ?? .null,
             ],
             fields: [
                 ("Realm", name),
@@ -31,6 +32,11 @@ extension Realm {
                 (
                     "Email address",
                     confirmsEmail ? "confirmed before an app gets anything" : "not confirmed"
+                ),
+                (
+                    "Registration",
+                    registration.map { $0 == .email ? "by email address" : "by username" }
+                        ?? "closed"
                 ),
                 (
                     "Sign-out by hint",

@@ -12,6 +12,14 @@ struct RealmFields: ParsableArguments {
     )
     var confirmEmail: Bool?
 
+    @Option(
+        help: .value(
+            "name",
+            "How people make an account: with a username, with their email address, or none."
+        )
+    )
+    var registration: RegistrationChoice?
+
     @Flag(
         inversion: .prefixedNo,
         help:
@@ -31,6 +39,20 @@ struct RealmFields: ParsableArguments {
         if let accessTokenType { realm.accessTokenType = accessTokenType }
         if let passwordReset { realm.allowsPasswordReset = passwordReset }
         if let confirmEmail { realm.confirmsEmail = confirmEmail }
+        if let registration { realm.registration = registration.way }
         if let signOutByHint { realm.signsOutByHintAlone = signOutByHint }
+    }
+}
+
+/// How people of a realm make an account, or that they cannot.
+enum RegistrationChoice: String, CaseIterable, ExpressibleByArgument {
+    case username, email, none
+
+    var way: Realm.Registration? {
+        switch self {
+        case .username: .username
+        case .email: .email
+        case .none: nil
+        }
     }
 }

@@ -131,12 +131,14 @@ package struct AuthorizationRequest: Sendable {
     }
 }
 
-/// `prompt` (OpenID Connect Core §3.1.2.1).
+/// `prompt` (OpenID Connect Core §3.1.2.1, Initiating User Registration via OpenID Connect §4).
 package enum Prompt: String, CaseIterable, Sendable {
     case none
     case login
     case consent
     case selectAccount = "select_account"
+    /// Where the realm lets people register.
+    case create
 }
 
 /// `response_mode` (OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode).

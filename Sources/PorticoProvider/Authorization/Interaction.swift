@@ -6,6 +6,8 @@ enum Interaction: Hashable, Sendable {
     /// None: answer with a code.
     case answer
     case signIn(Reason)
+    /// A new account is made.
+    case register
     case selectAccount
     case confirmEmail
     case setUpSecondFactor
@@ -69,6 +71,13 @@ struct InteractionRules: Sendable {
     }
 
     private func withInteraction(_ now: Int64) -> Interaction {
+        // Initiating User Registration via OpenID Connect §4: whoever is signed in. An account
+        // that was made, or signed in with, for this very request is what was asked for.
+        if request.prompt.contains(.create),
+            session == nil || session?.id != flow.authenticatedSession
+        {
+            return .register
+        }
         guard let session else { return .signIn(.nobody) }
         // A sign-in for this very request satisfies prompt=login and max_age, even max_age=0, so
         // that going back in the browser does not ask again endlessly.

@@ -39,6 +39,10 @@ struct ProvenRequest: Sendable {
                 ignoresUnknownPrompts: client.keycloak != nil
             )
             try CodeProtectionRule(of: client).check(request)
+            // Initiating User Registration via OpenID Connect §4.1.
+            guard !request.prompt.contains(.create) || realm.realm.registration != nil else {
+                throw OAuthError(.invalidRequest, "prompt has a value that is not served here.")
+            }
             self.request = request
             scope = try Self.granted(request, to: client)
             // Before a person enters a password, not after.

@@ -19,6 +19,15 @@ extension BrowserFlow {
         switch (step, session) {
         case (.consent, let session?):
             return try consentPage(proven, flow, session, browser, cookies, context)
+        case (.register, _):
+            try expectRegistration(for: proven, context)
+            return try registrationPage(
+                for: AppSignIn(proven: proven, begun: flow),
+                .init(hint: proven.suggestedUserName),
+                in: FormBrowser(value: browser),
+                cookies: cookies,
+                context
+            )
         case (.setUpSecondFactor, _):
             let sealed = try AuthorizationFlowSeal(ring: ring, realmID: context.realm.id)
                 .seal(flow, at: context.moment)
@@ -76,7 +85,8 @@ extension BrowserFlow {
                 again: again,
                 endsAnother: mayEndAnother(context),
                 problem: problem,
-                forgot: forgot(form.request, userName, context)
+                forgot: forgot(form.request, userName, context),
+                registers: offersRegistration(context)
             ),
             context,
             status: problem?.status ?? .ok,

@@ -36,12 +36,30 @@ struct BrowserSignIn: Sendable {
             device: DeviceName.of(context.headers[.userAgent]),
             at: context.moment
         )
+        return try begun(
+            LiveBrowserSession(session: session, person: person),
+            cookie: cookie,
+            ended: ended,
+            context
+        )
+    }
+
+    /// - Parameters:
+    ///   - cookie: The session's.
+    ///   - ended: The `sid` of another person's session that it has ended.
+    func begun(
+        _ live: LiveBrowserSession,
+        cookie: String,
+        ended: String?,
+        _ context: RealmContext
+    ) throws -> Begun {
         if let ended { events.signedOut(ended, context) }
+        let cookies = flow.cookies(of: context)
         let browser = FormToken.cookie(random: context.moment.random)
         let device = KnownDevice(ring: flow.ring, realmID: context.realm.id)
-            .adding(person.id, to: flow.knownPeople(context), at: context.moment)
+            .adding(live.person.id, to: flow.knownPeople(context), at: context.moment)
         return Begun(
-            live: LiveBrowserSession(session: session, person: person),
+            live: live,
             browser: browser,
             cookies: [
                 try cookies.setSession(cookie), try flow.formCookie(context).set(browser),

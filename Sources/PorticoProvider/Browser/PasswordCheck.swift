@@ -89,7 +89,7 @@ struct PasswordCheck: Sendable {
 extension String {
     /// Without blanks at either end, which phones like to add, and cut at the longest possible
     /// name.
-    fileprivate func trimmingBlanks(upTo most: Int) -> String {
+    func trimmingBlanks(upTo most: Int) -> String {
         let isBlank: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }
         let start = unicodeScalars.drop(while: isBlank).prefix(most)
         return String(String.UnicodeScalarView(start.trimming(isBlank)))

@@ -9,9 +9,21 @@ import PorticoWeb
 struct AuthorizationEndpoint: Sendable {
     let flow: BrowserFlow
 
-    /// Writes nothing: a code is a seal, and a page carries its request (docs/decisions/0034).
     func begin(_ context: RealmContext) async throws -> Response {
-        let form = try context.parameters()
+        try await begin(try context.parameters(), context)
+    }
+
+    /// `GET …/registrations`: an authorization request with `prompt=create` (Keycloak
+    /// `OIDCLoginProtocolService.registerPage`).
+    func register(_ context: RealmContext) async throws -> Response {
+        guard context.realm.realm.registration != nil else { throw RegistrationClosed() }
+        let parameters = try context.parameters().all.filter { !sameBytes($0.name, "prompt") }
+        let prompt = (name: "prompt", value: Prompt.create.rawValue)
+        return try await begin(FormParameters(parameters + [prompt]), context)
+    }
+
+    /// Writes nothing: a code is a seal, and a page carries its request (docs/decisions/0034).
+    private func begin(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
         var context = context
         context.speak(form)
         if flow.isForeignPost(context) { return try await comeBack(form, context) }

@@ -121,7 +121,7 @@ struct NewPasswordEndpoint: Sendable {
 }
 
 extension NewPasswordPage.Problem {
-    fileprivate init(_ refusal: PasswordPolicy.Refusal) {
+    init(_ refusal: PasswordPolicy.Refusal) {
         self =
             switch refusal {
             case .tooShort: .tooShort

@@ -13,6 +13,7 @@ struct SignInEndpoint: Sendable {
     let second: SecondStep
     let signIn: BrowserSignIn
     let resets: PasswordResets
+    let registration: SelfRegistration
     let events: SecurityEvents
 
     func post(_ context: RealmContext) async throws -> Response {
@@ -48,9 +49,23 @@ struct SignInEndpoint: Sendable {
         switch form["action"] {
         case "cancel": return try purpose.cancel(flow, context)
         case "switch": return try flow.signInPage(for: purpose, in: browser, context)
+        case "register": return try registration.page(for: purpose, context)
+        case "create":
+            return try await register(
+                registration.submit(form, for: purpose, context),
+                for: purpose,
+                context
+            )
         default: break
         }
         if form["proof"] != nil { return try await secondStep(form, for: purpose, context) }
+        if form["draft"] != nil {
+            return try await register(
+                registration.confirm(form, for: purpose, context),
+                for: purpose,
+                context
+            )
+        }
         let typed = PasswordCheck.Typed(form)
         switch try await check(typed, context) {
         case .recognised(let credentials, let rehashed):
@@ -114,6 +129,19 @@ struct SignInEndpoint: Sendable {
             return answer
         } catch is CodeSpent {
             return try await second.wasSpent(person, form, for: purpose, context)
+        }
+    }
+
+    private func register(
+        _ outcome: SelfRegistration.Outcome,
+        for purpose: some SignInPurpose,
+        _ context: RealmContext
+    ) async throws -> Response {
+        switch outcome {
+        case .show(let page): return page
+        case .registered(let new):
+            events.signedIn(new.live, purpose.clientID, context)
+            return try await purpose.goOn(new, flow, context)
         }
     }
 

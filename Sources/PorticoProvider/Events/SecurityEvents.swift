@@ -34,6 +34,16 @@ package struct SecurityEvents: Sendable {
         log("second_factor.\(change)", context, ["sub": person.id])
     }
 
+    /// Neither the address nor whether it belongs to an account is logged.
+    func registrationAsked(_ context: RealmContext) {
+        log("registration.asked", context, [:])
+    }
+
+    /// A person made an account.
+    func registered(_ person: Person, _ context: RealmContext) {
+        log("registration.ok", context, ["sub": person.id])
+    }
+
     func consented(_ person: Person, _ client: Client, _ context: RealmContext) {
         log("consent.given", context, ["sub": person.id, "client": client.clientID])
     }

@@ -55,7 +55,8 @@ package final class LiveRealm: Sendable {
                 let document = RealmMetadata.document(
                     of: urls,
                     signedWith: algorithms,
-                    keycloak: keycloak?.realm
+                    keycloak: keycloak?.realm,
+                    registers: realm.registration != nil
                 )
                 return (algorithms, document.serialized())
             }
@@ -91,7 +92,8 @@ package final class LiveRealm: Sendable {
             ?? RealmMetadata.document(
                 of: urls,
                 signedWith: algorithms,
-                keycloak: keycloak
+                keycloak: keycloak,
+                registers: realm.registration != nil
             ).serialized()
     }
 
@@ -111,6 +113,9 @@ package final class LiveRealm: Sendable {
     func subject(of personID: String, for client: Client) -> String {
         views?.client(client)?.subject(of: personID) ?? personID
     }
+
+    /// All clients, enabled or not.
+    var clients: some Collection<Client> { clientsByUUID.values }
 
     /// The client of that id, enabled or not: its grants are shown and ended under its name.
     package func client(uuid: String) -> Client? {

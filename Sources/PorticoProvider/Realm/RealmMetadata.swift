@@ -10,10 +10,13 @@ enum RealmMetadata {
     /// - Parameters:
     ///   - algorithms: Those of the published keys.
     ///   - keycloak: Of a realm that comes from there.
+    ///   - registers: Whether people can register (Initiating User Registration via OpenID Connect
+    ///     §4.2).
     static func document(
         of urls: RealmURLs,
         signedWith algorithms: [SignatureAlgorithm],
-        keycloak: KeycloakRealm?
+        keycloak: KeycloakRealm?,
+        registers: Bool
     ) -> JSONObject {
         let methods = ClientAuthenticationMethod.allCases.map(\.rawValue)
         let confidential = methods.filter { $0 != "none" }
@@ -46,7 +49,7 @@ enum RealmMetadata {
             ("scopes_supported", keycloak.map { ["openid"] + $0.scopeNames } ?? scopes),
             ("claims_supported", claims),
             ("claim_types_supported", ["normal"]),
-            ("prompt_values_supported", Prompt.allCases.map(\.rawValue)),
+            ("prompt_values_supported", prompts(registers).map(\.rawValue)),
             ("acr_values_supported", keycloak?.acrNames ?? [passwordACR]),
             ("ui_locales_supported", Language.allCases.map(\.tag)),
         ]
@@ -66,6 +69,10 @@ enum RealmMetadata {
             document[name] = false
         }
         return document
+    }
+
+    private static func prompts(_ registers: Bool) -> [Prompt] {
+        Prompt.allCases.filter { $0 != .create || registers }
     }
 
     private static let scopes =

@@ -7,6 +7,8 @@ enum RealmPath: String, Sendable {
     case authorizationServerMetadata = ".well-known/oauth-authorization-server"
     case keySet = "protocol/openid-connect/certs"
     case authorization = "protocol/openid-connect/auth"
+    case registrations = "protocol/openid-connect/registrations"
+    case forgotCredentials = "protocol/openid-connect/forgot-credentials"
     case token = "protocol/openid-connect/token"
     case introspection = "protocol/openid-connect/token/introspect"
     case userInfo = "protocol/openid-connect/userinfo"

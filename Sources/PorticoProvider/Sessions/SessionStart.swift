@@ -23,20 +23,13 @@ struct SessionStart: Sendable {
         device: String,
         at moment: Moment
     ) async throws -> (session: BrowserSession, cookie: String, ended: String?) {
-        let cookie = moment.random.text(32)
-        let session = BrowserSession(
-            id: UniqueID(random: moment.random).text,
-            realmID: realm.realm.id,
+        let (session, cookie) = new(
             personID: credentials.person.id,
-            cookieHash: Hash256(of: cookie),
-            authenticatedAt: moment.seconds,
-            acr: RealmMetadata.passwordACR,
+            epoch: credentials.epoch,
             amr: use == nil ? ["pwd"] : ["pwd", "otp"],
+            in: realm,
             device: device,
-            createdAt: moment.seconds,
-            lastSeenAt: moment.seconds,
-            expiresAt: moment.seconds + realm.realm.lifetimes.sessionMaximum,
-            epoch: credentials.epoch
+            at: moment
         )
         let upgrade = rehashed.flatMap { new in
             credentials.password.map { PasswordUpgrade(from: $0, to: new) }
@@ -47,13 +40,50 @@ struct SessionStart: Sendable {
             upgrading: upgrade,
             spending: use
         )
+        let (kept, ended) = try settle(session, beginning)
+        return (kept, cookie, ended)
+    }
+
+    /// A session as it is kept where none goes on, and the value of its cookie.
+    func new(
+        personID: String,
+        epoch: Int64,
+        amr: [String],
+        in realm: LiveRealm,
+        device: String,
+        at moment: Moment
+    ) -> (session: BrowserSession, cookie: String) {
+        let cookie = moment.random.text(32)
+        let session = BrowserSession(
+            id: UniqueID(random: moment.random).text,
+            realmID: realm.realm.id,
+            personID: personID,
+            cookieHash: Hash256(of: cookie),
+            authenticatedAt: moment.seconds,
+            acr: RealmMetadata.passwordACR,
+            amr: amr,
+            device: device,
+            createdAt: moment.seconds,
+            lastSeenAt: moment.seconds,
+            expiresAt: moment.seconds + realm.realm.lifetimes.sessionMaximum,
+            epoch: epoch
+        )
+        return (session, cookie)
+    }
+
+    /// The session as it is kept now, and the `sid` of another person's that has ended.
+    ///
+    /// - Throws: ``CodeSpent``.
+    func settle(_ session: BrowserSession, _ beginning: SessionBeginning) throws -> (
+        kept: BrowserSession, ended: String?
+    ) {
         switch beginning {
         case .codeSpent: throw CodeSpent()
-        case .began: return (session, cookie, nil)
-        case .wentOn(let kept): return (kept, cookie, nil)
+        case .began: return (session, nil)
+        case .wentOn(let kept): return (kept, nil)
         case .tookOver(let ended):
             sessionEnded()
-            return (session, cookie, ended)
+            return (session, ended)
         }
     }
 }

@@ -26,6 +26,8 @@ package struct MailDraft: Hashable, Sendable {
         case passwordReset(sealedAddress: String, minutes: Int)
         /// The password of a realm was changed by way of the mailbox.
         case passwordChanged
+        /// Somebody wants to register with the address of a person who has an account in a realm.
+        case alreadyRegistered
         /// A person of a realm changed their second factors.
         case secondFactorAdded
         case secondFactorRemoved

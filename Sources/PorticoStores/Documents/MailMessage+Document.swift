@@ -30,6 +30,7 @@ extension MailDraft.Message {
                 minutes: try minutes()
             )
         case "password_changed": self = .passwordChanged
+        case "already_registered": self = .alreadyRegistered
         case "second_factor_added": self = .secondFactorAdded
         case "second_factor_removed": self = .secondFactorRemoved
         case "recovery_codes_made": self = .recoveryCodesMade
@@ -47,6 +48,7 @@ extension MailDraft.Message {
         case .wayRemoved: "way_removed"
         case .passwordReset: "password_reset"
         case .passwordChanged: "password_changed"
+        case .alreadyRegistered: "already_registered"
         case .secondFactorAdded: "second_factor_added"
         case .secondFactorRemoved: "second_factor_removed"
         case .recoveryCodesMade: "recovery_codes_made"
@@ -77,7 +79,8 @@ extension MailDraft.Message {
             ["provider": .string(provider)]
         case .passwordReset(let sealedAddress, let minutes):
             ["sealed_address": .string(sealedAddress), "minutes": .integer(Int64(minutes))]
-        case .passwordChanged, .emailChanged, .accountDeleted, .secondFactorAdded,
+        case .passwordChanged, .emailChanged, .accountDeleted, .alreadyRegistered,
+            .secondFactorAdded,
             .secondFactorRemoved, .recoveryCodesMade:
             [:]
         }

@@ -22,6 +22,9 @@ extension Realm {
         // Realms from before these were there: nothing opens or closes by an upgrade.
         allowsPasswordReset = try document.optional("password_reset", \.bool) ?? false
         confirmsEmail = try document.optional("confirm_email", \.bool) ?? false
+        registration = try document.optional("registration") {
+            $0.string.flatMap(Registration.init)
+        }
         signsOutByHintAlone = try document.optional("sign_out_by_hint", \.bool) ?? true
         lifetimes = try Lifetimes(document: document.required("lifetimes", \.object))
         mappers = try document.list("mappers", ClaimMapper.init(value:)) ?? []
@@ -39,6 +42,7 @@ extension Realm {
         document["sign_in_with_email"] = .bool(signsInWithEmail)
         document["password_reset"] = .bool(allowsPasswordReset)
         document["confirm_email"] = .bool(confirmsEmail)
+        document["registration"] = registration.map { .string($0.rawValue) }
         document["sign_out_by_hint"] = .bool(signsOutByHintAlone)
         var kept = document.object("lifetimes") ?? JSONObject()
         lifetimes.write(to: &kept)

@@ -27,6 +27,8 @@ package struct Realm: Hashable, Sendable {
     /// Whether people confirm their address before an app gets anything. It takes a server that
     /// sends mail.
     package var confirmsEmail = false
+    /// How people who have no account make one; `nil`: they cannot.
+    package var registration: Registration?
     /// Whether an ID Token alone, without the cookie of its session, ends that session at once
     /// (docs/decisions/0018). Realms that come from Keycloak have apps that rely on it.
     package var signsOutByHintAlone = false
@@ -42,6 +44,14 @@ package struct Realm: Hashable, Sendable {
         self.name = name
         self.displayName = displayName
         self.issuer = issuer
+    }
+
+    /// What a person who registers gives as the name to sign in with (docs/decisions/0052).
+    package enum Registration: String, CaseIterable, Sendable {
+        /// A name that they choose.
+        case username
+        /// Their e-mail address, which is the user name too. It takes a server that sends mail.
+        case email
     }
 
     /// How long things live, in seconds.

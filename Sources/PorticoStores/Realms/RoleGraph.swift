@@ -50,6 +50,11 @@ package struct RoleGraph: Sendable {
         return lineage
     }
 
+    /// The group of that ``path(of:)``; `nil` where there is none.
+    package func group(at path: String) -> String? {
+        groups.keys.filter { sameBytes(self.path(of: $0), path) }.min()
+    }
+
     /// The names of a group and of those above it, from the top, each behind a slash.
     package func path(of groupID: String) -> String {
         lineage(of: groupID).reversed().map { "/" + $0.group.name }.joined()

@@ -41,16 +41,7 @@ package struct BrowserSessionStore: Sendable {
         try await database.change { transaction in
             if let use, try !transaction.spendCode(use, of: session.personID) { return .codeSpent }
             if let upgrade { try transaction.upgrade(upgrade, of: session.personID) }
-            var another: String?
-            if let old {
-                if let kept = try transaction.goOn(session, cookie: old) { return .wentOn(kept) }
-                another = try transaction.endAnothers(session, cookie: old)
-            }
-            try transaction.run(
-                Self.insert,
-                session.values
-            )
-            return another.map(SessionBeginning.tookOver) ?? .began
+            return try transaction.begin(session, replacing: old)
         }
     }
 
@@ -125,7 +116,7 @@ package struct BrowserSessionStore: Sendable {
 }
 
 extension BrowserSessionStore {
-    private static let insert: SQLText = """
+    fileprivate static let insert: SQLText = """
         INSERT INTO browser_sessions (\(BrowserSessionColumn.self))
         VALUES (\(valuesOf: BrowserSessionColumn.self))
         """
@@ -146,6 +137,17 @@ extension BrowserSessionStore {
 }
 
 extension SQLTransaction {
+    /// Begins a session in place of the one of a cookie, or lets that go on.
+    func begin(_ session: BrowserSession, replacing old: Hash256?) throws -> SessionBeginning {
+        var another: String?
+        if let old {
+            if let kept = try goOn(session, cookie: old) { return .wentOn(kept) }
+            another = try endAnothers(session, cookie: old)
+        }
+        try run(BrowserSessionStore.insert, session.values)
+        return another.map(SessionBeginning.tookOver) ?? .began
+    }
+
     /// Lets the session of a cookie go on as `session`, where it is the same person's and not over.
     ///
     /// - Returns: The session as it is kept now.

@@ -24,7 +24,8 @@ struct PageWalk: Sendable, CustomTestStringConvertible {
 
     /// Each state of each page once.
     static let all =
-        signingIn + secondStep + secondFactors + provider + mailboxes + apps + choosing + problems
+        signingIn + secondStep + registering + secondFactors + provider + mailboxes + apps
+        + choosing + problems
         + welcomes
         + joining + linking
         + account

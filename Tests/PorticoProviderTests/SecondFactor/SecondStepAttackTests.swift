@@ -100,6 +100,25 @@ import Testing
         try await expectLost(reply, scene)
     }
 
+    @Test("decision 0050: a proof is for the browser, for a page of the account too")
+    func otherBrowserOfAccount() async throws {
+        let scene = try await SecondStepScene()
+        func asked(_ browser: TestBrowser) async throws -> Reply {
+            let page = try await browser.get("/realms/test/account/devices")
+            let password = TestRealm.passwords["alice"] ?? ""
+            return try await browser.submit(page, [("username", "alice"), ("password", password)])
+        }
+        let browser = TestBrowser(scene.server)
+        let mine = try await asked(browser)
+        expectAsked(mine)
+        let other = TestBrowser(scene.server)
+        let page = try await other.get("/realms/test/account/devices")
+        let form = [("proof", Self.proof(mine)), ("code", scene.code)]
+        try await expectLost(try await other.submit(page, form), scene)
+        let right = try await browser.submit(mine, form)
+        #expect(right.location == "/realms/test/account/devices")
+    }
+
     @Test("decision 0050: a proof is for the request, or the account page, that it was made for")
     func otherRequest() async throws {
         let scene = try await SecondStepScene()

@@ -92,6 +92,21 @@ import Testing
         }
     }
 
+    @Test(
+        "decision 0050: the next period's code is right where a realm from Keycloak allows it",
+        arguments: [(nil, false), (0, false), (1, true), (5, true)] as [(Int64?, Bool)]
+    )
+    func lookAhead(window: Int64?, isRight: Bool) async throws {
+        let scene = try await SecondStepScene { new in
+            new.realm.keycloak = window.map { ["otpPolicyLookAheadWindow": .integer($0)] }
+        }
+        let browser = TestBrowser(scene.server)
+        let page = try await scene.asked(browser)
+        let answer = try await browser.submit(page, [("code", scene.code(1))])
+        #expect((answer.redirected["code"] != nil) == isRight)
+        #expect(try await scene.server.remains().sessions == (isRight ? 1 : 0))
+    }
+
     @Test("decision 0050: each recovery code is right once, in any spelling")
     func recovery() async throws {
         let scene = try await SecondStepScene()

@@ -15,6 +15,7 @@ import Testing
         .wayAdded(provider: "google"), .wayRemoved(provider: "apple"),
         .passwordReset(sealedAddress: "sealed", minutes: 30), .passwordChanged, .emailChanged,
         .accountDeleted, .secondFactorAdded, .secondFactorRemoved, .recoveryCodesMade,
+        .alreadyRegistered,
     ]
 
     static func draft(

@@ -132,6 +132,64 @@ import Testing
         }
     }
 
+    @Test(
+        "an operator takes all second factors, and leaves what is kept for an export",
+        arguments: StoreUnderTest.allCases
+    )
+    func taken(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        let other = Self.credential("other", .other)
+        #expect(try await stores.people.add(other, realmID: Self.realmID) == .changed)
+        #expect(try await stores.people.removeSecondFactors(of: "person-bob") == .notFound)
+        #expect(try await stores.people.removeSecondFactors(of: "person-ann") == .changed)
+        #expect(try await Self.used(stores) == ["other": 0])
+        #expect(try await stores.people.removeSecondFactors(of: "person-ann") == .notFound)
+    }
+
+    private static func credential(_ id: String, _ kind: Credential.Kind) -> Credential {
+        Credential(
+            id: id,
+            personID: "person-ann",
+            kind: kind,
+            label: "",
+            createdAt: 0,
+            priority: 0,
+            parameters: [:],
+            sealedSecret: "sealed"
+        )
+    }
+
+    @Test(
+        "one setup sent many times at once adds one app, and one mail tells of it",
+        arguments: StoreUnderTest.allCases
+    )
+    func setUpTwice(_ database: StoreUnderTest) async throws {
+        let stores = try await Self.furnished(database)
+        for round in 0..<10 {
+            let mails = try await stores.outbox.latest(limit: 100).count
+            let answers = try await concurrently(8) { _ in
+                try await stores.people.enrol(
+                    Self.credential("app-\(round % 5)", .totp),
+                    realmID: Self.realmID,
+                    notice: MailDraft(
+                        id: Example.fresh(),
+                        to: "ann@example.com",
+                        message: .secondFactorAdded,
+                        language: "de",
+                        createdAt: Example.now
+                    ),
+                    at: Example.now
+                )
+            }
+            #expect(answers.count(of: .added) == 8)
+            // Once more changes nothing, either.
+            let isNew = round < 5
+            #expect(try await stores.outbox.latest(limit: 100).count == mails + (isNew ? 1 : 0))
+        }
+        let apps = try await stores.people.secondFactors(of: "person-ann", realmID: Self.realmID)
+        #expect(apps.count { $0.id.hasPrefix("app-") } == 5)
+    }
+
     @Test("a demanded password spends a code as a session does", arguments: StoreUnderTest.allCases)
     func demanded(_ database: StoreUnderTest) async throws {
         let stores = try await Self.furnished(database)

@@ -2,9 +2,11 @@
 struct FieldBlock: Sendable {
     /// What the field is for, which decides what a browser offers (WCAG 1.3.5).
     enum Kind: Sendable {
-        case email, name, code, newPassword, password
+        case email, name, givenName, familyName, code, newPassword, password
         /// The name to sign in with, to be typed.
         case signIn
+        /// A name to sign in with that is chosen now.
+        case newUserName
         /// The name to sign in with, for the password manager.
         case userName
         /// Not to be filled in: an address to copy, for instance.
@@ -70,17 +72,19 @@ struct FieldBlock: Sendable {
         switch kind {
         case .email: (type, autocomplete, inputmode) = ("email", "email", nil)
         case .name: (type, autocomplete, inputmode) = ("text", "name", nil)
+        case .givenName: (type, autocomplete, inputmode) = ("text", "given-name", nil)
+        case .familyName: (type, autocomplete, inputmode) = ("text", "family-name", nil)
         case .code: (type, autocomplete, inputmode) = ("text", "one-time-code", "numeric")
         case .newPassword: (type, autocomplete, inputmode) = ("password", "new-password", nil)
         case .password: (type, autocomplete, inputmode) = ("password", "current-password", nil)
         case .signIn: (type, autocomplete, inputmode) = ("text", "username", "email")
-        case .userName: (type, autocomplete, inputmode) = ("text", "username", nil)
+        case .userName, .newUserName: (type, autocomplete, inputmode) = ("text", "username", nil)
         case .recoveryCode: (type, autocomplete, inputmode) = ("text", "one-time-code", nil)
         case .shown, .word: (type, autocomplete, inputmode) = ("text", nil, nil)
         }
-        isExact = kind != .name && kind != .password
+        isExact = ![.name, .givenName, .familyName, .password].contains(kind)
         switch kind {
-        case .name, .word, .signIn: direction = "auto"
+        case .name, .givenName, .familyName, .newUserName, .word, .signIn: direction = "auto"
         case .password: direction = nil
         case .email, .code, .newPassword, .userName, .shown, .recoveryCode: direction = "ltr"
         }

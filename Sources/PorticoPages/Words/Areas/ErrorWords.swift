@@ -17,6 +17,7 @@ struct ErrorWords: WordGroup {
     private let serverError: Told
     private let tooLarge: Told
     private let tooManyTries: Told
+    private let registrationClosed: Told
     private let notFound: Told
     private let methodNotAllowed: Told
 
@@ -32,6 +33,7 @@ struct ErrorWords: WordGroup {
         case .serverError: serverError
         case .tooLarge: tooLarge
         case .tooManyTries: tooManyTries
+        case .registrationClosed: registrationClosed
         case .notFound: notFound
         case .methodNotAllowed: methodNotAllowed
         }

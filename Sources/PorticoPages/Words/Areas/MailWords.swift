@@ -23,6 +23,7 @@ struct MailWords: WordGroup {
     let methodRemoved: Mail
     let passwordReset: Mail
     let passwordChanged: Mail
+    let alreadyRegistered: Mail
     let secondFactorAdded: Mail
     let secondFactorRemoved: Mail
     let recoveryCodesMade: Mail
