@@ -57,7 +57,17 @@ extension NewPasswordPage: PageWithStates {
                     problem: problem
                 )
             )
-        }
+        } + [
+            GalleryState(
+                "can be cancelled",
+                NewPasswordPage(
+                    userName: "ann@example.com",
+                    leastCharacters: 8,
+                    form: .sample,
+                    canCancel: true
+                )
+            )
+        ]
 }
 
 extension PasswordLinkPage: PageWithStates {

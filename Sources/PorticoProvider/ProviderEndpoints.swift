@@ -22,6 +22,7 @@ struct ProviderEndpoints: Sendable {
     let confirmEmail: ConfirmEmailEndpoint
     let forgotPassword: ForgotPasswordEndpoint
     let newPassword: NewPasswordEndpoint
+    let requiredAction: RequiredActionEndpoint
     let apps: ConnectedAppsEndpoint
     let devices: DevicesEndpoint
     let secondFactors: SecondFactorsEndpoint
@@ -123,6 +124,13 @@ struct ProviderEndpoints: Sendable {
             signIn: browserSignIn,
             resets: resets,
             registration: registration,
+            events: provider.events
+        )
+        requiredAction = RequiredActionEndpoint(
+            flow: flow,
+            people: provider.people,
+            registration: PersonRegistration(hashing: provider.hashing),
+            signIn: browserSignIn,
             events: provider.events
         )
         apps = ConnectedAppsEndpoint(

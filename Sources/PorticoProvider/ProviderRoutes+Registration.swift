@@ -1,7 +1,8 @@
 import PorticoWeb
 
 extension ProviderEndpoints {
-    /// Keycloak's addresses that lead an app's authorization request to one certain page.
+    /// Keycloak's addresses that lead an app's authorization request to one certain page, and what
+    /// such a page posts.
     var registrationRoutes: [Route<RealmContext>] {
         [
             .get(
@@ -9,7 +10,14 @@ extension ProviderEndpoints {
                 for: .popups,
                 answersHead: false,
                 authorization.register
-            )
+            ),
+            .get(
+                RealmPath.forgotCredentials.route,
+                for: .popups,
+                answersHead: false,
+                authorization.forgotCredentials
+            ),
+            .post(RealmPath.requiredAction.route, for: .popups, requiredAction.post),
         ]
     }
 }

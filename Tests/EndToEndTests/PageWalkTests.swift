@@ -65,6 +65,40 @@ struct PageWalkTests {
     }
 
     @Test(
+        "decision 0052: a person makes an account, proves the address, and is in the app",
+        .needs(.chromium),
+        arguments: Scripts.onAndOff
+    )
+    func registration(scripts: Bool) async throws {
+        try await walk(scripts) { stage, app, browser in
+            try await stage.updateRealm("--registration", "username")
+            for _ in 0..<100 {
+                try await browser.open(app.address())
+                if try await browser.source().contains(#"value="register""#) { break }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            try await browser.click("button[value=register]")
+            try await browser.waitForTitle { $0 == "Create an account – Demo" }
+            let typed = [
+                "given_name": "Cora", "family_name": "Sample", "email": "cora@example.com",
+                "username": "cora", "password": "short",
+            ]
+            for (field, text) in typed { try await browser.type(text, into: "#\(field)") }
+            try await browser.click("button[value=create]")
+            try await browser.waitForTitle { $0 == "Error: Create an account – Demo" }
+            #expect(try await browser.focusedName() == "There is a problem")
+            try await browser.type("seven rivers run to sea", into: "#password")
+            try await browser.click("button[value=create]")
+            try await browser.waitForTitle { $0 == "Enter the code from the email – Demo" }
+            let code = try #require(try await stage.mailedCode())
+            try await browser.type(code, into: "#code")
+            try await browser.click("button[value=confirm]")
+            let tokens = try await app.redeem(try await app.answer()["code"])
+            #expect(try await app.isAlive(tokens))
+        }
+    }
+
+    @Test(
         "OAuth 2.0 Form Post Response Mode §2: a script posts the answer, or the person does",
         .needs(.chromium),
         arguments: Scripts.onAndOff

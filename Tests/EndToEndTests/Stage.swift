@@ -94,6 +94,23 @@ struct Stage {
         #expect(result.status == 0, "\(arguments): \(result.stderr)")
     }
 
+    /// Changes the demo realm; the running server learns of it within a second.
+    func updateRealm(_ options: String...) async throws {
+        let place = ["--data-directory", folder.appending(path: "server").path]
+        let result = try await RunningProgram.run(
+            ["realm", "update", "demo"] + options + place,
+            environment: environment
+        )
+        #expect(result.status == 0, "\(options): \(result.stderr)")
+    }
+
+    /// The six digits in the demonstration's mails; `nil` where there are none.
+    func mailedCode() async throws -> String? {
+        let outbox = try await get(issuer.replacing("/realms/demo", with: "/_outbox"))
+        let page = outbox.text.components(separatedBy: "</style>").last ?? ""
+        return page.firstMatch(of: /\b([0-9]{6})\b/).map { String($0.1) }
+    }
+
     /// A file in the stage's folder.
     func file(_ name: String, _ bytes: [UInt8]) throws -> String {
         let url = folder.appending(path: name)

@@ -48,12 +48,12 @@ package struct AuthenticatorSetupPage: Page {
         let factors = words.factors
         return HTML([
             .line(factors.setupKey),
+            .facts([.init(factors.key, "\(exact: grouped)")]),
             .links([PageStep(link, factors.openApp)]),
             .line(factors.setupCode),
             .form(
                 form,
                 [
-                    .field(FieldBlock("key", .shown, label: factors.key, value: grouped)),
                     .field(
                         FieldBlock(
                             Self.field,

@@ -2,7 +2,7 @@ package import PorticoBytes
 
 /// For a new password. Opening the link does not use it up: sending the form does.
 ///
-/// The form posts `request`, `csrf`, `password` and `action`, which is `save`.
+/// The form posts `request`, `csrf`, `password` and `action`, which is `save` or `cancel`.
 package struct NewPasswordPage: Page {
     package enum Problem: Sendable, Equatable {
         case missing, tooShort, tooLong, tooCommon, hasName
@@ -13,17 +13,21 @@ package struct NewPasswordPage: Page {
     package let leastCharacters: Int
     package let form: PageForm
     package let problem: Problem?
+    /// Whether the old password may stay.
+    package let canCancel: Bool
 
     package init(
         userName: String,
         leastCharacters: Int,
         form: PageForm,
-        problem: Problem? = nil
+        problem: Problem? = nil,
+        canCancel: Bool = false
     ) {
         self.userName = userName
         self.leastCharacters = leastCharacters
         self.form = form
         self.problem = problem
+        self.canCancel = canCancel
     }
 
     package func heading(_ words: Words, _ frame: PageFrame) -> Phrase { words.reset.new }
@@ -61,7 +65,11 @@ package struct NewPasswordPage: Page {
                             startsHere: true
                         )
                     ),
-                    .buttons([ActionButton("save", words.reset.save, .first)]),
+                    .buttons([
+                        ActionButton("save", words.reset.save, .first),
+                        canCancel
+                            ? ActionButton("cancel", words.common.cancel, isWayOut: true) : nil,
+                    ]),
                 ]
             )
         ])

@@ -79,7 +79,8 @@ package struct RegistrationPage: Page {
         return switch problem {
         case .givenNameMissing: registration.givenNameMissing
         case .familyNameMissing: registration.familyNameMissing
-        case .givenNameWrong, .familyNameWrong: registration.nameWrong
+        case .givenNameWrong: registration.givenNameWrong
+        case .familyNameWrong: registration.familyNameWrong
         case .emailMissing: words.welcome.emailMissing
         case .emailWrong: words.welcome.emailWrong(FieldBlock.exampleEmail)
         case .emailTaken: words.welcome.emailTaken

@@ -23,6 +23,8 @@ struct AuthorizationFlow: Sendable, Equatable {
     var isPushed = false
     /// Whether a page of another site posted it: it is no link, although it goes on by a redirect.
     var isPosted = false
+    /// What became of the action that the request asks for.
+    var action: RequestedAction.Status?
     /// The session that an app has handed on, where that was accepted.
     var handedOn: HandedOnSession?
     /// Whether it came back from a page, which can be submitted again. Not part of the seal.
@@ -94,7 +96,8 @@ extension AuthorizationFlow {
         writer.fixed(requestID.bytes)
         writer.fixed(browser.bytes)
         writer.integer(startedAt)
-        writer.byte(hasSelectedAccount ? 1 : 0)
+        // A program of the version before reads another byte than 1 as 0, and asks once more.
+        writer.byte((hasSelectedAccount ? 1 : 0) | (action?.rawValue ?? 0) << 1)
         writer.byte(isPushed ? 1 : isPosted ? 2 : 0)
         writer.optionalText(authenticatedSession)
         writer.sized(parameters)
@@ -117,7 +120,9 @@ extension AuthorizationFlow {
         self.requestID = requestID
         browser = Hash256(kept: try reader.fixed(32))
         startedAt = try reader.integer()
-        hasSelectedAccount = try reader.byte() == 1
+        let marks = try reader.byte()
+        hasSelectedAccount = marks & 1 == 1
+        action = RequestedAction.Status.allCases.first { $0.rawValue == marks >> 1 }
         let way = try reader.byte()
         isPushed = way == 1
         isPosted = way == 2

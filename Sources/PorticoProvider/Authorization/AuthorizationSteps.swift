@@ -57,6 +57,8 @@ struct AuthorizationSteps: Sendable {
             mustConfirmEmail: mustConfirmEmail,
             mustSetUpSecondFactor: session?.person.requiredActions
                 .contains(RequiredAction.configureTOTP) ?? false,
+            action: flow.action == nil ? proven.action?.kind : nil,
+            isHandedOn: flow.handedOn != nil,
             needsConsent: needsConsent
         )
         switch rules.next(at: moment.seconds) {
@@ -94,7 +96,12 @@ struct AuthorizationSteps: Sendable {
                 derivation: handedOn?.derivation,
                 at: moment
             )
-            let parameters = proven.target.success(code: code, sessionID: session.id)
+            let parameters = proven.target.success(
+                code: code,
+                sessionID: session.id,
+                action: proven.action,
+                flow.action
+            )
             return .respond(proven.target, parameters)
         } catch {
             throw AuthorizationRefusal.redirect(error, proven.target)

@@ -20,8 +20,23 @@ struct AuthorizationTarget: Hashable, Sendable {
     typealias Parameters = [(name: String, value: String)]
 
     /// RFC 6749 §4.1.2, with Keycloak's `session_state`.
-    func success(code: String, sessionID: String) -> Parameters {
-        common([("code", code)] + (namesSession ? [("session_state", sessionID)] : []))
+    ///
+    /// - Parameters:
+    ///   - action: What the request asked for.
+    ///   - status: What became of it.
+    func success(
+        code: String,
+        sessionID: String,
+        action: RequestedAction?,
+        _ status: RequestedAction.Status?
+    ) -> Parameters {
+        var parameters: Parameters = [("code", code)]
+        if namesSession { parameters.append(("session_state", sessionID)) }
+        if let action {
+            parameters.append(("kc_action_status", (status ?? .error).word))
+            parameters.append(("kc_action", action.name))
+        }
+        return common(parameters)
     }
 
     /// RFC 6749 §4.1.2.1.

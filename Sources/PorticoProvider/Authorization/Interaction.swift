@@ -11,6 +11,8 @@ enum Interaction: Hashable, Sendable {
     case selectAccount
     case confirmEmail
     case setUpSecondFactor
+    /// The person chooses a new password, because the app asks for that.
+    case updatePassword
     case consent
     case refuse(OAuthError)
 
@@ -36,6 +38,10 @@ struct InteractionRules: Sendable {
     let mustConfirmEmail: Bool
     /// Whether the person has to add an authenticator app first.
     let mustSetUpSecondFactor: Bool
+    /// What the app asks the person to do, where that was not done or cancelled.
+    let action: RequestedAction.Kind?
+    /// Whether the session is one that an app has handed on: it changes nothing about an account.
+    let isHandedOn: Bool
     /// Whether a page must ask before anything is released.
     let needsConsent: Bool
 
@@ -63,6 +69,9 @@ struct InteractionRules: Sendable {
             return .refuse(
                 OAuthError(.interactionRequired, "The person has to add an authenticator app.")
             )
+        }
+        if action != nil {
+            return .refuse(OAuthError(.interactionRequired, "The person has to be asked."))
         }
         if needsConsent {
             return .refuse(OAuthError(.consentRequired, "The person has to allow this."))
@@ -97,7 +106,21 @@ struct InteractionRules: Sendable {
         }
         if mustSetUpSecondFactor { return .setUpSecondFactor }
         if mustConfirmEmail { return .confirmEmail }
+        if let action { return act(action, in: session, now) }
         return needsConsent ? .consent : .answer
+    }
+
+    /// Whoever changes how an account is reached has signed in just now.
+    private func act(_ action: RequestedAction.Kind, in session: BrowserSession, _ now: Int64)
+        -> Interaction
+    {
+        guard !isHandedOn, now - session.authenticatedAt <= RequestedAction.freshness else {
+            return .signIn(.again)
+        }
+        return switch action {
+        case .updatePassword: .updatePassword
+        case .configureTOTP: .setUpSecondFactor
+        }
     }
 
     /// `max_age`: the last authentication is too long ago; with 0 it always is (OpenID Connect Core

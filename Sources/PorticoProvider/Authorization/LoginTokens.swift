@@ -106,6 +106,8 @@ struct LoginTokens: Sendable {
             isNamed: proven.names(session.personID),
             mustConfirmEmail: false,
             mustSetUpSecondFactor: false,
+            action: nil,
+            isHandedOn: true,
             needsConsent: false
         ).next(at: now) == .answer
     }

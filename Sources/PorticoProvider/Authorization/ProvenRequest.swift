@@ -12,6 +12,8 @@ struct ProvenRequest: Sendable {
     let scope: Scope
     /// The parameters that it was read from, in the form that is carried on.
     let parameters: FormParameters
+    /// What the person is to do first.
+    let action: RequestedAction?
     /// The verified `id_token_hint`.
     private let hint: IDTokenHint?
     private let realm: LiveRealm
@@ -48,6 +50,7 @@ struct ProvenRequest: Sendable {
             // Before a person enters a password, not after.
             try AuthorizationCodeSeal.expectRoom(for: scope, nonce: request.nonce)
             parameters = Self.carried(form, request.claims)
+            action = RequestedAction(form, of: client)
             try Self.checkReachable(request, in: realm, by: client)
             hint = try Self.hint(request, realm, now)
         } catch {

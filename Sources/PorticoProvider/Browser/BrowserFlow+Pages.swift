@@ -33,6 +33,15 @@ extension BrowserFlow {
                 .seal(flow, at: context.moment)
             let path = RealmURLs.path(realmName: context.realm.name, .secondFactors)
             return try redirect(to: path + "?request=" + sealed, cookies: cookies)
+        case (.updatePassword, let session?):
+            return try updatePasswordPage(
+                proven,
+                flow,
+                session,
+                in: FormBrowser(value: browser),
+                cookies: cookies,
+                context
+            )
         case (.confirmEmail, let session?):
             return try confirmEmailPage(proven, flow, session, browser, cookies, context)
         case (.selectAccount, let session?):

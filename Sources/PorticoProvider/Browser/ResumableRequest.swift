@@ -9,6 +9,11 @@ struct ResumableRequest: Sendable {
     let sealed: String
     let flow: AuthorizationFlow
 
+    init(sealed: String, flow: AuthorizationFlow) {
+        self.sealed = sealed
+        self.flow = flow
+    }
+
     init?(_ sealed: String?, _ flow: BrowserFlow, _ context: RealmContext) {
         let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
         guard let sealed, let begun = seal.open(sealed, at: context.moment) else { return nil }

@@ -6,7 +6,7 @@ import PorticoWeb
 /// request, proven again.
 struct SignedInStep: Sendable {
     let form: FormParameters
-    let flow: AuthorizationFlow
+    var flow: AuthorizationFlow
     let session: LiveBrowserSession
     let proven: ProvenRequest
 

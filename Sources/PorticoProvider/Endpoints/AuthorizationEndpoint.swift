@@ -22,6 +22,22 @@ struct AuthorizationEndpoint: Sendable {
         return try await begin(FormParameters(parameters + [prompt]), context)
     }
 
+    /// `GET …/forgot-credentials`: an authorization request that begins with the page for a forgotten
+    /// password (Keycloak `OIDCLoginProtocolService.forgotCredentialsPage`).
+    func forgotCredentials(_ context: RealmContext) async throws -> Response {
+        guard flow.sendsMail, context.realm.allowsPasswordReset else { throw NotOffered() }
+        let browser = try flow.browser(context)
+        let (begun, proven) = try await flow.requests.begin(
+            try context.parameters(),
+            in: context.realm,
+            browser: Hash256(of: browser.value),
+            at: context.moment
+        )
+        return try redirect(begun, proven, cookies: browser.cookies, context) {
+            RealmURLs.path(realmName: context.realm.name, .resetCredentials) + "?request=" + $0
+        }
+    }
+
     /// Writes nothing: a code is a seal, and a page carries its request (docs/decisions/0034).
     private func begin(_ form: FormParameters, _ context: RealmContext) async throws -> Response {
         var context = context
@@ -140,6 +156,19 @@ struct AuthorizationEndpoint: Sendable {
         cookies: [HTTPField] = [],
         _ context: RealmContext
     ) throws -> Response {
+        try redirect(begun, proven, cookies: cookies, context) {
+            RealmURLs.restart($0, realmName: context.realm.name)
+        }
+    }
+
+    /// - Parameter path: Of the page, which gets the sealed request.
+    private func redirect(
+        _ begun: AuthorizationFlow,
+        _ proven: ProvenRequest,
+        cookies: [HTTPField],
+        _ context: RealmContext,
+        to path: (String) -> String
+    ) throws -> Response {
         let seal = AuthorizationFlowSeal(ring: flow.ring, realmID: context.realm.id)
         let sealed: String
         do {
@@ -147,10 +176,7 @@ struct AuthorizationEndpoint: Sendable {
         } catch {
             throw AuthorizationRefusal.redirect(error, proven.target)
         }
-        return try flow.redirect(
-            to: RealmURLs.restart(sealed, realmName: context.realm.name),
-            cookies: cookies
-        )
+        return try flow.redirect(to: path(sealed), cookies: cookies)
     }
 
     /// `GET …/restart`: the same request from the beginning, in any browser.
@@ -161,15 +187,25 @@ struct AuthorizationEndpoint: Sendable {
             throw LostRequest(.unmatched, restart: nil)
         }
         let browser = try flow.browser(context)
-        let begun = AuthorizationFlow(
-            // A pushed request is answered once, however often it is restarted.
-            requestID: old.isPushed ? old.requestID : context.moment.id(),
-            parameters: old.parameters,
-            browser: Hash256(of: browser.value),
-            startedAt: context.now,
-            isPushed: old.isPushed,
-            isPosted: old.isPosted
-        )
+        // Back from a page of the account, where the person has signed in for this very request: it
+        // goes on, and is answered once.
+        let goesOn =
+            old.authenticatedSession != nil && old.browser == Hash256(of: browser.value)
+            && !old.isStale(at: context.now)
+            && !flow.requests.spent.isSpent(old.requestID, at: context.now)
+        let begun =
+            goesOn
+            ? old
+            : AuthorizationFlow(
+                // A pushed request is answered once, however often it is restarted.
+                requestID: old.isPushed ? old.requestID : context.moment.id(),
+                parameters: old.parameters,
+                browser: Hash256(of: browser.value),
+                startedAt: context.now,
+                isPushed: old.isPushed,
+                isPosted: old.isPosted,
+                action: old.action
+            )
         let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
         var context = context
         context.speak(try FormParameters(decoding: old.parameters))

@@ -61,6 +61,13 @@ struct SecondFactorsEndpoint: Sendable {
 
         var person: Person { session.person }
 
+        /// What became of the action that the request asks for, where it asks for one.
+        func marked(_ status: RequestedAction.Status, _ flow: BrowserFlow) throws
+            -> SignedInRequest
+        {
+            SignedInRequest(session, try waiting?.marked(status, flow, context), context)
+        }
+
         func isFresh(within seconds: Int64) -> Bool {
             context.now - session.session.authenticatedAt <= seconds
         }
@@ -123,7 +130,7 @@ struct SecondFactorsEndpoint: Sendable {
         )
         guard enrolment == .added else { return try await list(request, .full) }
         events.secondFactorChanged("added", request.person, context)
-        return try await list(request, .added)
+        return try await list(request.marked(.success, flow), .added)
     }
 
     private func makeCodes(_ request: SignedInRequest) async throws -> Response {
@@ -182,6 +189,8 @@ struct SecondFactorsEndpoint: Sendable {
         let factors = try await factors(request)
         let codes = factors.first { $0.kind == .recoveryCodes }
         let isAdded = status == .added
+        // To go on without an app is to cancel.
+        let goOn = try request.waiting?.marked(.cancelled, flow, request.context)
         let isDemanded =
             !isAdded && request.person.requiredActions.contains(RequiredAction.configureTOTP)
         return try access.page(request.session, request: request.waiting?.sealed, request.context) {
@@ -196,7 +205,7 @@ struct SecondFactorsEndpoint: Sendable {
                 },
                 form: frame.form,
                 status: status,
-                goOn: request.waiting?.restart(request.context),
+                goOn: goOn?.restart(request.context),
                 isDemanded: isDemanded,
                 signOut: frame.signOut,
                 navigation: frame.navigation

@@ -62,6 +62,11 @@ package struct SecurityEvents: Sendable {
         log("password.reset", context, ["sub": person.id])
     }
 
+    /// A person chose a new password in their session.
+    func passwordChanged(_ person: Person, _ context: RealmContext) {
+        log("password.changed", context, ["sub": person.id])
+    }
+
     func emailConfirmed(_ person: Person, _ context: RealmContext) {
         log("email.confirmed", context, ["sub": person.id])
     }

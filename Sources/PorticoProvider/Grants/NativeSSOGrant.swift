@@ -46,6 +46,12 @@ struct NativeSSOGrant: Sendable {
         guard person.map({ realm.mustConfirmEmail($0.person) }) != true else {
             throw OAuthError(.invalidGrant, "The person has to confirm their address in a browser.")
         }
+        guard person?.person.requiredActions.contains(RequiredAction.configureTOTP) != true else {
+            throw OAuthError(
+                .invalidGrant,
+                "The person has to add an authenticator app in a browser."
+            )
+        }
         let grant = first.handedOn(to: client.client, scope, in: realm, ring: ring, at: moment)
         // Even an offline grant hands nothing on after its session: the store decides.
         let outcome = try await grants.redeem(

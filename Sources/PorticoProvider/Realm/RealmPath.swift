@@ -19,6 +19,7 @@ enum RealmPath: String, Sendable {
     case loginStatus = "protocol/openid-connect/login-status-iframe.html"
     case authenticate = "login-actions/authenticate"
     case consent = "login-actions/consent"
+    case requiredAction = "login-actions/required-action"
     case selectAccount = "login-actions/select-account"
     case continueAs = "login-actions/continue-as"
     case restart = "login-actions/restart"

@@ -12,26 +12,77 @@ extension PersonStore {
             try transaction.set(password, of: personID, at: now) > 0 ? .changed : .notFound
         }
     }
+
+    /// Sets the password of a person who is signed in: every session and grant that there is ends, and
+    /// this browser gets a new session in place of its own.
+    ///
+    /// - Parameters:
+    ///   - session: The one that they are signed in by.
+    ///   - next: As it is kept, but for its epoch. It was authenticated when `session` was.
+    ///   - notice: Where a mail is to tell of it.
+    /// - Returns: The new session; `nil`, and nothing has changed, where `session` is over.
+    package func changePassword(
+        _ password: PasswordHash,
+        in session: BrowserSession,
+        continuing next: BrowserSession,
+        notice: MailDraft?,
+        at now: Int64
+    ) async throws -> BrowserSession? {
+        try await database.change { transaction in
+            let isLive = try transaction.hasRow(
+                """
+                SELECT 1 FROM live_browser_sessions
+                WHERE id = $1 AND realm_id = $2 AND person_id = $3 AND epoch = $4
+                    AND alive_until > $5
+                """,
+                [
+                    .text(session.id), .text(session.realmID), .text(session.personID),
+                    .int64(session.epoch), .int64(now),
+                ]
+            )
+            guard isLive else { return nil }
+            try transaction.set(
+                password,
+                of: session.personID,
+                at: now,
+                notBefore: session.authenticatedAt
+            )
+            var next = next
+            next.epoch = session.epoch + 1
+            _ = try transaction.begin(next, replacing: nil)
+            if let notice, let address = notice.to { try transaction.queue(notice, to: address) }
+            return next
+        }
+    }
 }
 
 extension SQLTransaction {
     /// A new password, and the end of every session and grant, and of every unused wish for another.
     /// One is not demanded any more.
     ///
+    /// - Parameter notBefore: What comes from before is dead by its time too; `nil`: from before now.
     /// - Returns: How many people have that id.
     @discardableResult
-    func set(_ password: PasswordHash, of personID: String, at now: Int64) throws -> Int {
+    func set(
+        _ password: PasswordHash,
+        of personID: String,
+        at now: Int64,
+        notBefore: Int64? = nil
+    ) throws -> Int {
         try tellClients(ofPerson: personID)
         try forgetResets(of: personID)
         return try run(
             """
             UPDATE people SET password_hash = $1, updated_at = $2, epoch = epoch + 1,
-                not_before = CASE WHEN not_before < $2 THEN $2 ELSE not_before END,
+                not_before = CASE WHEN not_before < $3 THEN $3 ELSE not_before END,
                 required_actions = TRIM(
                     REPLACE(' ' || required_actions || ' ', ' UPDATE_PASSWORD ', ' '))
-            WHERE id = $3
+            WHERE id = $4
             """,
-            [.text(password.encoded), .int64(now), .text(personID)]
+            [
+                .text(password.encoded), .int64(now), .int64(notBefore ?? now),
+                .text(personID),
+            ]
         )
     }
 

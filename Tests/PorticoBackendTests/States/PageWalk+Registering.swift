@@ -1,5 +1,6 @@
 import PorticoBytes
 import PorticoPages
+import PorticoProtocol
 import PorticoProvider
 import PorticoStores
 import PorticoTestSupport
@@ -14,6 +15,20 @@ extension PageWalk {
         PageWalk(ErrorPage.self, "registration closed") { walker in
             let browser = walker.browser(try await ProviderUnderTest())
             return try await browser.get(ProviderUnderTest.path("registrations"))
+        },
+        PageWalk(NewPasswordPage.self, "can be cancelled") { walker in
+            let server = try await ProviderUnderTest { new in
+                new.realm.keycloak = [:]
+                for index in new.clients.indices { new.clients[index].keycloak = [:] }
+            }
+            return try await walker.browser(server).signIn(
+                "alice",
+                TestFlow.request(
+                    "native1",
+                    scope: "openid",
+                    [("kc_action", "UPDATE_PASSWORD")]
+                )
+            )
         },
         asked("fresh") { _, page in page },
         asked("the address is the username", .email) { _, page in page },

@@ -214,9 +214,9 @@ import Testing
     /// What is wrong with one field, and the words that tell.
     private static let wrong: [(String, String, String)] = [
         ("given_name", "", "Enter your first name"),
-        ("given_name", String(repeating: "n", count: 201), "Enter a shorter name"),
+        ("given_name", String(repeating: "n", count: 201), "Enter a shorter first name"),
         ("family_name", "", "Enter your last name"),
-        ("family_name", "a\u{202E}b", "Enter a shorter name"),
+        ("family_name", "a\u{202E}b", "Enter a shorter last name"),
         ("email", "", "Enter your email address"), ("email", "cora", "in the form"),
         ("username", "", "Enter a username"), ("username", "co ra", "without spaces or @"),
         ("username", "alice@example.com", "without spaces or @"),

@@ -3,6 +3,7 @@ import HTTPTypes
 import Portico
 import PorticoBytes
 import PorticoProtocol
+import PorticoProvider
 import PorticoStores
 import PorticoTestSupport
 import Testing
@@ -231,6 +232,26 @@ import Testing
         #expect(try await exchange(apps, first).error == "invalid_grant")
         #expect(try await apps.server.remains() == before)
         try await apps.server.changeRealm { $0.confirmsEmail = false }
+        #expect(try await exchange(apps, first).status == 200)
+    }
+
+    @Test(
+        "OpenID Connect Native SSO §4.3: no page can ask for an authenticator app, so nothing is given"
+    )
+    func demandedApp() async throws {
+        let apps = try await VendorApps()
+        let first = try await First(apps)
+        let people = apps.server.database.people
+        let realm = try #require(apps.server.provider.realms.realm(named: "test"))
+        let everyone = try await people.people(realmID: realm.id, after: nil, limit: 100)
+        for var person in everyone {
+            person.requiredActions = [RequiredAction.configureTOTP]
+            _ = try await people.update(person)
+        }
+        let before = try await apps.server.remains()
+        #expect(try await exchange(apps, first).error == "invalid_grant")
+        #expect(try await apps.server.remains() == before)
+        for person in everyone { _ = try await people.update(person) }
         #expect(try await exchange(apps, first).status == 200)
     }
 

@@ -12,7 +12,8 @@ struct RegistrationWords: WordGroup {
     let haveAccount: Phrase
     let givenNameMissing: Phrase
     let familyNameMissing: Phrase
-    let nameWrong: Phrase
+    let givenNameWrong: Phrase
+    let familyNameWrong: Phrase
     let userNameMissing: Phrase
     let userNameWrong: Phrase
     let userNameTaken: Phrase
