@@ -93,6 +93,38 @@ struct MovedRealmTests {
         return reply.redirected
     }
 
+    @Test("decision 0052: a new person of full gets its default role and its default group")
+    func registration() async throws {
+        let server = try await server("full-realm.json")
+        let browser = TestBrowser(server)
+        let request = [
+            ("client_id", "native"), ("response_type", "code"), ("scope", "openid"),
+            ("redirect_uri", "http://127.0.0.1:4711/callback"), ("state", "s"),
+            ("code_challenge", TestFlow.challenge), ("code_challenge_method", "S256"),
+        ]
+        let path = FormEncoding.appending(
+            request.map { (name: $0.0, value: $0.1) },
+            to: "/realms/full/protocol/openid-connect/registrations"
+        )
+        let page = try await browser.get(path)
+        let reply = try await browser.submit(
+            page,
+            [
+                ("given_name", "Cora"), ("family_name", "Sample"), ("username", "cora"),
+                ("password", "seven rivers run to sea"), ("action", "create"),
+            ]
+        )
+        #expect(reply.redirected["code"] != nil)
+        let snapshot = try await server.database.realms.snapshot()
+        let realm = try #require(snapshot.realms.first { $0.name == "full" })
+        let people = server.database.people
+        let found = try await people.credentials(realmID: realm.id, login: "cora", byEmail: false)
+        let id = try #require(found).person.id
+        let cora = try #require(try await people.person(id: id, realmID: realm.id))
+        #expect(cora.roles == [RoleName(clientID: nil, name: "default-roles-full")])
+        #expect(cora.groupIDs.map { snapshot.graphs[realm.id]?.path(of: $0) } == ["/customers"])
+    }
+
     /// What differs from token to token.
     private static let own: Set<String> = [
         "exp", "iat", "jti", "iss", "sid", "session_state", "at_hash", "auth_time", "nonce",

@@ -54,6 +54,9 @@ struct TypedRegistration: Sendable {
             // Whoever had another person's address as their name would be found in their place.
             if !LoginName.isName(username) || username.utf8.contains(UInt8(ascii: "@")) {
                 problems.append(entries.userName.isEmpty ? .userNameMissing : .userNameWrong)
+            } else if username.utf8.starts(with: "service-account-".utf8) {
+                // What the accounts of clients are called: APIs may know them by it.
+                problems.append(.userNameTaken)
             }
         }
         var person = Person(

@@ -220,6 +220,7 @@ import Testing
         ("email", "", "Enter your email address"), ("email", "cora", "in the form"),
         ("username", "", "Enter a username"), ("username", "co ra", "without spaces or @"),
         ("username", "alice@example.com", "without spaces or @"),
+        ("username", "Service-Account-web1", "This one is taken"),
         ("username", "alice", "This one is taken"), ("username", "ALICE", "This one is taken"),
         ("password", "", "Enter a new password"), ("password", "short", "at least 8 characters"),
         ("password", "password123", "easy to guess"), ("password", "cora1234", "made of your name"),
