@@ -483,7 +483,7 @@ let package = Package(
             name: "PorticoKeycloakTests",
             dependencies: [
                 "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
-                "PorticoProvider", "PorticoKeycloak", "PorticoTestSupport",
+                "PorticoProvider", "PorticoSQLite", "PorticoKeycloak", "PorticoTestSupport",
                 crypto, httpTypes,
             ],
             exclude: ["Fixtures"],

@@ -41,8 +41,7 @@ struct ClientAddresses {
         let patterns = RedirectPatterns(redirects, rootURL: rootURL, serverOrigin: serverOrigin)
         let origins = OriginPatterns(webOrigins, redirects: patterns)
         for refused in origins.refused {
-            let shown = PlainText.shown(refused)
-            report.add(.skipped, subject, "web origin \(shown): it is no origin")
+            report.add(.skipped, subject, "web origin \(refused)", "it is no origin")
         }
         client.webOrigins = webOrigins.filter { !$0.isEmpty && !origins.refused.contains($0) }
     }
@@ -59,13 +58,16 @@ struct ClientAddresses {
             serverOrigin: serverOrigin
         )
         for refused in patterns.refused {
-            let shown = PlainText.shown(refused.text)
-            report.add(.skipped, subject, "\(kind) \(shown): \(refused.refusal.description)")
+            report.add(
+                .skipped,
+                subject,
+                "\(kind) \(refused.text)",
+                "\(refused.refusal.description)"
+            )
         }
         for pattern in patterns.patterns {
             guard let warning = pattern.warning else { continue }
-            let shown = PlainText.shown(pattern.text)
-            report.add(.read, subject, "\(kind) \(shown): \(warning.description)")
+            report.add(.read, subject, "\(kind) \(pattern.text)", "\(warning.description)")
         }
         return patterns.patterns.map(\.text)
     }

@@ -29,10 +29,19 @@ struct ClientAttributes {
     private static let keys = "jwks.string"
     private static let backchannel = "backchannel.logout.url"
     private static let backchannelSession = "backchannel.logout.session.required"
+    private static let pushed = "require.pushed.authorization.requests"
+    private static let dpop = "dpop.bound.access.tokens"
+    private static let certificates = "tls.client.certificate.bound.access.tokens"
     private static let names = [
         pkce, postLogout, lifespan, idTokenAlgorithm, accessTokenAlgorithm, refreshTokens, keys,
-        backchannel, backchannelSession, isRFC9068,
+        backchannel, backchannelSession, isRFC9068, pushed, dpop, certificates,
     ]
+
+    /// Whether it must push its requests (RFC 9126 §6).
+    var requiresPushedRequests: Bool { values[Self.pushed] == "true" }
+
+    /// Whether its tokens are bound to a key (RFC 9449, RFC 8705).
+    var bindsTokens: Bool { values[Self.dpop] == "true" || values[Self.certificates] == "true" }
 
     /// With `##` between them; `nil` if not set.
     var postLogoutRedirectURIs: String? { values[Self.postLogout] }
@@ -128,7 +137,8 @@ struct ClientAttributes {
             report.add(
                 .changed,
                 subject,
-                "access tokens live \(bounded) seconds: out of bounds here"
+                "access tokens live \(bounded) seconds",
+                "more or less is out of bounds here"
             )
         }
         return bounded

@@ -68,11 +68,8 @@ struct ClientImport {
         let subject = "client \(clientID)"
         let attributes = try ClientAttributes(representation)
         let isPublic = try representation.bool("publicClient") ?? false
-        let method = try Self.method(representation, isPublic: isPublic)
-        guard let method else {
-            report.add(.skipped, subject, "its way of authentication is not known here")
-            return nil
-        }
+        let shut = try Self.whyDisabled(representation, attributes, isPublic: isPublic)
+        let method = try Self.method(representation, attributes, isPublic: isPublic)
         var client = Client(
             id: ids.take(try representation.text("id"), random: moment.random),
             realmID: realm.id,
@@ -82,8 +79,15 @@ struct ClientImport {
             authentication: method
         )
         client.keycloak = Self.kept(representation)
-        client.isEnabled = try representation.bool("enabled") ?? true
+        let isEnabled = try representation.bool("enabled") ?? true
+        client.isEnabled = isEnabled && shut == nil
+        if let shut { report.add(.disabled, subject, "\(shut)") }
+        FieldReport.client.add(representation.object, subject, report: &report)
+        if let object = representation.object.object("attributes") {
+            FieldReport.clientAttributes.add(object, subject, report: &report)
+        }
         client.requiresConsent = try representation.bool("consentRequired") ?? false
+        client.requiresPushedRequests = attributes.requiresPushedRequests
         if method == .privateKeyJWT { client.keySet = attributes.keySet }
         client.codeProtection = attributes.codeProtection(subject, report: &report)
         client.idTokenAlgorithm = attributes.idTokenAlgorithm(subject, report: &report)
@@ -139,15 +143,35 @@ struct ClientImport {
         return client
     }
 
-    private static func method(_ client: Representation, isPublic: Bool) throws(RealmImportError)
-        -> ClientAuthenticationMethod?
-    {
+    /// A client that proves itself in a way that is not known here gets a secret that no one knows.
+    private static func method(
+        _ client: Representation,
+        _ attributes: ClientAttributes,
+        isPublic: Bool
+    ) throws(RealmImportError) -> ClientAuthenticationMethod {
+        if isPublic { return .none }
         let type = try client.text("clientAuthenticatorType")
-        if isPublic { return ClientAuthenticationMethod.none }
-        return switch type {
-        case nil, "client-secret": .clientSecretBasic
-        case "client-jwt": .privateKeyJWT
-        default: nil
+        return type == "client-jwt" && attributes.keySet != nil
+            ? .privateKeyJWT : .clientSecretBasic
+    }
+
+    /// Why a client would not be protected as it was there; `nil`: it is.
+    private static func whyDisabled(
+        _ client: Representation,
+        _ attributes: ClientAttributes,
+        isPublic: Bool
+    ) throws(RealmImportError) -> StaticString? {
+        if attributes.bindsTokens {
+            return "its tokens were bound to a key (DPoP, mTLS), and here they would not be"
+        }
+        if isPublic { return nil }
+        switch try client.text("clientAuthenticatorType") {
+        case nil, "client-secret": return nil
+        case "client-jwt" where attributes.keySet != nil: return nil
+        case "client-jwt":
+            return "its keys are not in the file: give it some, or a secret, then enable it"
+        default:
+            return "its way of authentication is not known here: give it a secret, then enable it"
         }
     }
 
@@ -190,6 +214,11 @@ struct ClientImport {
     ) throws(RealmImportError) -> ClientRegistration.Secret {
         let secret = try representation.text("secret")
         guard client.authentication == .clientSecretBasic else { return .unchanged }
+        let type = try representation.text("clientAuthenticatorType")
+        guard type == nil || type == "client-secret" || type == "client-secret-jwt" else {
+            // A secret beside keys or a certificate was never enough.
+            return .made
+        }
         guard let secret, !secret.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }),
             !secret.hasPrefix("${")
         else {

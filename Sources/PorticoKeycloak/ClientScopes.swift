@@ -47,16 +47,14 @@ struct ClientScopes {
     {
         var registrable: [String] = []
         for name in names where !all.contains(name) {
-            let shown = PlainText.shown(name)
-            report.add(.skipped, subject, "scope \(shown): the file does not describe it")
+            report.add(.skipped, subject, "scope \(name)", "the file does not describe it")
         }
         for name in names where known.contains(name) && !registrable.contains(name) {
             // `try?`: only whether it parses matters.
             if name != "openid", let scope = try? Scope(name), scope.tokens == [name] {
                 registrable.append(name)
             } else {
-                let shown = PlainText.shown(name)
-                report.add(.skipped, subject, "scope \(shown): no one can ask for that name")
+                report.add(.skipped, subject, "scope \(name)", "no one can ask for that name")
             }
         }
         return registrable

@@ -71,6 +71,37 @@ struct CredentialImport {
         }
     }
 
+    private func reportUse(
+        of kind: Credential.Kind,
+        _ type: String,
+        _ parameters: JSONObject,
+        _ secret: String,
+        _ subject: String,
+        report: inout ImportReport
+    ) {
+        let detail = "a second factor (\(type))"
+        switch kind {
+        case .totp where OneTimePassword(parameters, secret: SecretText(secret)) == nil:
+            report.add(
+                .weaker,
+                subject,
+                detail,
+                "its codes cannot be checked here: who has it cannot sign in until it is taken away"
+            )
+        case .totp, .recoveryCodes:
+            report.add(.read, subject, detail, "asked for at sign-in")
+        case .other where sameBytes(type, "webauthn-passwordless"):
+            report.add(.skipped, subject, detail, "kept, but no one signs in by passkeys here")
+        case .other:
+            report.add(
+                .weaker,
+                subject,
+                detail,
+                "kept, but nothing here asks for it: the password alone signs in"
+            )
+        }
+    }
+
     /// What nothing here asks for is kept, so that an export gives it back.
     private func addOther(
         _ credential: Representation,
@@ -109,7 +140,6 @@ struct CredentialImport {
                 sealedSecret: seal.seal(SecretText(secret), of: id, random: moment.random)
             )
         )
-        let use = kind == .other ? "kept, but nothing here asks for it" : "asked for at sign-in"
-        report.add(.changed, subject, "a second factor (\(PlainText.shown(type))): \(use)")
+        reportUse(of: kind, type, parameters, secret, subject, report: &report)
     }
 }

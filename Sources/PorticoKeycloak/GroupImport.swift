@@ -57,11 +57,10 @@ struct GroupImport {
         imported.groups.append(
             GroupWithRoles(group: group, roles: roles.known(names, subject, report: &report))
         )
-        // A slash in a name may make two groups of one path.
-        if imported.ids[path] == nil { imported.ids[path] = group.id }
+        imported.name(group.id, path)
         // Hand-written files call a group by another path, or by its bare name.
         for alias in [try representation.text("path"), parentID == nil ? name : nil] {
-            if let alias, imported.aliases[alias] == nil { imported.aliases[alias] = group.id }
+            if let alias { imported.nameAlso(group.id, alias) }
         }
         report.add(.read, subject, "")
         for child in try representation.children("subGroups") {
@@ -73,15 +72,29 @@ struct GroupImport {
 /// The groups of a file, parents before their children.
 struct ImportedGroups {
     var groups: [GroupWithRoles] = []
-    /// By their names from the top, each behind a slash.
-    var ids: [String: String] = [:]
-    var aliases: [String: String] = [:]
+    /// By their names from the top, each behind a slash. A slash in a name may make two groups of one
+    /// path: then no one is known to be in either, because the other may have more rights.
+    private var ids: [String: String?] = [:]
+    private var aliases: [String: String?] = [:]
     /// The parent's id and the name of each.
     var places: Set<[String]> = []
     var taken = ImportedIDs()
 
     /// The id of the group that a person's `groups` names.
     func id(_ path: String) -> String? {
-        ids[path] ?? aliases[path]
+        (ids[path] ?? aliases[path]) ?? nil
+    }
+
+    func isAmbiguous(_ path: String) -> Bool {
+        id(path) == nil && (ids[path] ?? aliases[path]) != nil
+    }
+
+    fileprivate mutating func name(_ id: String, _ path: String) {
+        ids[path] = .some(ids[path] == nil ? id : nil)
+    }
+
+    fileprivate mutating func nameAlso(_ id: String, _ alias: String) {
+        let former = aliases[alias]
+        aliases[alias] = .some(former == nil || former == .some(.some(id)) ? id : nil)
     }
 }

@@ -9,7 +9,7 @@ struct MapperReport {
         throws(RealmImportError)
     {
         for mapper in try owner.children("protocolMappers") {
-            let name = PlainText.shown(try mapper.text("name") ?? "")
+            let name = try mapper.text("name") ?? ""
             guard try mapper.text("protocol") ?? "openid-connect" == "openid-connect" else {
                 continue
             }
@@ -24,7 +24,7 @@ struct MapperReport {
                 config: config
             )
             guard let words = record.whyNotEvaluated else { continue }
-            report.add(.skipped, subject, "mapper \(name) writes nothing: \(words)")
+            report.add(.skipped, subject, "mapper \(name)", "writes nothing: \(words)")
         }
     }
 }

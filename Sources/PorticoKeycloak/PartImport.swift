@@ -31,10 +31,11 @@ struct PartImport {
         throws(RealmImportError) -> [RealmPart]
     {
         var parts: [RealmPart] = []
+        var seen = SeenTexts()
         for (kind, key) in Self.lists.sorted(by: { $0.key < $1.key }) {
             for (index, object) in try representation.children(kind).enumerated() {
                 let id = try object.text(key) ?? String(index)
-                guard !parts.contains(where: { $0.kind == kind && sameBytes($0.id, id) }) else {
+                guard seen.insert("\(kind) \(id)") else {
                     report.add(.skipped, "\(kind) \(id)", "the file has it twice")
                     continue
                 }
@@ -51,7 +52,7 @@ struct PartImport {
             for (type, _) in components.object where type != Self.keyComponents {
                 for (index, component) in try components.children(type).enumerated() {
                     let id = try component.text("id") ?? "\(type)/\(index)"
-                    guard !parts.contains(where: { $0.kind == "components" && $0.id == id }) else {
+                    guard seen.insert("components \(id)") else {
                         report.add(.skipped, "component \(id)", "the file has it twice")
                         continue
                     }

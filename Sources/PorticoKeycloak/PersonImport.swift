@@ -14,68 +14,84 @@ struct PersonImport {
     let seal: CredentialSeal
     let moment: Moment
 
+    private var taken = Taken()
+
+    init(
+        registration: PersonRegistration,
+        realm: Realm,
+        roles: ImportedRoles,
+        groups: ImportedGroups,
+        clients: [ExactText: String],
+        seal: CredentialSeal,
+        moment: Moment
+    ) {
+        self.registration = registration
+        self.realm = realm
+        self.roles = roles
+        self.groups = groups
+        self.clients = clients
+        self.seal = seal
+        self.moment = moment
+    }
+
     /// Values that two people must not share.
     private struct Taken {
-        var ids: Set<String> = []
-        var usernames: Set<String> = []
-        var emails: Set<String> = []
-        var accounts: Set<FederatedIdentity> = []
-        var clients: Set<String> = []
+        var ids = SeenTexts()
+        var usernames = SeenTexts()
+        var emails = SeenTexts()
+        var accounts = SeenTexts()
+        var clients = SeenTexts()
         var credentials = ImportedIDs()
     }
 
-    func callAsFunction(_ representation: Representation, report: inout ImportReport) async throws
-        -> [NewPerson]
+    /// The next person of the file; `nil`: left out.
+    mutating func callAsFunction(_ user: Representation, report: inout ImportReport) async throws
+        -> NewPerson?
     {
-        var people: [NewPerson] = []
-        var taken = Taken()
-        for user in try representation.children("users") {
-            guard let username = try user.text("username") else {
-                throw RealmImportError.missing(path: user.path(of: "username"))
-            }
-            let subject = "user \(username)"
-            guard var person = try person(user, username, &taken, report: &report) else { continue }
-            person.requiredActions = try user.strings("requiredActions") ?? []
-            if let clientID = try user.text("serviceAccountClientId") {
-                guard let client = clients[ExactText(clientID)],
-                    taken.clients.insert(client).inserted
-                else {
-                    report.add(
-                        .skipped,
-                        subject,
-                        "the account of a client that is not imported, or has one"
-                    )
-                    continue
-                }
-                person.serviceClientID = client
-            }
-            var new = NewPerson(
-                person: person,
-                password: nil,
-                roles: try names(of: user, subject, report: &report)
-            )
-            new.groupIDs = try groupIDs(of: user, subject, report: &report)
-            new.identities = try identities(of: user, subject, report: &report).filter {
-                let account = FederatedIdentity(
-                    provider: $0.provider,
-                    subject: $0.subject,
-                    username: nil
-                )
-                return taken.accounts.insert(account).inserted
-            }
-            new.consents = try consents(of: user, subject, report: &report)
-            try await CredentialImport(
-                registration: registration,
-                realm: realm,
-                seal: seal,
-                moment: moment
-            ).add(user, to: &new, ids: &taken.credentials, report: &report)
-            Self.reportActions(of: &new, report: &report)
-            people.append(new)
-            let words = new.password == nil ? "without a password" : "with a password"
-            report.add(.read, subject, words)
+        guard let username = try user.text("username") else {
+            throw RealmImportError.missing(path: user.path(of: "username"))
         }
-        return people
+        let subject = "user \(username)"
+        guard var person = try person(user, username, report: &report) else { return nil }
+        person.requiredActions = try user.strings("requiredActions") ?? []
+        if let clientID = try user.text("serviceAccountClientId") {
+            guard let client = clients[ExactText(clientID)] else {
+                report.add(.skipped, subject, "the account of a client that is not imported")
+                return nil
+            }
+            guard taken.clients.insert(client) else {
+                report.add(.skipped, subject, "the second account of one client")
+                return nil
+            }
+            person.serviceClientID = client
+        }
+        var new = NewPerson(
+            person: person,
+            password: nil,
+            roles: try names(of: user, subject, report: &report)
+        )
+        new.groupIDs = try groupIDs(of: user, subject, report: &report)
+        for identity in try identities(of: user, subject, report: &report) {
+            // An alias is bounded by nothing, so its length stands before it.
+            let key = "\(identity.provider.utf8.count) \(identity.provider) \(identity.subject)"
+            if taken.accounts.insert(key) {
+                new.identities.append(identity)
+            } else {
+                report.add(.skipped, subject, "an account at a provider that another person has")
+            }
+        }
+        new.consents = try consents(of: user, subject, report: &report)
+        try await CredentialImport(
+            registration: registration,
+            realm: realm,
+            seal: seal,
+            moment: moment
+        ).add(user, to: &new, ids: &taken.credentials, report: &report)
+        Self.reportActions(of: &new, report: &report)
+        FieldReport.person.add(user.object, subject, report: &report)
+        let words = new.password == nil ? "without a password" : "with a password"
+        report.add(.read, subject, words)
+        return new
     }
 
     private static func reportActions(of new: inout NewPerson, report: inout ImportReport) {
@@ -85,18 +101,17 @@ struct PersonImport {
         ]
         let others = new.person.requiredActions.filter { !asked.contains($0) }
         guard !others.isEmpty else { return }
-        let shown = others.map { PlainText.shown($0) }.joined(separator: ", ")
         report.add(
             .changed,
             "user \(new.person.username)",
-            "required actions that nothing asks for: \(shown)"
+            others.joined(separator: ", "),
+            "required actions that nothing asks for"
         )
     }
 
-    private func person(
+    private mutating func person(
         _ user: Representation,
         _ username: String,
-        _ taken: inout Taken,
         report: inout ImportReport
     ) throws(RealmImportError) -> Person? {
         let subject = "user \(username)"
@@ -120,13 +135,11 @@ struct PersonImport {
             report.add(.skipped, subject, "\(error.field): \(error.rule)")
             return nil
         }
-        guard taken.usernames.insert(person.username).inserted,
-            taken.ids.insert(person.id).inserted
-        else {
+        guard taken.usernames.insert(person.username), taken.ids.insert(person.id) else {
             report.add(.skipped, subject, "the file has this user name or id twice")
             return nil
         }
-        if let email = person.email, !taken.emails.insert(email).inserted {
+        if let email = person.email, !taken.emails.insert(email) {
             person.email = nil
             person.isEmailVerified = false
             report.add(.changed, subject, "another person has the email address: left out")
@@ -183,8 +196,14 @@ struct PersonImport {
             if let id = groups.id(path) {
                 ids.append(id)
             } else {
-                let shown = PlainText.shown(path)
-                report.add(.skipped, subject, "group \(shown): it is not imported")
+                report.add(
+                    .skipped,
+                    subject,
+                    "group \(path)",
+                    groups.isAmbiguous(path)
+                        ? "two groups have that path: make them members of the right one"
+                        : "it is not imported"
+                )
             }
         }
         return ids

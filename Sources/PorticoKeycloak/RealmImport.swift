@@ -1,10 +1,10 @@
-package import PorticoBytes
-package import PorticoProtocol
+import PorticoBytes
+import PorticoProtocol
 package import PorticoProvider
 package import PorticoSeals
-package import PorticoStores
+import PorticoStores
 
-/// Reads realms in Keycloak's export format (Keycloak `RealmRepresentation`) and makes new realms,
+/// Reads a realm in Keycloak's export format (Keycloak `RealmRepresentation`) and makes a new realm,
 /// ready for the store.
 ///
 /// What has no counterpart in Portico is left out and reported; a file with members of other types
@@ -31,25 +31,16 @@ package struct RealmImport: Sendable {
         self.baseURL = baseURL
     }
 
-    /// 32 MiB, which is about ten thousand people. What is kept of the file stands deeper in the
-    /// store than here, and must be readable there.
-    package static let limits = JSONLimits(size: 32 << 20, depth: 48)
+    /// Of a realm without its people, and of each person: 64 MiB, which is about twenty thousand clients.
+    /// What is kept of the file stands deeper in the store than here, and must be readable there.
+    static let limits = JSONLimits(size: 64 << 20, depth: 48)
     /// The longest document that is kept, in bytes; every process reads all of them.
     static let longestDocument = 4 << 20
 
-    package struct Imported: Sendable {
-        package let realm: NewRealm
-        package let report: ImportReport
-    }
-
-    /// - Parameter file: One realm, or an array of realms.
-    /// - Throws: ``RealmImportError``, or what hashing a password throws.
-    package func callAsFunction(_ file: [UInt8], at moment: Moment) async throws -> [Imported] {
-        var imported: [Imported] = []
-        for representation in try Self.realms(in: file) {
-            imported.append(try await realm(representation, at: moment))
-        }
-        return imported
+    struct Imported {
+        /// Without people.
+        let realm: NewRealm
+        var people: PersonImport
     }
 
     private static func expectKeepable(_ new: NewRealm, _ path: String) throws(RealmImportError) {
@@ -61,33 +52,15 @@ package struct RealmImport: Sendable {
         }
     }
 
-    private static func realms(in file: [UInt8]) throws(RealmImportError) -> [Representation] {
-        let value: JSONValue
-        do {
-            value = try JSONValue(parsing: file, limits: limits)
-        } catch {
-            throw .notJSON(error)
-        }
-        guard let values = value.array else { return [try Representation(value, path: "")] }
-        var realms: [Representation] = []
-        var names: Set<String> = []
-        for (index, value) in values.enumerated() {
-            let realm = try Representation(value, path: "[\(index)]")
-            if let name = try realm.string("realm"), !names.insert(name).inserted {
-                throw .repeatedRealm(path: realm.path)
-            }
-            realms.append(realm)
-        }
-        return realms
-    }
-
-    private func realm(_ representation: Representation, at moment: Moment) async throws
-        -> Imported
-    {
+    /// - Throws: ``RealmImportError``, or what making a key throws.
+    func callAsFunction(
+        _ representation: Representation,
+        at moment: Moment,
+        report: inout ImportReport
+    ) throws -> Imported {
         guard let name = try representation.text("realm") else {
             throw RealmImportError.missing(path: representation.path(of: "realm"))
         }
-        var report = ImportReport(realm: name)
         let settings = try RealmSettings(representation, report: &report)
         let algorithms = try ClientAlgorithms.named(in: representation)
         let keyImport = KeyImport(ring: ring, moment: moment)
@@ -142,7 +115,7 @@ package struct RealmImport: Sendable {
             representation,
             report: &report
         )
-        new.people = try await PersonImport(
+        let people = PersonImport(
             registration: people,
             realm: new.realm,
             roles: roles,
@@ -152,14 +125,9 @@ package struct RealmImport: Sendable {
             ) { first, _ in first },
             seal: CredentialSeal(ring: ring),
             moment: moment
-        )(representation, report: &report)
-        try Self.expectKeepable(new, representation.path)
-        report.add(
-            .read,
-            "realm \(name)",
-            "\(new.clients.count) clients, \(new.roles.count) roles, \(new.people.count) people"
         )
-        RealmSettings.reportTheRest(of: representation, report: &report)
-        return Imported(realm: new, report: report)
+        try Self.expectKeepable(new, representation.path)
+        try RealmSettings.reportTheRest(of: representation, report: &report)
+        return Imported(realm: new, people: people)
     }
 }

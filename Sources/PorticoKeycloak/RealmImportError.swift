@@ -4,7 +4,7 @@ package import PorticoProvider
 /// Why a realm file is not imported at all. What can be left out is left out instead, and reported
 /// in the ``ImportReport``.
 package enum RealmImportError: Error, Hashable, Sendable {
-    case notJSON(JSONError)
+    case notJSON(JSONReadError)
     /// A member does not have Keycloak's type.
     case wrongType(path: String, expected: StaticText)
     case missing(path: String)
@@ -13,6 +13,10 @@ package enum RealmImportError: Error, Hashable, Sendable {
     case realm(path: String, RealmCreation.Refusal)
     /// Something in it is longer than the store keeps.
     case tooLarge(path: String)
+    /// People of a realm that is in none of the files.
+    case peopleAlone(path: String)
+    /// Another realm has something of that id.
+    case idTaken(path: String)
     /// A key that cannot be read, or whose halves do not fit.
     case key(path: String, ForeignKeyError)
 
@@ -20,12 +24,21 @@ package enum RealmImportError: Error, Hashable, Sendable {
         .wrongType(path: path, expected: StaticText(expected))
     }
 
+    /// - Parameter path: Of the value that was read, where that is not the whole file.
+    static func json(_ error: JSONReadError, in path: String) -> RealmImportError {
+        guard error.reason == .json(.tooLarge) else { return .notJSON(error) }
+        let inner = "\(error.path)"
+        let dot = path.isEmpty || inner.isEmpty || inner.hasPrefix("[") ? "" : "."
+        return .tooLarge(path: path + dot + inner)
+    }
+
     /// The position in the file: `clients[2].redirectUris[0]`; `nil` for the file as a whole.
     package var path: String? {
         switch self {
         case .notJSON: nil
         case .wrongType(let path, _), .missing(let path), .repeatedRealm(let path),
-            .tooLarge(let path), .realm(let path, _), .key(let path, _):
+            .tooLarge(let path), .peopleAlone(let path), .idTaken(let path), .realm(let path, _),
+            .key(let path, _):
             path
         }
     }
@@ -35,15 +48,24 @@ extension RealmImportError: CustomStringConvertible {
     /// One English sentence for the administrator.
     package var description: String {
         switch self {
-        case .notJSON(let error): "The file cannot be read. \(error)"
+        case .notJSON(let error): "\(error)"
+        case .wrongType("", let expected): "The file must be \(expected.text)."
         case .wrongType(let path, let expected): "\(path) must be \(expected.text)."
         case .missing(let path): "\(path) is missing."
-        case .repeatedRealm(let path): "\(path): the file has this realm twice."
+        case .repeatedRealm(let path): "\(Self.place(path))This realm is there twice."
         case .realm(let path, let refusal): "\(path): \(refusal.rule)"
-        case .tooLarge(let path): "\(path): something in it has more than 4 MiB."
+        case .tooLarge(let path): "\(Self.place(path))Something in it is too long."
+        case .peopleAlone(let path):
+            "\(Self.place(path))These are people without their realm. Name its file too, or the folder."
+        case .idTaken(let path):
+            "\(path): another realm here has that id, or had. A realm cannot be here under two names."
         case .key(let path, let error): "\(path): \(error.words)"
         }
     }
+}
+
+extension RealmImportError {
+    private static func place(_ path: String) -> String { path.isEmpty ? "" : "\(path): " }
 }
 
 /// A literal that can be compared.

@@ -106,18 +106,6 @@ struct RealmSettings {
 }
 
 extension RealmSettings {
-    /// Every member that the import reads.
-    private static let known: Set<String> = [
-        "id", "realm", "displayName", "enabled", "loginWithEmailAllowed", "notBefore",
-        "resetPasswordAllowed", "verifyEmail", "registrationAllowed", "registrationEmailAsUsername",
-        "defaultSignatureAlgorithm", "accessTokenLifespan", "accessCodeLifespan",
-        "ssoSessionIdleTimeout", "ssoSessionMaxLifespan", "offlineSessionIdleTimeout",
-        "offlineSessionMaxLifespan", "offlineSessionMaxLifespanEnabled", "clients", "clientScopes",
-        "defaultDefaultClientScopes", "defaultOptionalClientScopes", "roles", "users",
-        "keycloakVersion", "groups", "scopeMappings", "clientScopeMappings",
-        "components",
-    ]
-
     /// Members with a place of their own.
     private static let placed: Set<String> = [
         "clients", "clientScopes", "roles", "users", "groups", "scopeMappings",
@@ -142,37 +130,13 @@ extension RealmSettings {
         return object
     }
 
-    /// Members that matter to people or apps but are not imported yet.
-    private static let missed: [(String, StaticString)] = [
-        ("identityProviders", "kept, but no one signs in by way of other providers yet"),
-        ("passwordPolicy", "this server's own rule for new passwords applies"),
-        ("smtpServer", "the server's own settings apply: mail.smtp"),
-        ("organizations", "organizations are not imported yet"),
-        ("attributes", "an address of its own is not kept: the issuer comes from the public URL"),
-    ]
-
-    static func reportTheRest(of realm: Representation, report: inout ImportReport) {
-        for (name, words) in missed where realm.says(name) {
-            report.add(.skipped, name, "\(words)")
-        }
-        let silent = known.union(missed.map(\.0))
-        let rest = realm.object.map(\.name).filter { !silent.contains($0) && realm.says($0) }
-        if !rest.isEmpty {
-            let names = rest.map { PlainText.shown($0) }.joined(separator: ", ")
-            report.add(.ignored, "\(rest.count) fields", "only Keycloak's: \(names)")
-        }
-    }
-}
-
-extension Representation {
-    /// Whether a member is present and has a meaning: `false` and empty values have none.
-    fileprivate func says(_ name: String) -> Bool {
-        switch object[name] {
-        case nil, .null, .bool(false): false
-        case .array(let values): !values.isEmpty
-        case .object(let object): !object.isEmpty
-        case .string(let text): !text.isEmpty
-        default: true
+    static func reportTheRest(of realm: Representation, report: inout ImportReport)
+        throws(RealmImportError)
+    {
+        try SecurityLosses(realm: realm).add(to: &report)
+        FieldReport.realm.add(realm.object, nil, report: &report)
+        if let attributes = try realm.child("attributes") {
+            FieldReport.realmAttributes.add(attributes.object, "attributes", report: &report)
         }
     }
 }

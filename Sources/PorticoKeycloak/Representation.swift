@@ -58,11 +58,30 @@ struct Representation: Sendable {
     }
 
     func children(_ name: String) throws(RealmImportError) -> [Representation] {
-        var children: [Representation] = []
-        for (index, value) in (try read(name, "an array", \.array) ?? []).enumerated() {
-            children.append(try Representation(value, path: "\(path(of: name))[\(index)]"))
+        guard let values = try read(name, "an array", \.array) else { return [] }
+        return try Self.objects(values, path: path(of: name))
+    }
+
+    /// Every member, each an array of objects.
+    func childrenByName() throws(RealmImportError) -> [(name: String, children: [Representation])] {
+        var members: [(name: String, children: [Representation])] = []
+        for (name, value) in object where value != .null {
+            guard let values = value.array else {
+                throw .wrongType(path: path(of: name), expected: "an array")
+            }
+            members.append((name, try Self.objects(values, path: path(of: name))))
         }
-        return children
+        return members
+    }
+
+    private static func objects(_ values: [JSONValue], path: String) throws(RealmImportError)
+        -> [Representation]
+    {
+        var objects: [Representation] = []
+        for (index, value) in values.enumerated() {
+            objects.append(try Representation(value, path: "\(path)[\(index)]"))
+        }
+        return objects
     }
 
     /// `nil` if the member is missing, which differs from an empty array.

@@ -21,8 +21,7 @@ struct RoleImport {
         }
         let known = Set(clients.map(\.clientID))
         if let byClient = try roles.child("client") {
-            for (clientID, _) in byClient.object {
-                let roles = try byClient.children(clientID)
+            for (clientID, roles) in try byClient.childrenByName() {
                 if known.contains(clientID) {
                     for role in roles {
                         try add(role, of: clientID, to: &imported, report: &report)
@@ -101,8 +100,7 @@ struct ImportedRoles {
         roles.filter { role in
             guard !contains(role) else { return true }
             let owner = role.clientID.map { "\($0)/" } ?? ""
-            let shown = PlainText.shown(owner + role.name)
-            report.add(.skipped, subject, "role \(shown): it is not imported")
+            report.add(.skipped, subject, "role \(owner)\(role.name)", "it is not imported")
             return false
         }
     }

@@ -61,8 +61,8 @@ struct ScopeImport {
             limits += try owners.limits(mapping, of: nil, roles: roles, report: &report)
         }
         if let byClient = try representation.child("clientScopeMappings") {
-            for (clientID, _) in byClient.object {
-                for mapping in try byClient.children(clientID) {
+            for (clientID, mappings) in try byClient.childrenByName() {
+                for mapping in mappings {
                     limits += try owners.limits(
                         mapping,
                         of: clientID,
@@ -85,7 +85,7 @@ struct ScopeImport {
     {
         var mappings = try representation.children("scopeMappings")
         if let byClient = try representation.child("clientScopeMappings") {
-            for (clientID, _) in byClient.object { mappings += try byClient.children(clientID) }
+            mappings += try byClient.childrenByName().flatMap(\.children)
         }
         var names: Set<String> = []
         for mapping in mappings where try mapping.strings("roles")?.isEmpty == false {

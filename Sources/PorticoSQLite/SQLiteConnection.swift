@@ -1,5 +1,6 @@
 import CSQLite
 import PorticoStores
+import PorticoSystem
 
 /// One connection with the statements it has prepared.
 ///
@@ -31,9 +32,25 @@ final class SQLiteConnection: @unchecked Sendable {
             throw sqliteError(code)
         }
         handle = opened
-        sqlite3_busy_timeout(opened, Int32(clamping: Int(busyTimeout * 1000)))
+        Self.wait(opened, atMost: busyTimeout)
         portico_sqlite_strict_quotes(opened)
         try execute("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF")
+    }
+
+    /// Asks about every millisecond whether another process has finished. SQLite's own handler sleeps up
+    /// to a tenth of a second at a time: beside an import, which lets others write between its chunks,
+    /// it would miss most of their gaps.
+    private static func wait(_ handle: OpaquePointer, atMost seconds: Double) {
+        let tries = UInt(max(0, seconds * 1000))
+        sqlite3_busy_handler(
+            handle,
+            { tries, count in
+                guard count >= 0, UInt(count) < UInt(bitPattern: tries) else { return 0 }
+                usleep(1_000)
+                return 1
+            },
+            UnsafeMutableRawPointer(bitPattern: tries)
+        )
     }
 
     deinit {

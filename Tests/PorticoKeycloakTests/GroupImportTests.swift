@@ -100,4 +100,20 @@ import Testing
             ]
         )
     }
+
+    @Test("KC-M-2: of two groups of one path no one is taken to be in either")
+    func ambiguousPath() async throws {
+        let imported = try await ImportSample.realm(
+            """
+            "roles": {"realm": [{"name": "boss"}]},
+            "groups": [{"name": "a", "subGroups": [{"name": "b", "realmRoles": ["boss"]}]},
+                {"name": "a/b"}, {"name": "c"}],
+            "users": [{"username": "u", "groups": ["/a/b", "/c"]}]
+            """
+        )
+        #expect(imported.realm.groups.count == 4)
+        let group = try #require(imported.realm.groups.first { $0.group.name == "c" })
+        #expect(imported.realm.people.first?.groupIDs == [group.group.id])
+        #expect(imported.report.says(.skipped, "user u", "two groups have that path"))
+    }
 }

@@ -9,7 +9,7 @@ import Testing
 enum ImportSample {
     /// - Parameter members: Of the realm, beside its name `r`.
     static func realm(_ members: String, ring: KeyRing? = nil) async throws
-        -> RealmImport.Imported
+        -> ReadRealm
     {
         let imported = try await RealmImportTests.read(
             #"{"realm": "r", "enabled": true, \#(members)}"#,

@@ -35,8 +35,16 @@ import Testing
         ]
         let clients = try await ImportSample.clients(cases.map(\.0))
         for (imported, (members, expected)) in zip(clients, cases) {
-            #expect(imported.client?.authentication == expected, "\(members)")
-            #expect(imported.says(.skipped, "") == (expected == nil), "\(members)")
+            let client = try #require(imported.client, "\(members)")
+            #expect(client.authentication == expected ?? .clientSecretBasic, "\(members)")
+            #expect(client.isEnabled == (expected != nil), "\(members)")
+            #expect(imported.says(.disabled, "") == (expected == nil), "\(members)")
+            if expected == nil {
+                guard case .hashed? = client.secret else {
+                    Issue.record("\(members): someone knows its secret")
+                    continue
+                }
+            }
         }
     }
 
@@ -56,6 +64,21 @@ import Testing
             }
             #expect(imported.says(.changed, "make a new one"))
         }
+    }
+
+    @Test("A secret beside keys or a certificate was never enough, and is not taken over")
+    func secretBeside() async throws {
+        let secret = #", "secret": "a long enough secret""#
+        let clients = try await ImportSample.clients([
+            #""clientAuthenticatorType": "client-x509""# + secret,
+            #""clientAuthenticatorType": "client-jwt""# + secret,
+            #""clientAuthenticatorType": "client-secret-jwt""# + secret,
+        ])
+        let isSealed = clients.map { imported in
+            if case .sealed? = imported.client?.secret { true } else { false }
+        }
+        #expect(isSealed == [false, false, true])
+        #expect(clients.allSatisfy { $0.client?.isEnabled == false })
     }
 
     @Test("A public client has no secret, though the file has one")

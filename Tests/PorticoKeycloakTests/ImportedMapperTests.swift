@@ -35,7 +35,7 @@ import Testing
         for (imported, one) in zip(try await ImportSample.mappers(cases), cases) {
             #expect(imported.client?.mappers == [], "\(one)")
             #expect(imported.client?.keycloak?.array("protocolMappers")?.count == 1, "\(one)")
-            let words = "mapper m writes nothing: Only the server itself"
+            let words = "mapper m: writes nothing: Only the server itself"
             #expect(imported.says(.skipped, words), "\(one)")
         }
     }
@@ -72,7 +72,7 @@ import Testing
             #expect(imported.client?.mappers == [], "\(one)")
             let kept = imported.client?.keycloak?.array("protocolMappers")?.first?.object
             #expect(kept?.string("protocolMapper") == one.kind, "\(one)")
-            #expect(imported.says(.skipped, "mapper m writes nothing: "), "\(one)")
+            #expect(imported.says(.skipped, "mapper m: writes nothing: "), "\(one)")
             #expect(imported.says(.skipped, one.why), "\(one)")
         }
     }
@@ -132,7 +132,7 @@ import Testing
         #expect(client?.keycloak?.array("protocolMappers") == expected)
         #expect(scope?.representation.array("protocolMappers") == expected)
         for subject in ["client a", "scope s"] {
-            #expect(imported.report.says(.skipped, subject, "mapper one writes nothing"))
+            #expect(imported.report.says(.skipped, subject, "mapper one: writes nothing"))
             #expect(!imported.report.says(.skipped, subject, "mapper two"))
         }
     }

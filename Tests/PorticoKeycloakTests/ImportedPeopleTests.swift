@@ -145,7 +145,7 @@ import Testing
         #expect(people[1].person?.requiredActions == ["CONFIGURE_TOTP", "terms\u{1b}"])
         #expect(people[2].person?.requiredActions == [])
         #expect(people.map { $0.says(.changed, "required actions") } == [false, true, false])
-        #expect(people[1].says(.changed, #"asks for: terms\u{1b}"#))
+        #expect(people[1].says(.changed, #"terms\u{1b}: required actions that nothing"#))
     }
 
     @Test("A temporary password must be replaced; one that is left out asks for nothing")

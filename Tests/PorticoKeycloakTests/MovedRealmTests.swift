@@ -45,7 +45,8 @@ struct MovedRealmTests {
             baseURL: "https://op.example.com"
         )
         let clock = StoppedClock()
-        for imported in try await read(try bytes(file), at: Clock { clock.now }.moment()) {
+        let files = [RealmFile(try bytes(file))]
+        for imported in try await ReadRealm.all(files, read, at: Clock { clock.now }.moment()) {
             #expect(try await database.realms.create(imported.realm) == .created)
         }
         return try await ProviderUnderTest(database: database, clock: clock)

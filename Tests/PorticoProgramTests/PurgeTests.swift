@@ -139,7 +139,8 @@ import Testing
             grants: database.grants,
             pushedRequests: database.pushedRequests,
             mailboxes: database.mailboxes,
-            audit: database.audit
+            audit: database.audit,
+            directory: DataDirectory(path: "/nowhere")
         )
     }
 

@@ -94,10 +94,13 @@ struct TokenSwapFields: ParsableArguments {
     }
 
     /// The same for a realm that was just created, and stays where this fails.
-    func turnOn(in new: NewRealm, _ administration: Administration) async throws {
-        var realm = new.realm
+    func turnOn(in imported: Realm, _ administration: Administration) async throws {
+        guard isAsked else { return }
+        let keys = try await administration.realms.snapshot().keptKeys
+            .filter { $0.realmID == imported.id }
+        var realm = imported
         do {
-            try await apply(to: &realm, keys: new.keptKeys, administration)
+            try await apply(to: &realm, keys: keys, administration)
         } catch let failure as Failure {
             throw Failure(
                 failure.problem,
@@ -106,9 +109,9 @@ struct TokenSwapFields: ParsableArguments {
                     + ["The realm is there. Try again: portico realm update \(realm.name)"]
             )
         }
-        guard realm != new.realm else { return }
+        guard realm != imported else { return }
         try administration.expectChanged(
-            await administration.realms.update(realm, replacing: new.realm),
+            await administration.realms.update(realm, replacing: imported),
             "Realm \(realm.name)"
         )
         administration.console.done("Refresh tokens of before are swapped in realm \(realm.name).")

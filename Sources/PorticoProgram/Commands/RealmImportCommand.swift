@@ -8,65 +8,104 @@ extension RealmCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import realms from a Keycloak export.",
             discussion: """
-                Prints to stdout what became of each part of the file. A realm that \
-                already exists is left as it is, and the import fails. People keep their passwords.
+                Prints to stdout what became of each part of the files, losses of protection first. \
+                All realms of them are imported, or none. People keep their passwords.
                 """
         )
         static let missing = Installation.Missing.create
 
-        @Argument(help: "The file; - for stdin.") var file: String
+        @Argument(help: "Files, or the folder of an export; - for stdin.") var files: [String]
         @Option(help: .value("url", "The server's public address.")) var publicURL: String?
+        @Option(help: "What becomes of a realm that is already here.") var onConflict =
+            OnConflict.fail
+        @Flag(help: "Import realms that would be less protected than there.") var acceptWeaker =
+            false
         @OptionGroup var swap: TokenSwapFields
         @OptionGroup var options: ChangingAndReadingOptions
 
+        enum OnConflict: String, ExpressibleByArgument, CaseIterable {
+            case fail
+            case skip
+        }
+
         func run() async throws {
-            let file = try RealmFile(file)
-            let names = try file.names()
             try await administer { administration in
-                let taken = administration.snapshot.realms.map(\.name).filter(names.contains)
-                if let name = taken.first {
-                    throw Failure(
-                        .exists,
-                        "Realm \"\(printable(name))\" already exists. Nothing was imported.",
-                        "Delete it first: portico realm delete \(printable(name))"
-                    )
+                let run = RealmImportRun(
+                    installation: administration.installation,
+                    isDryRun: administration.isDryRun
+                )
+                let imported = try await run(files) { places in
+                    try chosen(places, administration)
+                } judging: { staged in
+                    show(staged.map(\.report))
+                    if !acceptWeaker { try RealmImportRun.expectProtected(staged) }
                 }
-                let imported = try await file.read(into: administration.installation)
-                for one in imported { show(one.report) }
-                for one in imported { try await create(one.realm, administration) }
+                for one in imported { try await finish(one.realm, administration) }
             }
         }
 
-        private func create(_ new: NewRealm, _ administration: Administration) async throws {
-            let name = new.realm.name
-            guard administration.mayWrite("imported realm \(name)") else { return }
-            guard try await administration.realms.create(new) == .created else {
-                throw Failure(.exists, "Realm \(name) was created in the meantime.")
+        private func chosen(_ places: [RealmPlace], _ administration: Administration) throws
+            -> [RealmPlace]
+        {
+            let there = Set(administration.snapshot.realms.map(\.name))
+            return try places.filter { place in
+                guard there.contains(place.name) else { return true }
+                guard onConflict == .skip else { throw RealmImportRun.exists(place.name) }
+                console.say("Skipped realm \(printable(place.name)): it already exists.")
+                return false
             }
-            new.realm.warnWhereDisabled(console)
+        }
+
+        private func finish(_ realm: Realm, _ administration: Administration) async throws {
+            let name = realm.name
+            guard administration.mayWrite("imported realm \(name)") else { return }
+            realm.warnWhereDisabled(console)
             console.done(
-                "Imported realm \(name), issuer \(new.realm.issuer). "
+                "Imported realm \(name), issuer \(realm.issuer). "
                     + "Undo: portico realm delete \(name) --confirm \(name)"
             )
-            try await swap.turnOn(in: new, administration)
+            try await swap.turnOn(in: realm, administration)
         }
 
-        private func show(_ report: ImportReport) {
-            var table = Table("OUTCOME", "WHAT", "HOW")
-            table.rows = report.lines.map { [$0.outcome.rawValue, $0.subject, $0.words] }
-            let json: JSONObject = [
-                "realm": .string(report.realm),
-                "lines": .array(
-                    report.lines.map {
-                        [
-                            "outcome": .string($0.outcome.rawValue),
-                            "subject": .string($0.subject),
-                            "words": .string($0.words),
-                        ]
-                    }
-                ),
-            ]
-            console.show(table, .object(json), options.read)
+        private func show(_ reports: [ImportReport]) {
+            for report in reports {
+                var table = Table("OUTCOME", "COUNT", "HOW", "WHAT")
+                table.rows = report.groups.map { group in
+                    [group.outcome.rawValue, "\(group.count)", group.words, group.listed]
+                }
+                console.show(table, report.json, options.read)
+            }
         }
+    }
+}
+
+extension ImportReport.Group {
+    /// `client shop, client till, and 3 more`
+    fileprivate var listed: String {
+        let rest = count - named.count
+        return (named.map(\.whole) + (rest > 0 ? ["and \(rest) more"] : []))
+            .joined(separator: ", ")
+    }
+}
+
+extension ImportReport.Thing {
+    fileprivate var whole: String { detail.map { "\(subject): \($0)" } ?? subject }
+}
+
+extension ImportReport {
+    fileprivate var json: JSONValue {
+        [
+            "realm": .string(realm),
+            "groups": .array(
+                groups.map { group in
+                    [
+                        "outcome": .string(group.outcome.rawValue),
+                        "words": .string(group.words),
+                        "count": .integer(Int64(group.count)),
+                        "named": .array(group.named.map { .string($0.whole) }),
+                    ]
+                }
+            ),
+        ]
     }
 }

@@ -120,7 +120,7 @@ struct ServeCommand: AsyncParsableCommand {
     {
         let settings = installation.settings
         for path in settings.importRealm {
-            try await importRealms(RealmFile(path), into: installation, console)
+            try await importRealms(path, into: installation, console)
         }
         var lines = ["Portico is listening on \(settings.effectivePublicURL)"]
         if settings.effectivePublicURL != "http://\(settings.listen.text)" {
@@ -148,24 +148,25 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func importRealms(
-        _ file: RealmFile,
+        _ path: String,
         into installation: Installation,
         _ console: Console
     ) async throws {
         let there = Set(try await installation.realms.snapshot().realms.map(\.name))
-        let names = try file.names()
-        guard !names.allSatisfy(there.contains) else { return }
-        for imported in try await file.read(into: installation)
-        where !there.contains(imported.realm.realm.name) {
-            guard try await installation.realms.create(imported.realm) == .created else { continue }
-            let name = imported.realm.realm.name
-            imported.realm.realm.warnWhereDisabled(console)
-            console.done("Imported realm \(name) from \(printable(file.path)).")
-            let left = imported.report.lines(.skipped).count
+        let run = RealmImportRun(installation: installation)
+        let imported = try await run([path]) { places in
+            places.filter { !there.contains($0.name) }
+        } judging: { staged in
+            try RealmImportRun.expectProtected(staged)
+        }
+        for one in imported {
+            one.realm.warnWhereDisabled(console)
+            console.done("Imported realm \(one.realm.name) from \(printable(path)).")
+            let left = one.report.count(.skipped) + one.report.count(.disabled)
             if left > 0 {
                 console.warn(
                     "\(left) parts of it were not imported. See which: "
-                        + "portico realm import -n \(printable(file.path))"
+                        + "portico realm import -n \(printable(path))"
                 )
             }
         }

@@ -9,6 +9,7 @@ struct Purge: Sendable {
     let pushedRequests: PushedRequestStore
     let mailboxes: PersonMailboxStore
     let audit: AuditStore
+    let directory: DataDirectory
 
     /// - Parameter now: Seconds since 1970.
     func callAsFunction(at now: Int64) async throws {
@@ -23,6 +24,12 @@ struct Purge: Sendable {
         try await realms.removeKeys(retiredBefore: yesterday)
         try await realms.closeTokenSwaps(at: now)
         try await grants.purgeMoved()
+        try await realms.removeDeleted()
+        // What an import left that was killed.
+        if let lock = ImportLock.attempt(directory) {
+            try await realms.removeStaged()
+            withExtendedLifetime(lock) {}
+        }
         // Events that anyone can cause are kept for a month, those of accounts for over a year.
         try await audit.purge([.clientRefused], before: now - 30 * day)
         try await audit.purge(AuditEvent.Kind.all, before: now - 400 * day)

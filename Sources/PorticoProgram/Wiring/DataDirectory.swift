@@ -10,6 +10,8 @@ struct DataDirectory: Sendable {
     var keyRing: String { path + "/key-ring" }
     /// Locked by the server that serves from this folder.
     var serverLock: String { path + "/serve.lock" }
+    /// Locked by the import that writes to this folder.
+    var importLock: String { path + "/import.lock" }
     /// Distinguishes a folder of `serve --demo` from one with real data.
     var demoMarker: String { path + "/demo" }
 

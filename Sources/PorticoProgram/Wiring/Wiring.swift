@@ -181,7 +181,8 @@ struct Wiring {
             grants: installation.grants,
             pushedRequests: installation.pushedRequests,
             mailboxes: installation.mailboxes,
-            audit: installation.audit
+            audit: installation.audit,
+            directory: installation.directory
         )
         let logger = log.logger("portico.background")
         return [

@@ -17,6 +17,10 @@ package enum PlainText {
     /// `text` for a terminal, a report or a log: invisible characters are written as `\\u{…}`, and
     /// long text is cut.
     package static func shown(_ text: String, length: Int = 200) -> String {
+        // Most text is plain, and a report has much of it.
+        guard text.utf8.count > length || !text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+            return text
+        }
         var shown = ""
         for scalar in text.unicodeScalars {
             guard shown.count < length else { return shown + "…" }

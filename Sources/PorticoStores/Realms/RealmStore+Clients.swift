@@ -59,7 +59,11 @@ extension RealmStore {
 extension SQLReader {
     func allClients() throws -> [Client] {
         try rows(
-            "SELECT id, realm_id, client_id, settings FROM clients ORDER BY realm_id, client_id",
+            """
+            SELECT id, realm_id, client_id, settings FROM clients
+            WHERE realm_id IN (SELECT id FROM realms WHERE substr(name, 1, 1) <> '~')
+            ORDER BY realm_id, client_id
+            """,
             [],
             decode: Client.init(row:)
         )

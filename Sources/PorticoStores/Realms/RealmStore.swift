@@ -41,34 +41,8 @@ package struct RealmStore: Sendable {
     /// issuer is its own, too: another's is `.conflict` (docs/decisions/0036).
     package func create(_ new: NewRealm) async throws -> Creation {
         try await database.change { transaction in
-            let realm = new.realm
-            var document = JSONObject()
-            realm.write(to: &document)
-            let isNew = try transaction.hasRow(
-                """
-                INSERT INTO realms (id, name, issuer, settings) VALUES ($1, $2, $3, $4)
-                ON CONFLICT DO NOTHING RETURNING id
-                """,
-                [.text(realm.id), .text(realm.name), .text(realm.issuer), SQLValue(document)]
-            )
-            guard isNew else { return .conflict }
-            for key in new.keys { try transaction.insert(key) }
-            for key in new.keptKeys { try transaction.insert(key) }
-            for client in new.clients where try transaction.insert(client) == .conflict {
-                throw StoreConflict()
-            }
-            for scope in new.scopes where try transaction.insert(scope) == .conflict {
-                throw StoreConflict()
-            }
-            for role in new.roles where try transaction.insert(role) == .conflict {
-                throw StoreConflict()
-            }
-            for part in new.roleParts { try transaction.add(part, realmID: realm.id) }
-            for limit in new.roleLimits { try transaction.add(limit, realmID: realm.id) }
-            for group in new.groups {
-                guard try transaction.insert(group) == .created else { throw StoreConflict() }
-            }
-            for part in new.parts { try transaction.put(part) }
+            guard try transaction.insert(new.realm) == .created else { return .conflict }
+            for row in new.rows { try transaction.insert(row, realmID: new.realm.id) }
             for person in new.people where try transaction.insert(person) == .conflict {
                 throw StoreConflict()
             }
@@ -100,12 +74,26 @@ package struct RealmStore: Sendable {
         }
     }
 
-    /// Deletes a realm and everything in it. Sessions and grants are dead at once; what is kept
-    /// of them goes with the next purge.
+    /// Deletes a realm and everything in it: one short transaction hides it, others remove what it
+    /// had. What is left where the program ends meanwhile is for ``removeDeleted()``.
+    ///
+    /// Sessions and grants are dead with the people; what is kept of them goes with the next purge.
     package func deleteRealm(id: String) async throws -> Change {
-        try await database.change { transaction in
-            let changed = try transaction.run("DELETE FROM realms WHERE id = $1", [.text(id)])
-            guard changed > 0 else { return .notFound }
+        let change = try await database.change { transaction -> Change in
+            let kept = try transaction.first(
+                "SELECT id, name, issuer, settings FROM realms WHERE id = $1",
+                [.text(id)]
+            ) { (realm: try Realm(row: $0), document: try $0.document(3)) }
+            guard var (realm, document) = kept, !realm.isHidden else { return .notFound }
+            realm.isEnabled = false
+            realm.write(to: &document)
+            try transaction.run(
+                "UPDATE realms SET name = $1, issuer = $2, settings = $3 WHERE id = $4",
+                [
+                    .text(Self.removed + id), .text("removed:" + id), SQLValue(document),
+                    .text(id),
+                ]
+            )
             // No key is left that could sign them.
             try transaction.run(
                 "DELETE FROM logout_deliveries WHERE realm_id = $1",
@@ -114,6 +102,8 @@ package struct RealmStore: Sendable {
             try transaction.raiseRealmVersion()
             return .changed
         }
+        if change == .changed { try await removeRows(of: id) }
+        return change
     }
 
 }
@@ -127,7 +117,10 @@ extension SQLReader {
 
     fileprivate func allRealms() throws -> [Realm] {
         try rows(
-            "SELECT id, name, issuer, settings FROM realms ORDER BY name",
+            """
+            SELECT id, name, issuer, settings FROM realms
+            WHERE substr(name, 1, 1) <> '~' ORDER BY name
+            """,
             [],
             decode: Realm.init(row:)
         )
@@ -144,6 +137,21 @@ extension Realm {
             issuer: row.text(2),
             document: row.document(3)
         )
+    }
+}
+
+extension SQLTransaction {
+    func insert(_ realm: Realm) throws -> Creation {
+        var document = JSONObject()
+        realm.write(to: &document)
+        let isNew = try hasRow(
+            """
+            INSERT INTO realms (id, name, issuer, settings) VALUES ($1, $2, $3, $4)
+            ON CONFLICT DO NOTHING RETURNING id
+            """,
+            [.text(realm.id), .text(realm.name), .text(realm.issuer), SQLValue(document)]
+        )
+        return isNew ? .created : .conflict
     }
 }
 

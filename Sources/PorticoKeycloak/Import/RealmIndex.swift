@@ -1,0 +1,164 @@
+import PorticoBytes
+import PorticoProtocol
+
+/// Finds the realms of one file, and keeps nothing of it but where they stand.
+struct RealmIndex {
+    struct Found {
+        let name: String
+        /// Whether it is people of a realm without the realm itself.
+        let isPart: Bool
+        let path: String
+        let stretch: Range<Int>
+        let people: PeoplePlace?
+        /// Whether it has people whose accounts lie elsewhere, of which it knows little.
+        let hasFederatedUsers: Bool
+    }
+
+    private let file: RealmFile
+    private var reader: JSONReader<RealmBytes>
+
+    init(_ file: RealmFile) {
+        self.file = file
+        reader = JSONReader(RealmBytes(file), limits: RealmImport.limits)
+    }
+
+    mutating func objects() throws(RealmFileError) -> [Found] {
+        do {
+            return try found()
+        } catch let error as JSONReadError {
+            throw RealmFileError(file: file.name, reason: .json(error, in: ""))
+        } catch let error as RealmImportError {
+            throw RealmFileError(file: file.name, reason: error)
+        } catch {
+            throw RealmFileError(file: file.name, reason: .missing(path: ""))
+        }
+    }
+
+    private mutating func found() throws -> [Found] {
+        var found: [Found] = []
+        switch try reader.next() {
+        case .beginObject: found.append(try object())
+        case .beginArray:
+            while let event = try reader.next(), event != .endArray {
+                guard event == .beginObject else {
+                    throw RealmImportError.wrongType(
+                        path: "\(reader.path)",
+                        expected: "an object"
+                    )
+                }
+                found.append(try object())
+            }
+        default: throw RealmImportError.wrongType(path: "", expected: "an object")
+        }
+        _ = try reader.next()
+        return found
+    }
+
+    /// Members of a file that has people only.
+    private static let ofParts: Set<String> = ["realm", "users", "federatedUsers"]
+
+    /// The object that was entered last.
+    private mutating func object() throws -> Found {
+        let start = reader.offset - 1
+        let path = "\(reader.path)"
+        var name: String?
+        var people: PeoplePlace?
+        var isPart = true
+        var hasFederatedUsers = false
+        while let member = try reader.nextName() {
+            isPart = isPart && Self.ofParts.contains(member)
+            if sameBytes(member, "realm") {
+                let value = try reader.value()
+                guard value == .null || value.string != nil else {
+                    throw RealmImportError.wrongType(
+                        path: Self.path(path, "realm"),
+                        expected: "a text"
+                    )
+                }
+                name = value.string
+            } else if sameBytes(member, "users") {
+                people = try users(Self.path(path, "users"))
+            } else {
+                hasFederatedUsers = hasFederatedUsers || sameBytes(member, "federatedUsers")
+                try reader.skip()
+            }
+        }
+        guard let name, !name.isEmpty else {
+            throw RealmImportError.missing(path: Self.path(path, "realm"))
+        }
+        return Found(
+            name: name,
+            isPart: isPart && (people != nil || hasFederatedUsers),
+            path: path,
+            stretch: start..<reader.offset,
+            people: people,
+            hasFederatedUsers: hasFederatedUsers
+        )
+    }
+
+    private mutating func users(_ path: String) throws -> PeoplePlace? {
+        switch try reader.next() {
+        case .value(.null): return nil
+        case .beginArray: break
+        default: throw RealmImportError.wrongType(path: path, expected: "an array")
+        }
+        let start = reader.offset - 1
+        var depth = 1
+        while depth > 0, let event = try reader.next() {
+            switch event {
+            case .beginArray, .beginObject: depth += 1
+            case .endArray, .endObject: depth -= 1
+            case .name, .value: break
+            }
+        }
+        return PeoplePlace(file: file, path: path, stretch: start..<reader.offset)
+    }
+
+    private static func path(_ path: String, _ member: String) -> String {
+        path.isEmpty ? member : "\(path).\(member)"
+    }
+}
+
+/// Reads people one by one.
+struct PeopleReader {
+    private var places: ArraySlice<PeoplePlace>
+    private var reader: JSONReader<RealmBytes>?
+    private var index = 0
+
+    init(_ places: [PeoplePlace]) {
+        self.places = places[...]
+    }
+
+    /// The file that is being read.
+    var file: String { places.first?.file.name ?? "" }
+
+    mutating func next() throws(RealmFileError) -> Representation? {
+        while let place = places.first {
+            let path = "\(place.path)[\(index)]"
+            do {
+                if reader == nil {
+                    reader = JSONReader(
+                        RealmBytes(place.file, from: place.stretch.lowerBound),
+                        limits: RealmImport.limits
+                    )
+                    index = 0
+                    _ = try reader?.next()
+                }
+                if let value = try reader?.nextElement() {
+                    let person = try Representation(value, path: "\(place.path)[\(index)]")
+                    index += 1
+                    return person
+                }
+            } catch let error as JSONReadError {
+                throw RealmFileError(file: place.file.name, reason: .json(error, in: path))
+            } catch let error as RealmImportError {
+                throw RealmFileError(file: place.file.name, reason: error)
+            } catch {
+                throw RealmFileError(file: place.file.name, reason: .missing(path: path))
+            }
+            reader = nil
+            places.removeFirst()
+        }
+        return nil
+    }
+}

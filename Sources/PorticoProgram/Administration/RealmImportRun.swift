@@ -1,0 +1,128 @@
+import PorticoBytes
+import PorticoKeycloak
+import PorticoProvider
+import PorticoStores
+
+/// An import of realm files into a data directory, by a command or at the start of a server.
+struct RealmImportRun {
+    let installation: Installation
+    var isDryRun = false
+
+    /// - Parameters:
+    ///   - choose: Which of the realms in the files are imported.
+    ///   - judge: Sees what became of them before anyone else does; what it throws stops the import.
+    func callAsFunction(
+        _ paths: [String],
+        choosing choose: ([RealmPlace]) throws -> [RealmPlace],
+        judging judge: ([RealmImporter.Staged]) throws -> Void
+    ) async throws -> [RealmImporter.Staged] {
+        do {
+            let files = try RealmFiles.named(paths)
+            let places = try choose(try RealmSource(files).realms)
+            guard !places.isEmpty else { return [] }
+            let lock = isDryRun ? nil : try ImportLock.take(installation.directory)
+            defer { withExtendedLifetime(lock) {} }
+            return try await installation.registering { registration in
+                try await stage(places, registration, judge)
+            }
+        } catch let error as RealmFileError {
+            throw Failure(
+                .importBroken,
+                "\(printable(error.file)) cannot be imported. Nothing was imported.",
+                printable(error.reason.description)
+            )
+        } catch let taken as RealmStore.TakenName {
+            throw Self.exists(taken.name)
+        }
+    }
+
+    private func stage(
+        _ places: [RealmPlace],
+        _ registration: PersonRegistration,
+        _ judge: ([RealmImporter.Staged]) throws -> Void
+    ) async throws -> [RealmImporter.Staged] {
+        let importer = RealmImporter(
+            RealmImport(
+                creation: RealmCreation(ring: installation.ring),
+                clients: ClientRegistration(ring: installation.ring),
+                people: registration,
+                ring: installation.ring,
+                baseURL: installation.settings.effectivePublicURL
+            ),
+            store: installation.realms,
+            isDryRun: isDryRun
+        )
+        do {
+            let staged = try await importer.stage(places, at: installation.clock.moment())
+            try judge(staged)
+            try await importer.publish(staged)
+            return staged
+        } catch {
+            // `try?`: why the import failed is what matters, and the next one removes it, too.
+            try? await importer.abandon()
+            throw error
+        }
+    }
+
+    /// - Throws: where a realm would be less protected than it was.
+    static func expectProtected(_ staged: [RealmImporter.Staged]) throws(Failure) {
+        guard let first = staged.first(where: { $0.report.count(.weaker) > 0 }) else { return }
+        let losses = first.report.groups.filter { $0.outcome == .weaker }
+        throw Failure(
+            .refused,
+            "Realm \(first.realm.name) would be less protected than it was. Nothing was imported.",
+            advice: losses.prefix(5).map { group in
+                let subject = group.named.first?.subject ?? ""
+                let more = group.count > 1 ? " and \(group.count - 1) more" : ""
+                return "\(subject)\(more): \(group.words)"
+            } + ["To accept it: portico realm import --accept-weaker …"]
+        )
+    }
+
+    static func exists(_ name: String) -> Failure {
+        Failure(
+            .exists,
+            "Realm \"\(printable(name))\" already exists. Nothing was imported.",
+            "Delete it first: portico realm delete \(printable(name))"
+        )
+    }
+}
+
+/// Lets one import at a time into a data directory: it may remove what others left behind.
+final class ImportLock: Sendable {
+    private let descriptor: Int32
+
+    private init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// `nil` where an import is under way, or the folder cannot be written.
+    static func attempt(_ directory: DataDirectory) -> ImportLock? {
+        guard case .taken(let descriptor) = FileLock.attempt(directory.importLock) else {
+            return nil
+        }
+        return ImportLock(descriptor)
+    }
+
+    static func take(_ directory: DataDirectory) throws(Failure) -> ImportLock {
+        guard let lock = attempt(directory) else {
+            throw Failure(
+                .alreadyRunning,
+                "Another import into \(printable(directory.path)) is under way.",
+                "Wait until it has ended."
+            )
+        }
+        return lock
+    }
+
+    deinit {
+        FileLock.release(descriptor)
+    }
+}
+
+extension Realm {
+    func warnWhereDisabled(_ console: Console) {
+        guard !isEnabled else { return }
+        console.warn("Realm \(name) is disabled, as in the file: no one can sign in.")
+    }
+}

@@ -1,0 +1,188 @@
+import PorticoProtocol
+
+/// Realms that are put together before anyone sees them, and taken apart after no one does.
+///
+/// Such a realm is disabled, and has a name that no realm may have: it has no address, and nothing
+/// lists it. ``Realm/isName(_:)`` has no `~`.
+extension RealmStore {
+    /// The name that another realm has, or whose issuer it has.
+    package struct TakenName: Error, Hashable, Sendable {
+        package let name: String
+
+        package init(name: String) {
+            self.name = name
+        }
+    }
+
+    static let staged = "~import-"
+    static let removed = "~removed-"
+
+    /// Begins a realm that no one sees, with everything in it but its people. A few rows are written in
+    /// each transaction.
+    ///
+    /// - Throws: ``StoreConflict`` where the store has something of one of its ids. What was written is
+    ///   for ``removeStaged()``.
+    package func stage(_ new: NewRealm) async throws {
+        var hidden = new.realm
+        hidden.name = Self.staged + hidden.id
+        hidden.issuer = "import:" + hidden.id
+        hidden.isEnabled = false
+        let realmID = hidden.id
+        try await database.change([.realm(hidden)] + new.rows) {
+            try $0.insert($1, realmID: realmID)
+        }
+    }
+
+    /// Adds people to staged realms, all or none: about a hundred at once.
+    ///
+    /// - Throws: ``StoreConflict`` where someone has one of their ids, or had.
+    package func stage(_ people: [NewPerson]) async throws {
+        try await database.changeAndPause { transaction in
+            for person in people where try transaction.insert(person) == .conflict {
+                throw StoreConflict()
+            }
+        }
+    }
+
+    /// Gives staged realms their names, issuers and settings: all of them in one short transaction, or
+    /// none.
+    ///
+    /// - Throws: ``TakenName``.
+    package func publish(_ realms: [Realm]) async throws {
+        try await database.change { transaction in
+            for realm in realms {
+                let isTaken = try transaction.hasRow(
+                    "SELECT 1 FROM realms WHERE name = $1 OR issuer = $2",
+                    [.text(realm.name), .text(realm.issuer)]
+                )
+                guard !isTaken else { throw TakenName(name: realm.name) }
+                var document = JSONObject()
+                realm.write(to: &document)
+                let changed = try transaction.run(
+                    """
+                    UPDATE realms SET name = $1, issuer = $2, settings = $3
+                    WHERE id = $4 AND name = $5
+                    """,
+                    [
+                        .text(realm.name), .text(realm.issuer), SQLValue(document),
+                        .text(realm.id), .text(Self.staged + realm.id),
+                    ]
+                )
+                guard changed > 0 else { throw MissingReference() }
+            }
+            try transaction.raiseRealmVersion()
+        }
+    }
+
+    /// Removes every staged realm: no import may be under way.
+    package func removeStaged() async throws {
+        for id in try await hiddenRealms(Self.staged) { try await removeRows(of: id) }
+    }
+
+    /// Removes what is left of deleted realms.
+    package func removeDeleted() async throws {
+        for id in try await hiddenRealms(Self.removed) { try await removeRows(of: id) }
+    }
+
+    /// - Parameter prefix: Ends with `-`, after which `.` is the next character.
+    private func hiddenRealms(_ prefix: String) async throws -> [String] {
+        try await database.read { reader in
+            try reader.rows(
+                "SELECT id FROM realms WHERE name >= $1 AND name < $2 ORDER BY id",
+                [.text(prefix), .text(prefix.dropLast() + ".")]
+            ) { try $0.text(0) }
+        }
+    }
+
+    /// A few rows at a time, those first that others would go with in one long transaction.
+    func removeRows(of realmID: String) async throws {
+        for statement in Self.removals {
+            var changed = 1
+            while changed > 0 {
+                changed = try await database.changeAndPause { transaction in
+                    try transaction.run(statement, [.text(realmID)])
+                }
+            }
+        }
+    }
+
+    private static let removals: [SQLText] = [
+        "DELETE FROM people WHERE id IN (SELECT id FROM people WHERE realm_id = $1 LIMIT 100)",
+        """
+        DELETE FROM deleted_people
+        WHERE id IN (SELECT id FROM deleted_people WHERE realm_id = $1 LIMIT 500)
+        """,
+        "DELETE FROM clients WHERE id IN (SELECT id FROM clients WHERE realm_id = $1 LIMIT 100)",
+        """
+        DELETE FROM roles WHERE id IN (SELECT id FROM roles
+            WHERE realm_id = $1 AND client_id IS NULL LIMIT 100)
+        """,
+        """
+        DELETE FROM groups WHERE id IN (SELECT id FROM groups
+            WHERE realm_id = $1 AND parent_id IS NULL LIMIT 20)
+        """,
+        """
+        DELETE FROM client_scopes
+        WHERE id IN (SELECT id FROM client_scopes WHERE realm_id = $1 LIMIT 100)
+        """,
+        "DELETE FROM realms WHERE id = $1",
+    ]
+}
+
+extension Realm {
+    /// Whether it is being put together or taken apart.
+    var isHidden: Bool { name.hasPrefix("~") }
+}
+
+extension NewRealm {
+    /// What it has besides people, in an order in which each row names only rows before it.
+    var rows: [RealmStore.Row] {
+        typealias Row = RealmStore.Row
+        var rows: [Row] = keys.map(Row.key) + keptKeys.map(Row.keptKey)
+        rows += clients.map(Row.client) + scopes.map(Row.scope)
+        rows += roles.map(Row.role) + roleParts.map(Row.rolePart)
+        rows += roleLimits.map(Row.limit) + groups.map(Row.group) + parts.map(Row.part)
+        return rows
+    }
+}
+
+extension RealmStore {
+    /// Something that a realm has, or the realm itself.
+    enum Row: Sendable {
+        case realm(Realm)
+        case key(SigningKeyRecord)
+        case keptKey(KeptKey)
+        case client(Client)
+        case scope(ClientScope)
+        case role(Role)
+        case rolePart(RolePart)
+        case limit(RoleLimit)
+        case group(GroupWithRoles)
+        case part(RealmPart)
+    }
+}
+
+extension SQLTransaction {
+    /// - Throws: ``StoreConflict`` where it is there already.
+    func insert(_ row: RealmStore.Row, realmID: String) throws {
+        let creation: Creation =
+            switch row {
+            case .realm(let realm): try insert(realm)
+            case .client(let client): try insert(client)
+            case .scope(let scope): try insert(scope)
+            case .role(let role): try insert(role)
+            case .group(let group): try insert(group)
+            case .key(let key): try done { try insert(key) }
+            case .keptKey(let key): try done { try insert(key) }
+            case .rolePart(let part): try done { try add(part, realmID: realmID) }
+            case .limit(let limit): try done { try add(limit, realmID: realmID) }
+            case .part(let part): try done { try put(part) }
+            }
+        guard creation == .created else { throw StoreConflict() }
+    }
+
+    private func done(_ body: () throws -> Void) throws -> Creation {
+        try body()
+        return .created
+    }
+}

@@ -1,0 +1,30 @@
+extension SQLDatabase {
+    /// Writes many things in their order, a few in each transaction, and leaves the database to others
+    /// in between for at least as long as it took: no request waits behind more than one chunk.
+    ///
+    /// - Parameter chunk: How many are written together.
+    func change<Element: Sendable>(
+        _ elements: [Element],
+        inChunksOf chunk: Int = 100,
+        _ body: @escaping @Sendable (any SQLTransaction, Element) throws -> Void
+    ) async throws {
+        var rest = elements[...]
+        while !rest.isEmpty {
+            let now = Array(rest.prefix(chunk))
+            rest = rest.dropFirst(chunk)
+            try await changeAndPause { transaction in
+                for element in now { try body(transaction, element) }
+            }
+        }
+    }
+
+    /// Writes, then waits for as long as that took.
+    func changeAndPause<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
+    ) async throws -> Value {
+        let begin = ContinuousClock.now
+        let value = try await change(body)
+        try await Task.sleep(for: ContinuousClock.now - begin)
+        return value
+    }
+}

@@ -1,0 +1,186 @@
+import PorticoSQLite
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@Suite("Realms that are put together and taken apart, by contract")
+struct StagedRealmContract {
+    private func staged(_ database: StoreUnderTest) async throws -> TestDatabase {
+        let stores = try database.empty()
+        var new = Example.newRealm
+        let people = new.people
+        new.people = []
+        try await stores.realms.stage(new)
+        try await stores.realms.stage(people)
+        return stores
+    }
+
+    @Test(
+        "no one sees a staged realm, and no version is raised",
+        arguments: StoreUnderTest.allCases
+    )
+    func unseen(_ database: StoreUnderTest) async throws {
+        let stores = try await staged(database)
+        let snapshot = try await stores.realms.snapshot()
+        #expect(snapshot.realms.isEmpty && snapshot.clients.isEmpty)
+        let untouched = try await database.empty().realms.version()
+        #expect(try await stores.realms.version() == untouched)
+        #expect(try await stores.realms.deleteRealm(id: "realm-1") == .notFound)
+    }
+
+    @Test(
+        "programs of before skip what is staged or being deleted: it is disabled",
+        arguments: StoreUnderTest.allCases
+    )
+    func shut(_ database: StoreUnderTest) async throws {
+        func settings(_ stores: TestDatabase) async throws -> [String] {
+            try await stores.database.scan { reader in
+                try reader.rows("SELECT settings FROM realms", []) { try $0.text(0) }
+            }
+        }
+        let stores = try await staged(database)
+        #expect(try await settings(stores).allSatisfy { $0.contains(#""enabled":false"#) })
+        try await stores.realms.publish([Example.realm])
+        #expect(try await settings(stores).allSatisfy { $0.contains(#""enabled":true"#) })
+        let task = Task { try await stores.realms.deleteRealm(id: "realm-1") }
+        task.cancel()
+        _ = await task.result
+        #expect(try await settings(stores).allSatisfy { $0.contains(#""enabled":false"#) })
+    }
+
+    @Test(
+        "publishing gives it name, issuer and settings at once",
+        arguments: StoreUnderTest.allCases
+    )
+    func published(_ database: StoreUnderTest) async throws {
+        let stores = try await staged(database)
+        let before = try await stores.realms.version()
+        try await stores.realms.publish([Example.realm])
+        let snapshot = try await stores.realms.snapshot()
+        #expect(snapshot.realms == [Example.realm] && snapshot.version > before)
+        #expect(snapshot.clients == [Example.client])
+        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") != nil)
+        // Twice is once too often: it is no staged realm any more.
+        var again = Example.realm
+        again.name = "another"
+        again.issuer = "https://another.example"
+        await #expect(throws: MissingReference.self) { try await stores.realms.publish([again]) }
+        try await stores.realms.removeStaged()
+        try await stores.realms.removeDeleted()
+        #expect(try await stores.realms.snapshot().realms == [Example.realm])
+    }
+
+    @Test(
+        "of several realms all are published, or none where a name or issuer is taken",
+        arguments: StoreUnderTest.allCases
+    )
+    func taken(_ database: StoreUnderTest) async throws {
+        let stores = try await staged(database)
+        var other = Realm(
+            id: "realm-2",
+            name: "two",
+            displayName: "",
+            issuer: "https://two.example"
+        )
+        try await stores.realms.stage(NewRealm(realm: other, keys: []))
+        let there = Realm(
+            id: "realm-3",
+            name: "there",
+            displayName: "",
+            issuer: "https://t.example"
+        )
+        #expect(try await stores.realms.create(NewRealm(realm: there, keys: [])) == .created)
+        for (name, issuer) in [("there", "https://two.example"), ("two", "https://t.example")] {
+            other.name = name
+            other.issuer = issuer
+            let both = [Example.realm, other]
+            await #expect(throws: RealmStore.TakenName(name: name)) {
+                try await stores.realms.publish(both)
+            }
+            #expect(try await stores.realms.snapshot().realms == [there])
+        }
+        other.name = "two"
+        other.issuer = "https://two.example"
+        try await stores.realms.publish([Example.realm, other])
+        #expect(try await stores.realms.snapshot().realms.count == 3)
+    }
+
+    @Test("what was staged goes with everything in it", arguments: StoreUnderTest.allCases)
+    func removed(_ database: StoreUnderTest) async throws {
+        let stores = try await staged(database)
+        try await stores.realms.removeStaged()
+        #expect(try await stores.realms.roles(realmID: "realm-1").isEmpty)
+        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") == nil)
+        #expect(try await stores.realms.create(Example.newRealm) == .created)
+    }
+
+    @Test("people are staged all or none", arguments: StoreUnderTest.allCases)
+    func people(_ database: StoreUnderTest) async throws {
+        let stores = try await staged(database)
+        let (bob, ann) = (Example.person("bob"), Example.person("ann"))
+        await #expect(throws: StoreConflict.self) {
+            try await stores.realms.stage(
+                [bob, ann].map { NewPerson(person: $0, password: nil) }
+            )
+        }
+        #expect(try await stores.people.person(id: bob.id, realmID: "realm-1") == nil)
+        #expect(
+            try await stores.realms.idsInUse(ofPeople: [bob.id, ann.id]) == [ann.id]
+        )
+        #expect(
+            try await stores.realms.subjectWithUsedID(in: Example.newRealm) != nil
+        )
+    }
+
+    @Test(
+        "more people than one chunk has go with their realm, and no one else",
+        arguments: StoreUnderTest.allCases
+    )
+    func manyPeople(_ database: StoreUnderTest) async throws {
+        let stores = try await staged(database)
+        var other = Example.newRealm
+        other.realm = Realm(
+            id: "realm-2",
+            name: "two",
+            displayName: "",
+            issuer: "https://two.example"
+        )
+        #expect(
+            try await stores.realms.create(NewRealm(realm: other.realm, keys: [])) == .created
+        )
+        for realm in ["realm-1", "realm-2"] {
+            try await stores.realms.stage(
+                (0..<230).map {
+                    var person = Example.person("p\($0)")
+                    person.id = "\(realm)-\($0)"
+                    person.realmID = realm
+                    person.email = nil
+                    return NewPerson(person: person, password: nil)
+                }
+            )
+        }
+        try await stores.realms.publish([Example.realm])
+        #expect(try await stores.realms.deleteRealm(id: "realm-1") == .changed)
+        let ids = (0..<230).flatMap { ["realm-1-\($0)", "realm-2-\($0)"] }
+        #expect(try await stores.realms.idsInUse(ofPeople: ids).count == 230)
+        #expect(try await stores.realms.snapshot().realms.map(\.id) == ["realm-2"])
+    }
+
+    @Test(
+        "a deletion that was cut off is finished later; nothing of the realm is seen before",
+        arguments: StoreUnderTest.allCases
+    )
+    func cutOff(_ database: StoreUnderTest) async throws {
+        let stores = try await database.furnished()
+        let task = Task { try await stores.realms.deleteRealm(id: "realm-1") }
+        // Where it waits between two chunks, cancelling ends it.
+        task.cancel()
+        _ = await task.result
+        let snapshot = try await stores.realms.snapshot()
+        #expect(snapshot.realms.isEmpty && snapshot.clients.isEmpty)
+        #expect(try await stores.realms.deleteRealm(id: "realm-1") == .notFound)
+        try await stores.realms.removeDeleted()
+        #expect(try await stores.people.person(id: "person-ann", realmID: "realm-1") == nil)
+        #expect(try await stores.realms.create(Example.newRealm) == .created)
+    }
+}
