@@ -12,6 +12,7 @@ struct ClientImport {
     /// The algorithms that the new realm has keys for.
     let algorithms: Set<SignatureAlgorithm>
     let moment: Moment
+    var existing: ExistingRealm?
 
     /// The clients that every Keycloak realm has itself.
     static let builtIn: Set<String> = [
@@ -70,8 +71,14 @@ struct ClientImport {
         let isPublic = try representation.bool("publicClient") ?? false
         let shut = try Self.whyDisabled(representation, attributes, isPublic: isPublic)
         let method = try Self.method(representation, attributes, isPublic: isPublic)
+        let here = existing?.clients[ExactText(clientID)]
         var client = Client(
-            id: ids.take(try representation.text("id"), random: moment.random),
+            id: ids.take(
+                try representation.text("id"),
+                here: here?.id,
+                existing,
+                random: moment.random
+            ),
             realmID: realm.id,
             clientID: clientID,
             name: try representation.text("name") ?? clientID,
@@ -104,7 +111,14 @@ struct ClientImport {
         try setGrantTypes(of: &client, representation, attributes, report: &report)
         try scopes.apply(to: &client, representation, report: &report)
         try MapperReport.add(representation, subject, report: &report)
-        let secret = try secret(of: client, representation, report: &report)
+        var secret = try secret(of: client, representation, here, report: &report)
+        if let here {
+            client.keep(here)
+            if isKept(secret, of: here) {
+                client.secret = here.secret
+                secret = .unchanged
+            }
+        }
         return admitted(client, secret, others, report: &report)
     }
 
@@ -131,7 +145,12 @@ struct ClientImport {
         _ ids: inout ImportedIDs
     ) throws(RealmImportError) -> Client {
         var client = Client(
-            id: ids.take(try representation.text("id"), random: moment.random),
+            id: ids.take(
+                try representation.text("id"),
+                here: existing?.clients[ExactText(clientID)]?.id,
+                existing,
+                random: moment.random
+            ),
             realmID: realm.id,
             clientID: clientID,
             name: clientID,
@@ -206,10 +225,20 @@ struct ClientImport {
         }
     }
 
+    /// Whether a client that is here goes on with the secret that it has.
+    private func isKept(_ secret: ClientRegistration.Secret, of here: Client) -> Bool {
+        switch secret {
+        case .unchanged: false
+        case .made: here.secret != nil
+        case .chosen(let text): registration.isSecret(text, of: here)
+        }
+    }
+
     /// A full export contains it in the clear; a partial one masks it.
     private func secret(
         of client: Client,
         _ representation: Representation,
+        _ here: Client?,
         report: inout ImportReport
     ) throws(RealmImportError) -> ClientRegistration.Secret {
         let secret = try representation.text("secret")
@@ -222,6 +251,8 @@ struct ClientImport {
         guard let secret, !secret.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }),
             !secret.hasPrefix("${")
         else {
+            // The one that it has here goes on.
+            if here?.secret != nil { return .made }
             report.add(
                 .changed,
                 "client \(client.clientID)",

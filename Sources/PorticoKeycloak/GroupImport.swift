@@ -7,6 +7,7 @@ struct GroupImport {
     let realm: Realm
     let roles: ImportedRoles
     let moment: Moment
+    var existing: ExistingRealm?
 
     func callAsFunction(_ representation: Representation, report: inout ImportReport)
         throws(RealmImportError) -> ImportedGroups
@@ -45,7 +46,12 @@ struct GroupImport {
             names += roles.map { RoleName(clientID: clientID, name: $0) }
         }
         let group = Group(
-            id: imported.taken.take(try representation.text("id"), random: moment.random),
+            id: imported.taken.take(
+                try representation.text("id"),
+                here: existing?.groups[[parentID ?? "", name]]?.group.id,
+                existing,
+                random: moment.random
+            ),
             realmID: realm.id,
             parentID: parentID,
             name: name,

@@ -53,8 +53,11 @@ package struct RealmImport: Sendable {
     }
 
     /// - Throws: ``RealmImportError``, or what making a key throws.
+    ///
+    /// - Parameter existing: A realm that is here, whose ids, keys and issuer stay.
     func callAsFunction(
         _ representation: Representation,
+        over existing: ExistingRealm? = nil,
         at moment: Moment,
         report: inout ImportReport
     ) throws -> Imported {
@@ -68,13 +71,16 @@ package struct RealmImport: Sendable {
         var new: NewRealm
         do {
             new = try creation(
+                id: existing?.realm.id,
                 name: name,
                 displayName: settings.displayName,
                 baseURL: baseURL,
                 algorithms: algorithms.union([settings.signingAlgorithm]),
                 importing: { realmID in
                     keys = try keyImport(representation, realmID: realmID, report: &report)
-                    return keys.signing
+                    let kept = existing?.keys ?? []
+                    let known = Set(kept.map(\.keyID))
+                    return kept + keys.signing.filter { !known.contains($0.keyID) }
                 },
                 at: moment
             )
@@ -84,19 +90,26 @@ package struct RealmImport: Sendable {
         new.keptKeys = keys.kept
         settings.apply(to: &new.realm)
         new.realm.keycloak = RealmSettings.kept(representation)
-        let scopes = ScopeImport(realm: new.realm, moment: moment)
+        if let existing {
+            new.realm.issuer = existing.realm.issuer
+            new.realm.mappers = existing.realm.mappers
+        }
+        let scopes = ScopeImport(realm: new.realm, moment: moment, existing: existing)
         new.scopes = try scopes(representation, report: &report)
         new.clients = try ClientImport(
             registration: clients,
             realm: new.realm,
             scopes: new.scopes,
             algorithms: SigningKeyRecord.activeAlgorithms(of: new.keys, at: moment.seconds),
-            moment: moment
+            moment: moment,
+            existing: existing
         )(representation, report: &report)
-        let roles = try RoleImport(realm: new.realm, clients: new.clients, moment: moment)(
-            representation,
-            report: &report
-        )
+        let roles = try RoleImport(
+            realm: new.realm,
+            clients: new.clients,
+            moment: moment,
+            existing: existing
+        )(representation, report: &report)
         new.roles = roles.roles
         new.roleParts = roles.parts
         new.roleLimits = try scopes.limits(
@@ -106,10 +119,12 @@ package struct RealmImport: Sendable {
             roles: roles,
             report: &report
         )
-        let groups = try GroupImport(realm: new.realm, roles: roles, moment: moment)(
-            representation,
-            report: &report
-        )
+        let groups = try GroupImport(
+            realm: new.realm,
+            roles: roles,
+            moment: moment,
+            existing: existing
+        )(representation, report: &report)
         new.groups = groups.groups
         new.parts = try PartImport(realm: new.realm, ring: ring, moment: moment)(
             representation,

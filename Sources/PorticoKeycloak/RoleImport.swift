@@ -10,6 +10,7 @@ struct RoleImport {
     let realm: Realm
     let clients: [Client]
     let moment: Moment
+    var existing: ExistingRealm?
 
     func callAsFunction(_ representation: Representation, report: inout ImportReport)
         throws(RealmImportError) -> ImportedRoles
@@ -45,8 +46,14 @@ struct RoleImport {
             throw .missing(path: representation.path(of: "name"))
         }
         let subject = "role " + (clientID.map { "\($0)/" } ?? "") + name
+        let here = existing?.roles[RoleName(clientID: clientID, name: name)]
         let role = Role(
-            id: imported.ids.take(try representation.text("id"), random: moment.random),
+            id: imported.ids.take(
+                try representation.text("id"),
+                here: here?.id,
+                existing,
+                random: moment.random
+            ),
             realmID: realm.id,
             clientID: clientID,
             name: name,

@@ -8,11 +8,16 @@ import PorticoStores
 struct ScopeImport {
     let realm: Realm
     let moment: Moment
+    var existing: ExistingRealm?
 
     func callAsFunction(_ representation: Representation, report: inout ImportReport)
         throws(RealmImportError) -> [ClientScope]
     {
         guard representation.object["clientScopes"] != nil else {
+            if let existing, !existing.scopes.isEmpty {
+                report.add(.read, "client scopes", "the file has none: those that are here stay")
+                return existing.scopes.values.sorted { $0.name < $1.name }
+            }
             report.add(.changed, "client scopes", "the file has none: Keycloak's own are made")
             return BuiltInScopes.scopes(of: realm, moment)
         }
@@ -32,7 +37,12 @@ struct ScopeImport {
             object["name"] = nil
             scopes.append(
                 ClientScope(
-                    id: ids.take(try scope.text("id"), random: moment.random),
+                    id: ids.take(
+                        try scope.text("id"),
+                        here: existing?.scopes[ExactText(name)]?.id,
+                        existing,
+                        random: moment.random
+                    ),
                     realmID: realm.id,
                     name: name,
                     representation: object

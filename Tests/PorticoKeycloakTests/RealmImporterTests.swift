@@ -26,6 +26,7 @@ struct RealmImporterTests {
                 baseURL: "https://op.example.com"
             ),
             store: database.realms,
+            people: database.people,
             isDryRun: isDryRun
         )
     }
@@ -67,7 +68,7 @@ struct RealmImporterTests {
         #expect(try await people() == 250)
         var snapshot = try await database.realms.snapshot()
         #expect(snapshot.realms.isEmpty && snapshot.clients.isEmpty)
-        try await importer().publish(staged)
+        try await importer().publish(staged, at: RealmImportTests.noon)
         snapshot = try await database.realms.snapshot()
         #expect(snapshot.realms.map(\.name) == ["a"] && snapshot.clients.count == 1)
         let realm = try #require(snapshot.realms.first)
@@ -97,7 +98,7 @@ struct RealmImporterTests {
         _ = try await stage(Self.file("a", 120))
         // The same ids again: what is left of the first is no obstacle.
         let staged = try await stage(Self.file("a", 120))
-        try await importer().publish(staged)
+        try await importer().publish(staged, at: RealmImportTests.noon)
         #expect(try await people() == 120)
         #expect(try await realms() == 1)
     }
@@ -119,7 +120,10 @@ struct RealmImporterTests {
 
     @Test("An id that is another realm's is refused with the place, in a dry run too")
     func usedIDs() async throws {
-        try await importer().publish(try await stage(Self.file("a", 130)))
+        try await importer().publish(
+            try await stage(Self.file("a", 130)),
+            at: RealmImportTests.noon
+        )
         let copy = Self.file("a", 130).replacing(#""realm": "a""#, with: #""realm": "copy""#)
         for isDryRun in [true, false] {
             await #expect(
@@ -130,7 +134,10 @@ struct RealmImporterTests {
         func withClient(_ name: String) -> String {
             #"{"realm": "\#(name)", "clients": [{"id": "\#(client)", "clientId": "c"}]}"#
         }
-        try await importer().publish(try await stage(withClient("b")))
+        try await importer().publish(
+            try await stage(withClient("b")),
+            at: RealmImportTests.noon
+        )
         await #expect(throws: RealmFileError(file: "file", reason: .idTaken(path: "client c"))) {
             try await stage(withClient("d"))
         }
@@ -146,7 +153,7 @@ struct RealmImporterTests {
         )
         #expect(try await database.realms.create(other) == .created)
         await #expect(throws: RealmStore.TakenName(name: "b")) {
-            try await importer().publish(staged)
+            try await importer().publish(staged, at: RealmImportTests.noon)
         }
         #expect(try await database.realms.snapshot().realms.map(\.id) == [other.realm.id])
     }

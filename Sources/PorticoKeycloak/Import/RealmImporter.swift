@@ -1,4 +1,5 @@
 package import PorticoBytes
+import PorticoProtocol
 package import PorticoStores
 
 /// Imports realms out of files: each is put together where no one sees it, its people one by one, and
@@ -8,12 +9,19 @@ package import PorticoStores
 /// nothing else; ``RealmStore/removeStaged()`` removes them. While an import is under way, nothing
 /// else may call that.
 package struct RealmImporter: Sendable {
-    private let realmImport: RealmImport
-    private let store: RealmStore
+    let realmImport: RealmImport
+    let store: RealmStore
+    let personStore: PersonStore
     private let isDryRun: Bool
 
     /// - Parameter isDryRun: Nothing is written, and everything else is the same.
-    package init(_ realmImport: RealmImport, store: RealmStore, isDryRun: Bool = false) {
+    package init(
+        _ realmImport: RealmImport,
+        store: RealmStore,
+        people: PersonStore,
+        isDryRun: Bool = false
+    ) {
+        personStore = people
         self.realmImport = realmImport
         self.store = store
         self.isDryRun = isDryRun
@@ -22,25 +30,56 @@ package struct RealmImporter: Sendable {
     package struct Staged: Sendable {
         package let realm: Realm
         package let report: ImportReport
+        let place: RealmPlace
+        /// `nil`: it is a new realm.
+        package var differences: Differences?
     }
 
     /// How many people are written in one transaction.
-    private static let chunk = 100
+    static let chunk = 100
 
+    /// A realm that is here already is compared, and nothing of it written.
+    ///
     /// - Throws: ``RealmFileError``, and what the store throws.
     package func stage(_ realms: [RealmPlace], at moment: Moment) async throws -> [Staged] {
         if !isDryRun { try await store.removeStaged() }
+        let here = try await self.here()
         var staged: [Staged] = []
-        for place in realms { staged.append(try await stage(place, at: moment)) }
+        for place in realms {
+            if let existing = try await here(place.name) {
+                staged.append(
+                    try await overwrite(existing, with: place, at: moment, isDryRun: true)
+                )
+            } else {
+                staged.append(try await stage(place, at: moment))
+            }
+        }
         return staged
     }
 
-    /// Lets staged realms be seen: all or none.
+    /// The realms that are here now.
+    private func here() async throws -> (String) async throws -> ExistingRealm? {
+        let snapshot = try await store.snapshot()
+        return { [store] name in
+            guard let realm = snapshot.realms.first(where: { sameBytes($0.name, name) }) else {
+                return nil
+            }
+            return try await ExistingRealm(realm, snapshot, store)
+        }
+    }
+
+    /// Lets staged realms be seen: all or none. Then what differs is written over those that were here.
     ///
     /// - Throws: ``RealmStore/TakenName``.
-    package func publish(_ staged: [Staged]) async throws {
-        guard !isDryRun, !staged.isEmpty else { return }
-        try await store.publish(staged.map(\.realm))
+    package func publish(_ staged: [Staged], at moment: Moment) async throws {
+        guard !isDryRun else { return }
+        let new = staged.filter { $0.differences == nil }.map(\.realm)
+        if !new.isEmpty { try await store.publish(new) }
+        let here = try await self.here()
+        for one in staged where one.differences?.isEmpty == false {
+            guard let existing = try await here(one.place.name) else { throw MissingReference() }
+            _ = try await overwrite(existing, with: one.place, at: moment, isDryRun: false)
+        }
     }
 
     /// Removes what was staged.
@@ -69,11 +108,13 @@ package struct RealmImporter: Sendable {
             "realm \(place.name)",
             "\(new.clients.count) clients, \(new.roles.count) roles, \(count) people"
         )
-        return Staged(realm: new.realm, report: report)
+        return Staged(realm: new.realm, report: report, place: place)
     }
 
-    private struct Read {
+    struct Read {
         let person: NewPerson
+        /// Whether the file says what its id is.
+        let hasID: Bool
         let path: String
         let file: String
     }
@@ -91,14 +132,9 @@ package struct RealmImporter: Sendable {
         var writing: Task<Void, any Error>?
         do {
             while let user = try reader.next() {
-                let person: NewPerson?
-                do {
-                    person = try await people(user, report: &report)
-                } catch let error as RealmImportError {
-                    throw RealmFileError(file: reader.file, reason: error)
-                }
-                guard let person else { continue }
-                chunk.append(Read(person: person, path: user.path, file: reader.file))
+                guard let read = try await read(user, reader.file, &people, report: &report)
+                else { continue }
+                chunk.append(read)
                 count += 1
                 if chunk.count == Self.chunk {
                     try await writing?.value
@@ -114,6 +150,22 @@ package struct RealmImporter: Sendable {
             throw error
         }
         return count
+    }
+
+    /// - Returns: `nil` for one that is left out.
+    func read(
+        _ user: Representation,
+        _ file: String,
+        _ people: inout PersonImport,
+        report: inout ImportReport
+    ) async throws -> Read? {
+        do {
+            guard let person = try await people(user, report: &report) else { return nil }
+            let hasID = user.object.string("id") != nil
+            return Read(person: person, hasID: hasID, path: user.path, file: file)
+        } catch let error as RealmImportError {
+            throw RealmFileError(file: file, reason: error)
+        }
     }
 
     private func write(_ chunk: [Read]) async throws -> Task<Void, any Error> {

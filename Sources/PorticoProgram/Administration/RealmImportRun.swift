@@ -50,12 +50,14 @@ struct RealmImportRun {
                 baseURL: installation.settings.effectivePublicURL
             ),
             store: installation.realms,
+            people: installation.people,
             isDryRun: isDryRun
         )
         do {
-            let staged = try await importer.stage(places, at: installation.clock.moment())
+            let moment = installation.clock.moment()
+            let staged = try await importer.stage(places, at: moment)
             try judge(staged)
-            try await importer.publish(staged)
+            try await importer.publish(staged, at: moment)
             return staged
         } catch {
             // `try?`: why the import failed is what matters, and the next one removes it, too.
@@ -83,7 +85,8 @@ struct RealmImportRun {
         Failure(
             .exists,
             "Realm \"\(printable(name))\" already exists. Nothing was imported.",
-            "Delete it first: portico realm delete \(printable(name))"
+            "Write what differs over it: portico realm import --on-conflict overwrite …",
+            "Or delete it first: portico realm delete \(printable(name))"
         )
     }
 }

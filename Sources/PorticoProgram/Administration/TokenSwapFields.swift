@@ -93,11 +93,12 @@ struct TokenSwapFields: ParsableArguments {
         realm.tokenSwap = swap
     }
 
-    /// The same for a realm that was just created, and stays where this fails.
-    func turnOn(in imported: Realm, _ administration: Administration) async throws {
-        guard isAsked else { return }
-        let keys = try await administration.realms.snapshot().keptKeys
-            .filter { $0.realmID == imported.id }
+    /// The same for a realm that was just imported, and stays where this fails.
+    func turnOn(in name: String, _ administration: Administration) async throws {
+        guard isAsked, !administration.isDryRun else { return }
+        let snapshot = try await administration.realms.snapshot()
+        guard let imported = snapshot.realms.first(where: { $0.name == name }) else { return }
+        let keys = snapshot.keptKeys.filter { $0.realmID == imported.id }
         var realm = imported
         do {
             try await apply(to: &realm, keys: keys, administration)

@@ -26,6 +26,7 @@ extension RealmCommand {
         enum OnConflict: String, ExpressibleByArgument, CaseIterable {
             case fail
             case skip
+            case overwrite
         }
 
         func run() async throws {
@@ -40,7 +41,7 @@ extension RealmCommand {
                     show(staged.map(\.report))
                     if !acceptWeaker { try RealmImportRun.expectProtected(staged) }
                 }
-                for one in imported { try await finish(one.realm, administration) }
+                for one in imported { try await finish(one, administration) }
             }
         }
 
@@ -50,21 +51,40 @@ extension RealmCommand {
             let there = Set(administration.snapshot.realms.map(\.name))
             return try places.filter { place in
                 guard there.contains(place.name) else { return true }
-                guard onConflict == .skip else { throw RealmImportRun.exists(place.name) }
-                console.say("Skipped realm \(printable(place.name)): it already exists.")
-                return false
+                switch onConflict {
+                case .fail: throw RealmImportRun.exists(place.name)
+                case .overwrite: return true
+                case .skip:
+                    console.say("Skipped realm \(printable(place.name)): it already exists.")
+                    return false
+                }
             }
         }
 
-        private func finish(_ realm: Realm, _ administration: Administration) async throws {
+        private func finish(_ one: RealmImporter.Staged, _ administration: Administration)
+            async throws
+        {
+            let realm = one.realm
             let name = realm.name
+            if let differences = one.differences {
+                if differences.isEmpty {
+                    console.say("Nothing to change: realm \(name) is already like that.")
+                } else {
+                    let what = "\(differences.things) things and \(differences.people) people"
+                    guard administration.mayWrite("written \(what) over realm \(name)") else {
+                        return
+                    }
+                    console.done("Wrote \(what) over realm \(name).")
+                }
+                return try await swap.turnOn(in: name, administration)
+            }
             guard administration.mayWrite("imported realm \(name)") else { return }
             realm.warnWhereDisabled(console)
             console.done(
                 "Imported realm \(name), issuer \(realm.issuer). "
                     + "Undo: portico realm delete \(name) --confirm \(name)"
             )
-            try await swap.turnOn(in: realm, administration)
+            try await swap.turnOn(in: name, administration)
         }
 
         private func show(_ reports: [ImportReport]) {

@@ -67,6 +67,11 @@ package struct ClientRegistration: Sendable {
         )
     }
 
+    /// Whether it is the client's secret already.
+    package func isSecret(_ secret: SecretText, of client: Client) -> Bool {
+        client.secret.map { secrets.isRight(secret, for: $0, of: client) } ?? false
+    }
+
     /// RFC 6749 appendix A.2: visible ASCII and spaces.
     private static func check(_ secret: SecretText) throws(Refusal) {
         let bytes = secret.reveal().utf8

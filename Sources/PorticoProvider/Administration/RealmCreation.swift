@@ -17,6 +17,7 @@ package struct RealmCreation: Sendable {
     package static let firstAlgorithms: Set<SignatureAlgorithm> = [.es256, .rs256]
 
     /// - Parameters:
+    ///   - id: `nil`: a new one.
     ///   - displayName: The name shown on pages; `name` if `nil`.
     ///   - baseURL: The part before `/realms/` in every address, without a query. The issuer is
     ///     made from it once and never changes (docs/decisions/0036).
@@ -24,6 +25,7 @@ package struct RealmCreation: Sendable {
     ///   - imported: Keys that come with it, from the realm's id. None is made for an algorithm that
     ///     one of them signs with.
     package func callAsFunction(
+        id: String? = nil,
         name: String,
         displayName: String? = nil,
         baseURL: String,
@@ -35,7 +37,7 @@ package struct RealmCreation: Sendable {
         let displayName = displayName.flatMap { $0.isEmpty ? nil : $0 } ?? name
         guard PlainText.isLine(displayName, length: 200) else { throw Refusal.displayName }
         let realm = Realm(
-            id: UniqueID(random: moment.random).text,
+            id: id ?? UniqueID(random: moment.random).text,
             name: name,
             displayName: displayName,
             issuer: try Self.issuer(of: name, baseURL: baseURL)

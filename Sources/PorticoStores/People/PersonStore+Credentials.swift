@@ -4,18 +4,7 @@ import PorticoProtocol
 extension PersonStore {
     /// A person's second factors, the ones to be offered first in front.
     package func secondFactors(of personID: String, realmID: String) async throws -> [Credential] {
-        try await database.read { reader in
-            try reader.rows(
-                """
-                SELECT c.id, c.person_id, c.kind, c.label, c.created_at, c.priority, c.parameters,
-                    c.sealed_secret, c.used
-                FROM credentials AS c JOIN people AS p ON p.id = c.person_id
-                WHERE c.person_id = $1 AND p.realm_id = $2
-                ORDER BY c.priority, c.created_at, c.id
-                """,
-                [.text(personID), .text(realmID)]
-            ) { try Credential(row: $0) }
-        }
+        try await database.read { try $0.secondFactors(of: personID, realmID: realmID) }
     }
 
     /// A person's password as it is kept now, by their id.
@@ -59,21 +48,7 @@ extension PersonStore {
     package func identities(of personID: String, realmID: String) async throws
         -> [FederatedIdentity]
     {
-        try await database.read { reader in
-            try reader.rows(
-                """
-                SELECT provider, subject, username FROM federated_identities
-                WHERE person_id = $1 AND realm_id = $2 ORDER BY provider
-                """,
-                [.text(personID), .text(realmID)]
-            ) { row in
-                FederatedIdentity(
-                    provider: try row.text(0),
-                    subject: try row.text(1),
-                    username: try row.optionalText(2)
-                )
-            }
-        }
+        try await database.read { try $0.identities(of: personID, realmID: realmID) }
     }
 
     /// The account that a client (its id) has for itself.
@@ -89,6 +64,37 @@ extension PersonStore {
 
     private static let byServiceClient: SQLText =
         "SELECT \(PersonColumn.self) FROM people WHERE service_client_id = $1 AND realm_id = $2"
+}
+
+extension SQLReader {
+    func secondFactors(of personID: String, realmID: String) throws -> [Credential] {
+        try rows(
+            """
+            SELECT c.id, c.person_id, c.kind, c.label, c.created_at, c.priority, c.parameters,
+                c.sealed_secret, c.used
+            FROM credentials AS c JOIN people AS p ON p.id = c.person_id
+            WHERE c.person_id = $1 AND p.realm_id = $2
+            ORDER BY c.priority, c.created_at, c.id
+            """,
+            [.text(personID), .text(realmID)]
+        ) { try Credential(row: $0) }
+    }
+
+    func identities(of personID: String, realmID: String) throws -> [FederatedIdentity] {
+        try rows(
+            """
+            SELECT provider, subject, username FROM federated_identities
+            WHERE person_id = $1 AND realm_id = $2 ORDER BY provider
+            """,
+            [.text(personID), .text(realmID)]
+        ) { row in
+            FederatedIdentity(
+                provider: try row.text(0),
+                subject: try row.text(1),
+                username: try row.optionalText(2)
+            )
+        }
+    }
 }
 
 extension Credential {

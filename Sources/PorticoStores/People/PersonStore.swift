@@ -71,45 +71,7 @@ package struct PersonStore: Sendable {
     /// - Parameter former: What the change was made from. ``ChangedMeanwhile`` is thrown where
     ///   something else is kept by now; `nil`: whatever is kept.
     package func update(_ person: Person, replacing former: Person?) async throws -> Change {
-        try await database.change { transaction in
-            let kept = try transaction.person(id: person.id, realmID: person.realmID)
-            guard let kept else { return .notFound }
-            try transaction.expect(kept, toBe: former)
-            // Disabled, or signed out everywhere: their sessions are over.
-            let endsSessions = try transaction.hasRow(
-                """
-                SELECT 1 FROM people
-                WHERE id = $1 AND realm_id = $2 AND (not_before < $3 OR (is_enabled AND NOT $4))
-                """,
-                [
-                    .text(person.id), .text(person.realmID), .int64(person.notBefore),
-                    .bool(person.isEnabled),
-                ]
-            )
-            if endsSessions { try transaction.tellClients(ofPerson: person.id) }
-            let changed = try transaction.run(
-                """
-                UPDATE people SET username = $1, email = $2, email_key = $3,
-                    is_email_verified = $4, given_name = $5, family_name = $6, is_enabled = $7,
-                    not_before = $8, attributes = $9, updated_at = $10, required_actions = $11,
-                    epoch = CASE WHEN not_before < $8 OR is_enabled <> $7
-                        THEN epoch + 1 ELSE epoch END
-                WHERE id = $12 AND realm_id = $13
-                """,
-                [
-                    .text(LoginName.folded(person.username)), SQLValue(person.email),
-                    SQLValue(person.email.map(LoginName.folded)), .bool(person.isEmailVerified),
-                    SQLValue(person.givenName), SQLValue(person.familyName),
-                    .bool(person.isEnabled), .int64(person.notBefore),
-                    SQLValue(PersonAttributes.document(person.attributes)),
-                    .int64(person.updatedAt), SQLValue(words: person.requiredActions),
-                    .text(person.id), .text(person.realmID),
-                ]
-            )
-            guard changed > 0 else { return .notFound }
-            if !person.isEnabled { try transaction.forgetResets(of: person.id) }
-            return .changed
-        }
+        try await database.change { try $0.replace(person, keptAs: former) }
     }
 
     /// Deletes a person: sessions, grants and roles go with them. The id is not used again. What is
@@ -153,6 +115,47 @@ extension PersonCredentials {
 }
 
 extension SQLTransaction {
+    /// As ``PersonStore/update(_:replacing:)``.
+    func replace(_ person: Person, keptAs former: Person?) throws -> Change {
+        let kept = try self.person(id: person.id, realmID: person.realmID)
+        guard let kept else { return .notFound }
+        try expect(kept, toBe: former)
+        // Disabled, or signed out everywhere: their sessions are over.
+        let endsSessions = try hasRow(
+            """
+            SELECT 1 FROM people
+            WHERE id = $1 AND realm_id = $2 AND (not_before < $3 OR (is_enabled AND NOT $4))
+            """,
+            [
+                .text(person.id), .text(person.realmID), .int64(person.notBefore),
+                .bool(person.isEnabled),
+            ]
+        )
+        if endsSessions { try tellClients(ofPerson: person.id) }
+        let changed = try run(
+            """
+            UPDATE people SET username = $1, email = $2, email_key = $3,
+                is_email_verified = $4, given_name = $5, family_name = $6, is_enabled = $7,
+                not_before = $8, attributes = $9, updated_at = $10, required_actions = $11,
+                epoch = CASE WHEN not_before < $8 OR is_enabled <> $7
+                    THEN epoch + 1 ELSE epoch END
+            WHERE id = $12 AND realm_id = $13
+            """,
+            [
+                .text(LoginName.folded(person.username)), SQLValue(person.email),
+                SQLValue(person.email.map(LoginName.folded)), .bool(person.isEmailVerified),
+                SQLValue(person.givenName), SQLValue(person.familyName),
+                .bool(person.isEnabled), .int64(person.notBefore),
+                SQLValue(PersonAttributes.document(person.attributes)),
+                .int64(person.updatedAt), SQLValue(words: person.requiredActions),
+                .text(person.id), .text(person.realmID),
+            ]
+        )
+        guard changed > 0 else { return .notFound }
+        if !person.isEnabled { try forgetResets(of: person.id) }
+        return .changed
+    }
+
     /// A new person with password and roles. The id of a deleted person is taken.
     func insert(_ new: NewPerson) throws -> Creation {
         let isNew = try hasRow(

@@ -199,7 +199,7 @@ extension SQLTransaction {
         return .created
     }
 
-    fileprivate func give(_ roleID: String, toGroup groupID: String) throws {
+    func give(_ roleID: String, toGroup groupID: String) throws {
         try run(
             """
             INSERT INTO group_roles (group_id, role_id) VALUES ($1, $2)

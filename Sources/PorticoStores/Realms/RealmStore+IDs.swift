@@ -19,10 +19,14 @@ extension RealmStore {
     }
 
     /// A client, scope, role or group of a new realm whose id is used in the store: `client shop`.
-    package func subjectWithUsedID(in new: NewRealm) async throws -> String? {
+    ///
+    /// - Parameter known: Ids that may be used.
+    package func subjectWithUsedID(in new: NewRealm, but known: Set<String> = []) async throws
+        -> String?
+    {
         try await database.scan { reader in
             func isUsed(_ sql: SQLText, _ id: String) throws -> Bool {
-                try reader.hasRow(sql, [.text(id)])
+                try !known.contains(id) && reader.hasRow(sql, [.text(id)])
             }
             for client in new.clients
             where try isUsed("SELECT 1 FROM clients WHERE id = $1", client.id) {

@@ -1,0 +1,75 @@
+import PorticoBytes
+import PorticoStores
+
+/// A realm that is here already, which a file is written over.
+struct ExistingRealm: Sendable {
+    let realm: Realm
+    let keys: [SigningKeyRecord]
+    let keptKeys: Set<String>
+    let clients: [ExactText: Client]
+    let scopes: [ExactText: ClientScope]
+    let roles: [RoleName: Role]
+    let contents: [RoleName: Set<RoleName>]
+    /// By the parent's id and the name.
+    let groups: [[String]: GroupWithRoles]
+    let limits: [RoleLimit.Owner: Set<RoleName>]
+    /// By kind and id.
+    let parts: [[String]: RealmPart]
+    /// The ids of all of them.
+    let ids: Set<String>
+
+    /// - Parameter snapshot: Of the same time.
+    init(_ realm: Realm, _ snapshot: RealmSnapshotRecord, _ store: RealmStore) async throws
+    {
+        self.realm = realm
+        keys = snapshot.keys.filter { $0.realmID == realm.id }
+        keptKeys = Set(snapshot.keptKeys.filter { $0.realmID == realm.id }.map(\.keyID))
+        let clients = snapshot.clients.filter { $0.realmID == realm.id }
+        let scopes = snapshot.scopes.filter { $0.realmID == realm.id }
+        let roles = try await store.roles(realmID: realm.id)
+        let groups = try await store.groups(realmID: realm.id)
+        self.clients = Dictionary(clients.map { (ExactText($0.clientID), $0) }) { $1 }
+        self.scopes = Dictionary(scopes.map { (ExactText($0.name), $0) }) { $1 }
+        self.roles = Dictionary(roles.map { ($0.roleName, $0) }) { $1 }
+        contents = Dictionary(
+            grouping: try await store.roleParts(realmID: realm.id),
+            by: \.role
+        ).mapValues { Set($0.map(\.part)) }
+        self.groups = Dictionary(
+            groups.map { ([$0.group.parentID ?? "", $0.group.name], $0) }
+        ) { $1 }
+        limits = snapshot.roleLimits
+        parts = Dictionary(
+            try await store.parts(nil, realmID: realm.id).map { ([$0.kind, $0.id], $0) }
+        ) { $1 }
+        ids = Set(
+            clients.map(\.id) + scopes.map(\.id) + roles.map(\.id) + groups.map(\.group.id)
+        )
+    }
+}
+
+extension ImportedIDs {
+    /// The id of the thing of that name that is here; else the file's, unless it is that of a thing of
+    /// another name.
+    mutating func take(
+        _ id: String?,
+        here: String?,
+        _ existing: ExistingRealm?,
+        random: RandomSource
+    ) -> String {
+        if let here { return take(here, random: random) }
+        let isFree = id.flatMap { UniqueID($0)?.text }.map { existing?.ids.contains($0) != true }
+        return take(isFree == true ? id : nil, random: random)
+    }
+}
+
+extension Client {
+    /// What only this server has, and no file says.
+    mutating func keep(_ here: Client) {
+        authenticatesStrictly = here.authenticatesStrictly
+        takesTokenEndpointAudience = here.takesTokenEndpointAudience
+        isDevelopment = here.isDevelopment
+        loginTokenTargets = here.loginTokenTargets
+        mappers = here.mappers
+    }
+}

@@ -1,0 +1,134 @@
+import PorticoProtocol
+
+extension PersonStore {
+    /// Those of the ids that are people of the realm, with everything that a file may say of them.
+    package func kept(_ ids: [String], realmID: String) async throws -> [String: KeptPerson] {
+        try await database.read { reader in
+            var people: [String: KeptPerson] = [:]
+            for id in ids {
+                people[id] = try reader.kept(id, realmID: realmID)
+            }
+            return people
+        }
+    }
+
+    /// Of the user names and addresses, those that someone in the realm has, with their ids.
+    package func owners(usernames: [String], emails: [String], realmID: String) async throws
+        -> (usernames: [String: String], emails: [String: String])
+    {
+        try await database.read { reader in
+            func owners(_ sql: SQLText, _ names: [String]) throws -> [String: String] {
+                var owners: [String: String] = [:]
+                for name in names {
+                    let key = SQLValue.text(LoginName.folded(name))
+                    owners[name] = try reader.first(sql, [.text(realmID), key]) { try $0.text(0) }
+                }
+                return owners
+            }
+            return (
+                try owners(
+                    "SELECT id FROM people WHERE realm_id = $1 AND username = $2",
+                    usernames
+                ),
+                try owners("SELECT id FROM people WHERE realm_id = $1 AND email_key = $2", emails)
+            )
+        }
+    }
+
+    /// Writes people over what is kept of them, all or none; about a hundred at once.
+    ///
+    /// Roles and groups are the given ones alone afterwards. Second factors are added or replaced, and
+    /// none is taken away; consents are added to. A password ends no session.
+    package func overwrite(_ people: [PersonChange]) async throws {
+        try await database.changeAndPause { transaction in
+            for change in people {
+                guard !change.isNew else {
+                    guard try transaction.insert(change.person) == .created else {
+                        throw StoreConflict()
+                    }
+                    continue
+                }
+                try transaction.overwrite(change.person)
+            }
+        }
+    }
+}
+
+extension SQLReader {
+    fileprivate func kept(_ id: String, realmID: String) throws -> KeptPerson? {
+        let found = try first(
+            Statement.withPassword,
+            [.text(id), .text(realmID)],
+            decode: PersonCredentials.init
+        )
+        guard let found else { return nil }
+        let person = try withRoles(found.person)
+        return KeptPerson(
+            person: person.person,
+            password: found.password,
+            roles: person.roles,
+            groupIDs: person.groupIDs,
+            credentials: try secondFactors(of: id, realmID: realmID),
+            identities: try identities(of: id, realmID: realmID),
+            consents: Dictionary(
+                try rows(
+                    "SELECT client_id, scope FROM consents WHERE person_id = $1",
+                    [.text(id)]
+                ) { (try $0.text(0), try $0.words(1)) }
+            ) { first, _ in first }
+        )
+    }
+}
+
+extension SQLTransaction {
+    fileprivate func overwrite(_ new: NewPerson) throws {
+        let person = new.person
+        guard try replace(person, keptAs: nil) == .changed else { throw MissingReference() }
+        try run(
+            "UPDATE people SET password_hash = $1 WHERE id = $2",
+            [SQLValue(new.password?.encoded), .text(person.id)]
+        )
+        try run("DELETE FROM person_roles WHERE person_id = $1", [.text(person.id)])
+        for role in new.roles {
+            guard let roleID = try roleID(of: role, realmID: person.realmID) else {
+                throw MissingReference()
+            }
+            try give(roleID, to: person.id)
+        }
+        try run("DELETE FROM person_groups WHERE person_id = $1", [.text(person.id)])
+        for groupID in new.groupIDs {
+            guard try join(groupID, person.id, realmID: person.realmID) else {
+                throw MissingReference()
+            }
+        }
+        for credential in new.credentials {
+            let changed = try run(
+                """
+                UPDATE credentials SET label = $1, priority = $2, parameters = $3,
+                    sealed_secret = $4
+                WHERE id = $5 AND person_id = $6
+                """,
+                [
+                    .text(credential.label), .int64(credential.priority),
+                    SQLValue(credential.parameters), .text(credential.sealedSecret),
+                    .text(credential.id), .text(person.id),
+                ]
+            )
+            if changed == 0 { try insert(credential) }
+        }
+        try run("DELETE FROM federated_identities WHERE person_id = $1", [.text(person.id)])
+        for identity in new.identities where try !link(identity, to: person) {
+            throw StoreConflict()
+        }
+        for consent in new.consents {
+            try allow(consent.scope, to: consent.clientID, by: person.id, at: consent.at)
+        }
+    }
+}
+
+private enum Statement {
+    static let withPassword: SQLText = """
+        SELECT \(PersonColumn.self), password_hash, epoch FROM people
+        WHERE id = $1 AND realm_id = $2
+        """
+}

@@ -1,0 +1,285 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoSQLite
+import PorticoSeals
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoKeycloak
+
+@Suite("Files written over a realm that is here")
+struct RealmOverwriteTests {
+    private let database: TestDatabase
+
+    init() throws {
+        database = try TestDatabase.inMemory()
+    }
+
+    private func write(_ text: String, isDryRun: Bool = false) async throws
+        -> RealmImporter.Staged
+    {
+        let importer = RealmImporter(
+            RealmImport(
+                creation: RealmCreation(ring: TestRealm.ring),
+                clients: ClientRegistration(ring: TestRealm.ring),
+                people: PersonRegistration(hashing: TestRealm.hashing),
+                ring: TestRealm.ring,
+                baseURL: "https://op.example.com"
+            ),
+            store: database.realms,
+            people: database.people,
+            isDryRun: isDryRun
+        )
+        let source = try RealmSource([RealmFile(text)])
+        let staged = try await importer.stage(source.realms, at: RealmImportTests.noon)
+        try await importer.publish(staged, at: RealmImportTests.noon)
+        return try #require(staged.first)
+    }
+
+    private func realm() async throws -> Realm {
+        try #require(try await database.realms.snapshot().realms.first)
+    }
+
+    private func person(_ id: String) async throws -> KeptPerson? {
+        try await database.people.kept([id], realmID: try await realm().id)[id]
+    }
+
+    /// With something of every kind. Each text that is replaced stands once.
+    private static let file = #"""
+        {"realm": "a", "enabled": true, "accessTokenLifespan": 300,
+         "clients": [
+            {"clientId": "web", "secret": "a secret that is long", "redirectUris": ["https://a.example/cb"]},
+            {"clientId": "masked", "secret": "**********"},
+            {"clientId": "app", "publicClient": true, "fullScopeAllowed": false}],
+         "clientScopes": [{"name": "tools", "description": "before"}],
+         "roles": {"realm": [{"name": "reader"}, {"name": "writer"},
+            {"name": "boss", "composite": true, "composites": {"realm": ["reader", "writer"]}}]},
+         "scopeMappings": [{"client": "app", "roles": ["reader", "writer"]}],
+         "groups": [{"name": "staff", "realmRoles": ["reader"], "subGroups": [{"name": "ios"}]}],
+         "identityProviders": [{"alias": "idp", "providerId": "oidc", "config": {"clientSecret": "hidden one"}}],
+         "components": {"org.keycloak.keys.KeyProvider": [{"name": "h", "providerId": "hmac-generated",
+            "config": {"kid": ["k"], "secret": ["c2VjcmV0IG9mIHRoZSBiZWZvcmU"], "algorithm": ["HS512"]}}]},
+         "users": [
+            {"id": "p-1", "username": "ann", "enabled": true, "email": "ann@example.com",
+             "realmRoles": ["reader", "boss"], "groups": ["/staff", "/staff/ios"],
+             "federatedIdentities": [{"identityProvider": "idp", "userId": "77"}],
+             "clientConsents": [{"clientId": "app", "grantedClientScopes": ["tools"]}],
+             "credentials": [{"type": "otp", "userLabel": "phone",
+                "secretData": "{\"value\": \"abcdefghijklmnop\"}",
+                "credentialData": "{\"subType\": \"totp\", \"digits\": 6}"}]},
+            {"username": "noid", "enabled": true}]}
+        """#
+
+    private func changed(_ text: String, _ replacements: [(String, String)]) throws -> String {
+        var text = text
+        for (old, new) in replacements {
+            try #require(text.contains(old), "\(old)")
+            text = text.replacing(old, with: new)
+        }
+        return text
+    }
+
+    @Test("KC-M-1: the same file again changes nothing, and says so")
+    func idempotent() async throws {
+        #expect(try await write(Self.file).differences == nil)
+        let before = try await database.realms.snapshot()
+        let people = try await database.people.people(
+            realmID: try await realm().id,
+            after: nil,
+            limit: 10
+        )
+        for isDryRun in [true, false] {
+            let again = try await write(Self.file, isDryRun: isDryRun)
+            #expect(again.differences == RealmImporter.Differences(), "\(again.report.lines)")
+        }
+        let after = try await database.realms.snapshot()
+        #expect(before.version == after.version && before.clients == after.clients)
+        #expect(before.keys == after.keys)
+        #expect(
+            try await database.people.people(
+                realmID: try await realm().id,
+                after: nil,
+                limit: 10
+            ) == people
+        )
+    }
+
+    @Test("KC-M-1: what differs is written over, of every kind, and ids stay")
+    func changes() async throws {
+        _ = try await write(Self.file)
+        let before = try await database.realms.snapshot()
+        let file = try changed(
+            Self.file,
+            [
+                (#""accessTokenLifespan": 300"#, #""accessTokenLifespan": 240"#),
+                ("https://a.example/cb", "https://b.example/cb"),
+                (#""description": "before""#, #""description": "after""#),
+                (
+                    #""composites": {"realm": ["reader", "writer"]}"#,
+                    #""composites": {"realm": ["reader"]}"#
+                ),
+                (
+                    #""client": "app", "roles": ["reader", "writer"]"#,
+                    #""client": "app", "roles": ["writer"]"#
+                ),
+                (
+                    #""name": "staff", "realmRoles": ["reader"]"#,
+                    #""name": "staff", "realmRoles": ["writer"]"#
+                ),
+                (#""email": "ann@example.com""#, #""email": "ann@new.example""#),
+                (
+                    #""realmRoles": ["reader", "boss"], "groups": ["/staff", "/staff/ios"]"#,
+                    #""realmRoles": ["reader"], "groups": ["/staff"]"#
+                ),
+                (
+                    #"{"username": "noid", "enabled": true}"#,
+                    #"{"username": "noid", "enabled": false}, {"id": "p-2", "username": "bob", "enabled": true}"#
+                ),
+            ]
+        )
+        let dry = try await write(file, isDryRun: true)
+        #expect(try await realm().lifetimes.accessToken == 300)
+        let done = try await write(file)
+        #expect(dry.differences == done.differences && done.differences?.people == 3)
+        let after = try await database.realms.snapshot()
+        #expect(after.version > before.version)
+        #expect(after.clients.map(\.id) == before.clients.map(\.id))
+        #expect(after.keys == before.keys)
+        #expect(try await realm().lifetimes.accessToken == 240)
+        let web = try #require(after.clients.first { $0.clientID == "web" })
+        #expect(web.redirectURIs.map(\.text) == ["https://b.example/cb"])
+        #expect(web.secret == before.clients.first { $0.clientID == "web" }?.secret)
+        #expect(after.scopes.first?.representation.string("description") == "after")
+        let (reader, writer) = (
+            RoleName(clientID: nil, name: "reader"), RoleName(clientID: nil, name: "writer")
+        )
+        let boss = RoleName(clientID: nil, name: "boss")
+        #expect(
+            try await database.realms.roleParts(realmID: try await realm().id)
+                == [RolePart(role: boss, part: reader)]
+        )
+        let app = try #require(after.clients.first { $0.clientID == "app" })
+        #expect(after.roleLimits[.client(app.id)] == [writer])
+        let groups = try await database.realms.groups(realmID: try await realm().id)
+        #expect(groups.first { $0.group.name == "staff" }?.roles == [writer])
+        let ann = try #require(try await person("p-1"))
+        #expect(ann.person.email == "ann@new.example" && ann.roles == [reader])
+        #expect(ann.groupIDs.count == 1 && ann.credentials.count == 1)
+        #expect(ann.identities.map(\.subject) == ["77"])
+        #expect(try await person("p-2") != nil)
+        // And from there nothing differs.
+        #expect(try await write(file).differences?.isEmpty == true)
+    }
+
+    @Test("What was made here, and what the file does not hold, stays")
+    func stays() async throws {
+        _ = try await write(Self.file)
+        let realm = try await realm()
+        let client = Client(
+            id: UniqueID(random: .system).text,
+            realmID: realm.id,
+            clientID: "ours",
+            name: "Ours",
+            type: .public,
+            authentication: .none
+        )
+        #expect(try await database.realms.create(client) == .created)
+        let second = Credential(
+            id: UniqueID(random: .system).text,
+            personID: "p-1",
+            kind: .recoveryCodes,
+            label: "",
+            createdAt: 5,
+            priority: 9,
+            parameters: [:],
+            sealedSecret: CredentialSeal(ring: TestRealm.ring).seal(
+                SecretText("{}"),
+                of: "x",
+                random: .system
+            )
+        )
+        #expect(try await database.people.add(second, realmID: realm.id) == .changed)
+        var ann = try #require(try await person("p-1")).person
+        ann.notBefore = 1_800_000_000
+        #expect(try await database.people.update(ann) == .changed)
+        let masked = try await database.realms.snapshot().clients.first { $0.clientID == "masked" }
+        #expect(try await write(Self.file).differences?.isEmpty == true)
+        let changed = try changed(Self.file, [("ann@example.com", "ann@new.example")])
+        #expect(try await write(changed).differences == .init(things: 0, people: 1))
+        let after = try await database.realms.snapshot()
+        #expect(after.clients.contains { $0.clientID == "ours" })
+        #expect(after.clients.first { $0.clientID == "masked" }?.secret == masked?.secret)
+        let kept = try #require(try await person("p-1"))
+        #expect(kept.person.notBefore == 1_800_000_000 && kept.credentials.count == 2)
+    }
+
+    @Test("Who was deleted here stays so, and no one gets another's name or address")
+    func people() async throws {
+        _ = try await write(Self.file)
+        let realm = try await realm()
+        let noid = try await database.people.credentials(
+            realmID: realm.id,
+            login: "noid",
+            byEmail: false
+        )
+        let id = try #require(noid?.person.id)
+        #expect(try await database.people.deletePerson(id: "p-1", realmID: realm.id) == .changed)
+        let file = try changed(
+            Self.file,
+            [
+                (
+                    #"{"username": "noid", "enabled": true}"#,
+                    #"{"username": "noid", "enabled": false}, {"id": "p-9", "username": "noid2"}"#
+                )
+            ]
+        )
+        let renamed = try changed(file, [(#""username": "noid2""#, #""username": "noid3""#)])
+        let done = try await write(renamed)
+        #expect(done.report.says(.skipped, "user ann", "was deleted here"))
+        #expect(try await person("p-1") == nil)
+        #expect(try await person(id)?.person.isEnabled == false)
+        var other = Person(id: "ours", realmID: realm.id, username: "cid", createdAt: 5)
+        other.email = "cid@example.com"
+        #expect(
+            try await database.people.create(NewPerson(person: other, password: nil)) == .created
+        )
+        let taken = try changed(
+            Self.file,
+            [
+                (
+                    #"{"username": "noid", "enabled": true}"#,
+                    #"{"id": "p-7", "username": "cid"}, {"id": "p-8", "username": "dan", "email": "cid@example.com"}"#
+                )
+            ]
+        )
+        let report = try await write(taken).report
+        #expect(report.says(.skipped, "user cid", "someone else here"))
+        #expect(report.says(.changed, "user dan", "another person has the email"))
+        #expect(try await person("p-7") == nil)
+        #expect(try await person("p-8")?.person.email == nil)
+        #expect(try await person("ours")?.person == other)
+    }
+
+    @Test("KC-M-1: a file that is broken at its end writes nothing over a realm")
+    func broken() async throws {
+        _ = try await write(Self.file)
+        let before = try await database.realms.snapshot()
+        let file = try changed(
+            Self.file,
+            [
+                (#""accessTokenLifespan": 300"#, #""accessTokenLifespan": 240"#),
+                (#"{"username": "noid", "enabled": true}"#, #"{"username": 7}"#),
+            ]
+        )
+        await #expect(
+            throws: RealmFileError(
+                file: "file",
+                reason: .wrongType(path: "users[1].username", expected: "a text")
+            )
+        ) { try await write(file) }
+        #expect(try await database.realms.snapshot().version == before.version)
+        #expect(try await realm().lifetimes.accessToken == 300)
+    }
+}
