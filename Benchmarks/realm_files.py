@@ -4,7 +4,9 @@
 """
 
 import argparse
+import functools
 import json
+import subprocess
 import uuid
 
 HASH = {
@@ -79,10 +81,20 @@ def client(realm, number):
     }
 
 
+@functools.cache
+def keys():
+    """A signing key of the realms, as a full export has it: no other is made then."""
+    made = subprocess.run(["openssl", "genrsa", "2048"], capture_output=True, text=True, check=True)
+    lines = made.stdout.splitlines()
+    config = {"privateKey": ["".join(lines[1:-1])], "priority": ["100"], "active": ["true"]}
+    return [{"id": identifier("key"), "name": "rsa", "providerId": "rsa", "config": config}]
+
+
 def write_realm(file, name, people=0, clients=0):
     """The people stand before the clients, as in Keycloak's exports."""
     file.write(json.dumps({
         "id": identifier(name), "realm": name, "enabled": True,
+        "components": {"org.keycloak.keys.KeyProvider": keys()},
         "roles": {
             "realm": [{"id": identifier(name, "role", role), "name": role} for role in ROLES],
             "client": {"account": [{"id": identifier(name, "view"), "name": "view-profile"}]}

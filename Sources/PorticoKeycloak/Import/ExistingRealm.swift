@@ -19,8 +19,7 @@ struct ExistingRealm: Sendable {
     let ids: Set<String>
 
     /// - Parameter snapshot: Of the same time.
-    init(_ realm: Realm, _ snapshot: RealmSnapshotRecord, _ store: RealmStore) async throws
-    {
+    init(_ realm: Realm, _ snapshot: RealmSnapshotRecord, _ store: RealmStore) async throws {
         self.realm = realm
         keys = snapshot.keys.filter { $0.realmID == realm.id }
         keptKeys = Set(snapshot.keptKeys.filter { $0.realmID == realm.id }.map(\.keyID))
