@@ -93,6 +93,7 @@ package struct RealmImport: Sendable {
         if let existing {
             new.realm.issuer = existing.realm.issuer
             new.realm.mappers = existing.realm.mappers
+            new.realm.tokenSwap = existing.realm.tokenSwap
         }
         let scopes = ScopeImport(realm: new.realm, moment: moment, existing: existing)
         new.scopes = try scopes(representation, report: &report)
