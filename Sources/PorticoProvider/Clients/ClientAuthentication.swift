@@ -113,6 +113,17 @@ package struct ClientSecretSeal: Sendable {
         return .sealed(Base64URL.encode(sealed))
     }
 
+    /// The secret itself; `nil` where only its hash is kept.
+    ///
+    /// - Throws: if the ring does not have the key it was sealed with, or the row was changed.
+    package func open(_ kept: ClientSecret, of client: Client) throws -> SecretText? {
+        guard case .sealed(let text) = kept else { return nil }
+        guard let sealed = Base64URL.decode(text),
+            let secret = String(validUTF8: try seal.open(sealed, for: client.id))
+        else { throw SealError.doesNotOpen }
+        return SecretText(secret)
+    }
+
     func isRight(_ presented: SecretText, for kept: ClientSecret, of client: Client) -> Bool {
         switch kept {
         case .hashed(let hash):

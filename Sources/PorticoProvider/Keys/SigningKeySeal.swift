@@ -1,7 +1,7 @@
 package import PorticoBytes
 package import PorticoProtocol
 package import PorticoSeals
-import PorticoStores
+package import PorticoStores
 
 /// Seals the private keys of realms for the database, and opens them (docs/decisions/0038).
 package struct SigningKeySeal: Sendable {
@@ -18,7 +18,7 @@ package struct SigningKeySeal: Sendable {
     }
 
     /// - Throws: if the ring does not have the key it was sealed with, or the row was changed.
-    func open(_ record: SigningKeyRecord) throws -> SigningKey {
+    package func open(_ record: SigningKeyRecord) throws -> SigningKey {
         guard let sealed = Base64URL.decode(record.sealedPrivateKey) else {
             throw SealError.doesNotOpen
         }

@@ -98,7 +98,7 @@ extension SQLReader {
 }
 
 extension Credential {
-    fileprivate init(row: any SQLRow) throws {
+    init(row: any SQLRow) throws {
         guard let kind = Kind(rawValue: try row.text(2)) else {
             throw SQLDecodingError.outOfRange(column: 2)
         }

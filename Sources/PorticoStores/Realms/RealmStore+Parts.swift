@@ -4,23 +4,7 @@ import PorticoProtocol
 extension RealmStore {
     /// The parts of one kind, in the order of their ids; `nil`: of all kinds.
     package func parts(_ kind: String?, realmID: String) async throws -> [RealmPart] {
-        try await database.scan { reader in
-            try reader.rows(
-                """
-                SELECT kind, id, document, sealed FROM realm_parts
-                WHERE realm_id = $1 AND ($2 IS NULL OR kind = $2) ORDER BY kind, id
-                """,
-                [.text(realmID), SQLValue(kind)]
-            ) { row in
-                RealmPart(
-                    realmID: realmID,
-                    kind: try row.text(0),
-                    id: try row.text(1),
-                    document: try row.document(2),
-                    sealed: try row.optionalText(3)
-                )
-            }
-        }
+        try await database.scan { try $0.parts(kind, realmID: realmID) }
     }
 
     /// Keeps a part, in place of the one of that kind and id.
@@ -35,6 +19,26 @@ extension RealmStore {
                 [.text(realmID), .text(kind), .text(id)]
             )
             return changed > 0 ? .changed : .notFound
+        }
+    }
+}
+
+extension SQLReader {
+    func parts(_ kind: String?, realmID: String) throws -> [RealmPart] {
+        try rows(
+            """
+            SELECT kind, id, document, sealed FROM realm_parts
+            WHERE realm_id = $1 AND ($2 IS NULL OR kind = $2) ORDER BY kind, id
+            """,
+            [.text(realmID), SQLValue(kind)]
+        ) { row in
+            RealmPart(
+                realmID: realmID,
+                kind: try row.text(0),
+                id: try row.text(1),
+                document: try row.document(2),
+                sealed: try row.optionalText(3)
+            )
         }
     }
 }

@@ -4,25 +4,7 @@ import PorticoProtocol
 extension RealmStore {
     /// Roles of a realm in the order of client and name, the realm's own first.
     package func roles(realmID: String) async throws -> [Role] {
-        try await database.scan { reader in
-            try reader.rows(
-                """
-                SELECT id, realm_id, client_id, name, description, attributes FROM roles
-                WHERE realm_id = $1
-                ORDER BY client_id IS NOT NULL, client_id, name
-                """,
-                [.text(realmID)]
-            ) { row in
-                Role(
-                    id: try row.text(0),
-                    realmID: try row.text(1),
-                    clientID: try row.optionalText(2),
-                    name: try row.text(3),
-                    description: try row.text(4),
-                    attributes: try PersonAttributes.read(row.document(5))
-                )
-            }
-        }
+        try await database.scan { try $0.roles(realmID: realmID) }
     }
 
     /// `.conflict` where the realm, or its client, has a role of that name.
@@ -75,20 +57,42 @@ extension RealmStore {
 
     /// The parts of a realm's roles.
     package func roleParts(realmID: String) async throws -> [RolePart] {
-        try await database.scan { reader in
-            try reader.rows(
-                """
-                SELECT r.client_id, r.name, p.client_id, p.name FROM role_parts AS x
-                JOIN roles AS r ON r.id = x.role_id JOIN roles AS p ON p.id = x.part_id
-                WHERE r.realm_id = $1 ORDER BY r.client_id, r.name, p.client_id, p.name
-                """,
-                [.text(realmID)]
-            ) { try RolePart($0, from: 0) }
-        }
+        try await database.scan { try $0.roleParts(realmID: realmID) }
     }
 }
 
 extension SQLReader {
+    func roles(realmID: String) throws -> [Role] {
+        try rows(
+            """
+            SELECT id, realm_id, client_id, name, description, attributes FROM roles
+            WHERE realm_id = $1
+            ORDER BY client_id IS NOT NULL, client_id, name
+            """,
+            [.text(realmID)]
+        ) { row in
+            Role(
+                id: try row.text(0),
+                realmID: try row.text(1),
+                clientID: try row.optionalText(2),
+                name: try row.text(3),
+                description: try row.text(4),
+                attributes: try PersonAttributes.read(row.document(5))
+            )
+        }
+    }
+
+    func roleParts(realmID: String) throws -> [RolePart] {
+        try rows(
+            """
+            SELECT r.client_id, r.name, p.client_id, p.name FROM role_parts AS x
+            JOIN roles AS r ON r.id = x.role_id JOIN roles AS p ON p.id = x.part_id
+            WHERE r.realm_id = $1 ORDER BY r.client_id, r.name, p.client_id, p.name
+            """,
+            [.text(realmID)]
+        ) { try RolePart($0, from: 0) }
+    }
+
     /// What each realm's roles and groups amount to, by the realm's id; none for a realm without.
     func roleGraphs() throws -> [String: RoleGraph] {
         let parts = try rows(

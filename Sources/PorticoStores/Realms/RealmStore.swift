@@ -115,7 +115,7 @@ extension SQLReader {
         return version
     }
 
-    fileprivate func allRealms() throws -> [Realm] {
+    func allRealms() throws -> [Realm] {
         try rows(
             """
             SELECT id, name, issuer, settings FROM realms

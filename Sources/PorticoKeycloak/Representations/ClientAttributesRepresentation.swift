@@ -1,0 +1,101 @@
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// The attributes of a client as Keycloak writes them: texts under dotted names. Those of its file
+/// stand, as long as they still say what is kept here.
+struct ClientAttributesRepresentation {
+    private let client: Client
+    private let realm: Realm
+    private let kept: JSONObject
+
+    init(_ client: Client, in realm: Realm) {
+        self.client = client
+        self.realm = realm
+        kept = client.keycloak?.object("attributes") ?? JSONObject()
+    }
+
+    var json: JSONObject {
+        var json = kept
+        if !client.postLogoutRedirectURIs.isEmpty {
+            json["post.logout.redirect.uris"] = .string(
+                client.postLogoutRedirectURIs.map(\.text).joined(separator: "##")
+            )
+        }
+        setTokens(in: &json)
+        setLogout(in: &json)
+        set("pkce.code.challenge.method", "S256", where: client.codeProtection == .pkce, in: &json)
+        set(
+            "require.pushed.authorization.requests",
+            "true",
+            where: client.requiresPushedRequests,
+            in: &json
+        )
+        if client.grantTypes.contains(.authorizationCode) {
+            let refreshes = client.grantTypes.contains(.refreshToken)
+            if (text("use.refresh.tokens") != "false") != refreshes {
+                json["use.refresh.tokens"] = .string("\(refreshes)")
+            }
+        }
+        // `try?`: a set that cannot be read is not the one that is kept.
+        let keySet = text("jwks.string").flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+        if let now = client.keySet, now != keySet {
+            json["jwks.string"] = .string(String(decoding: now.serialized(), as: UTF8.self))
+            json["use.jwks.string"] = "true"
+        }
+        return json
+    }
+
+    private func setTokens(in json: inout JSONObject) {
+        let bounds = Realm.Lifetimes.longestAccessToken
+        let lifespan = text("access.token.lifespan").flatMap { Int64($0) }.flatMap { seconds in
+            seconds > 0 ? min(max(seconds, bounds.lowerBound), bounds.upperBound) : nil
+        }
+        if lifespan != client.accessTokenLifetime {
+            json["access.token.lifespan"] = client.accessTokenLifetime.map { .string("\($0)") }
+        }
+        for (name, now) in [
+            ("id.token.signed.response.alg", client.idTokenAlgorithm),
+            ("access.token.signed.response.alg", client.accessTokenAlgorithm),
+        ] where text(name).flatMap(SignatureAlgorithm.init(rawValue:)) != now {
+            json[name] = now.map { .string($0.rawValue) }
+        }
+        let isTyped = (client.accessTokenType ?? realm.accessTokenType) == .atJWT
+        set("access.token.header.type.rfc9068", "true", where: isTyped, in: &json)
+    }
+
+    private func setLogout(in json: inout JSONObject) {
+        let url = "backchannel.logout.url"
+        let required = "backchannel.logout.session.required"
+        guard let now = client.backchannelLogoutURI else {
+            // One that is not admitted here stays in the file.
+            var former = client
+            former.backchannelLogoutURI = text(url).flatMap(HTTPAddress.init)
+            if former.hasAdmissibleBackchannelLogout { json[url] = nil }
+            return
+        }
+        if text(url) != now.text { json[url] = .string(now.text) }
+        set(required, "true", where: client.backchannelLogoutSessionRequired, in: &json)
+    }
+
+    /// A text that is empty counts as missing.
+    private func text(_ name: String) -> String? {
+        let text: String? =
+            switch kept[name] {
+            case .string(let text)?: text
+            case .bool(let bool)?: "\(bool)"
+            case .integer(let integer)?: "\(integer)"
+            default: nil
+            }
+        return text?.isEmpty == false ? text : nil
+    }
+
+    /// What is on or off: off is whatever else the file says.
+    private func set(_ name: String, _ value: String, where isOn: Bool, in json: inout JSONObject) {
+        if isOn {
+            if text(name) == nil || text(name) == "false" { json[name] = .string(value) }
+        } else if text(name) != nil, text(name) != "false" {
+            json[name] = nil
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package import PorticoBytes
+package import PorticoProtocol
+import PorticoProvider
+package import PorticoStores
+
+/// A client as Keycloak writes it (Keycloak `ClientRepresentation`).
+///
+/// Of a client from Keycloak, what its file said stands, as long as it still says what is kept
+/// here. What has no word there is left out: a client that hands its sign-in on, for one.
+package struct ClientRepresentation: Sendable {
+    let client: Client
+    let realm: Realm
+    let scopes: AssignedScopes
+    /// Its secret, or a mask.
+    let secret: SecretText?
+
+    /// - Parameter scopes: Of the realm.
+    package init(_ client: Client, in realm: Realm, scopes: AssignedScopes, secret: SecretText?) {
+        self.client = client
+        self.realm = realm
+        self.scopes = scopes
+        self.secret = secret
+    }
+
+    package var json: JSONObject {
+        let kept = client.keycloak ?? Self.new
+        var json = kept
+        json["id"] = .string(client.id)
+        json["clientId"] = .string(client.clientID)
+        if !isData {
+            if kept.string("name") ?? client.clientID != client.name {
+                json["name"] = .string(client.name)
+            }
+            setSwitches(in: &json, kept)
+            setAuthentication(in: &json, kept)
+            json["redirectUris"] = .texts(client.redirectURIs.map(\.text))
+            json["webOrigins"] = .texts(client.webOrigins)
+            let attributes = ClientAttributesRepresentation(client, in: realm)
+            json["attributes"] = .object(attributes.json)
+            scopes.set(of: client, in: &json)
+            if !client.mappers.isEmpty {
+                json["protocolMappers"] = .array(
+                    client.mappers.enumerated().map { index, mapper in
+                        .object(mapper.representation(id: "\(client.id)-\(index)"))
+                    }
+                )
+            }
+        }
+        return json.ordered(Self.order)
+    }
+
+    /// Whether nothing of it acts here: Keycloak's own clients, and those of other protocols.
+    private var isData: Bool {
+        guard let kept = client.keycloak else { return false }
+        return ClientImport.isBuiltIn(client.clientID, in: realm.name)
+            || kept.string("protocol") ?? "openid-connect" != "openid-connect"
+    }
+
+    private func setSwitches(in json: inout JSONObject, _ kept: JSONObject) {
+        let (isPublic, codes, account) = (
+            client.type == .public, client.grantTypes.contains(.authorizationCode),
+            client.grantTypes.contains(.clientCredentials)
+        )
+        let mayGet = !(kept.bool("bearerOnly") ?? false)
+        // The member, what it says where it is missing, whether the import follows it, and what is
+        // kept now.
+        let switches: [(String, Bool, Bool, Bool)] = [
+            ("enabled", true, true, client.isEnabled), ("publicClient", false, true, isPublic),
+            ("consentRequired", false, true, client.requiresConsent),
+            ("standardFlowEnabled", true, mayGet, codes),
+            ("serviceAccountsEnabled", false, mayGet && !isPublic, account),
+        ]
+        for (name, without, isFollowed, now) in switches {
+            let said = kept.bool(name) ?? without
+            json[name] = .bool((said && isFollowed) == now ? said : now)
+        }
+        if json["fullScopeAllowed"] == nil {
+            json["fullScopeAllowed"] = .bool(
+                client.keycloak == nil
+                    ? client.roleClients == nil && client.seesRealmRoles
+                    : !client.requiresConsent
+            )
+        }
+    }
+
+    private func setAuthentication(in json: inout JSONObject, _ kept: JSONObject) {
+        let type = kept.string("clientAuthenticatorType") ?? "client-secret"
+        switch client.authentication {
+        case .none: json.set("clientAuthenticatorType", .string(type), unless: true)
+        case .clientSecretBasic, .clientSecretPost:
+            json.set(
+                "clientAuthenticatorType",
+                "client-secret",
+                unless: type.hasPrefix("client-secret")
+            )
+        case .privateKeyJWT:
+            // Other proofs are kept as one that nothing passes.
+            json.set("clientAuthenticatorType", "client-jwt", unless: type != "client-secret")
+        }
+        if let secret { json["secret"] = .string(secret.reveal()) }
+    }
+
+    /// A client that was made here.
+    private static let new: JSONObject = [
+        "surrogateAuthRequired": false, "alwaysDisplayInConsole": false, "notBefore": 0,
+        "bearerOnly": false, "implicitFlowEnabled": false, "directAccessGrantsEnabled": false,
+        "frontchannelLogout": false, "protocol": "openid-connect",
+        "authenticationFlowBindingOverrides": [:], "nodeReRegistrationTimeout": -1,
+    ]
+
+    private static let order = [
+        "id", "clientId", "name", "description", "type", "rootUrl", "adminUrl", "baseUrl",
+        "surrogateAuthRequired", "enabled", "alwaysDisplayInConsole", "clientAuthenticatorType",
+        "secret", "registrationAccessToken", "defaultRoles", "redirectUris", "webOrigins",
+        "notBefore", "bearerOnly", "consentRequired", "standardFlowEnabled",
+        "implicitFlowEnabled", "directAccessGrantsEnabled", "serviceAccountsEnabled",
+        "authorizationServicesEnabled", "publicClient", "frontchannelLogout", "protocol",
+        "attributes", "authenticationFlowBindingOverrides", "fullScopeAllowed",
+        "nodeReRegistrationTimeout", "registeredNodes", "protocolMappers", "clientTemplate",
+        "defaultClientScopes", "optionalClientScopes", "authorizationSettings",
+    ]
+}

@@ -1,0 +1,81 @@
+package import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+package import PorticoSeals
+package import PorticoStores
+
+/// What of a realm is secret and goes into a representation: as it is, or masked as in Keycloak's
+/// partial exports (docs/decisions/0038).
+package struct RealmSecrets: Sendable {
+    /// Whether they are written as they are.
+    package let areShown: Bool
+    private let clients: ClientSecretSeal
+    private let keys: SigningKeySeal
+    private let kept: KeptKeySeal
+    private let parts: RealmPartSeal
+
+    package init(ring: KeyRing, areShown: Bool) {
+        self.areShown = areShown
+        clients = ClientSecretSeal(ring: ring)
+        keys = SigningKeySeal(ring: ring)
+        kept = KeptKeySeal(ring: ring)
+        parts = RealmPartSeal(ring: ring)
+    }
+
+    /// What stands in place of a secret.
+    package static let mask = "**********"
+
+    /// `nil` where the client has none; a mask also where only its hash is kept.
+    ///
+    /// - Throws: where the key ring does not fit. So do the others.
+    package func secret(of client: Client) throws -> SecretText? {
+        guard let kept = client.secret else { return nil }
+        let mask = SecretText(Self.mask)
+        return areShown ? try clients.open(kept, of: client) ?? mask : mask
+    }
+
+    /// The part as its file had it.
+    func whole(_ part: RealmPart) throws -> JSONObject {
+        guard let sealed = part.sealed else { return part.document }
+        let secrets = try parts.open(sealed, of: part.kind, id: part.id, realmID: part.realmID)
+        return Self.join(areShown ? secrets : Self.masked(secrets), to: part.document)
+    }
+
+    /// PKCS#1 or PKCS#8; `nil` where it is not shown.
+    func privateKey(of record: SigningKeyRecord) throws -> String? {
+        areShown ? Base64.encode(try keys.open(record).revealForeign()) : nil
+    }
+
+    /// In the form of its file; `nil` where it is not shown or not kept.
+    func secret(of key: KeptKey) throws -> String? {
+        guard areShown, let sealed = key.sealed else { return nil }
+        let bytes = try kept.open(sealed, of: key.keyID, realmID: key.realmID)
+        return key.kind == .hmac ? Base64URL.encode(bytes) : String(validUTF8: bytes)
+    }
+
+    private static func join(_ secrets: JSONObject, to document: JSONObject) -> JSONObject {
+        var whole = document
+        for (name, value) in secrets {
+            if let inner = value.object, let config = whole.object(name) {
+                whole[name] = .object(join(inner, to: config))
+            } else {
+                whole[name] = value
+            }
+        }
+        return whole
+    }
+
+    /// The values of components are arrays.
+    private static func masked(_ secrets: JSONObject) -> JSONObject {
+        var masked = JSONObject()
+        for (name, value) in secrets {
+            masked[name] =
+                switch value {
+                case .object(let inner): .object(Self.masked(inner))
+                case .array(let values): .array(values.map { _ in .string(mask) })
+                default: .string(mask)
+                }
+        }
+        return masked
+    }
+}
