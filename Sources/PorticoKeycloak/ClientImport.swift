@@ -158,7 +158,12 @@ struct ClientImport {
             authentication: .none
         )
         client.grantTypes = []
-        client.keycloak = Self.kept(representation)
+        // Nothing of it acts here, so its addresses have no other place.
+        var kept = Self.kept(representation)
+        for name in ["redirectUris", "webOrigins", "attributes"] {
+            kept[name] = representation.object[name]
+        }
+        client.keycloak = kept
         return client
     }
 
