@@ -52,6 +52,9 @@ package struct KeyComponentRepresentation: Sendable {
         return kind.hasPrefix("hmac-") || kind.hasPrefix("aes-") ? "secret" : "privateKey"
     }
 
+    /// What the name of a key that was made here begins with.
+    static let ofOurs = "portico "
+
     private static func made(_ record: SigningKeyRecord, priority: Int64, isActive: Bool)
         -> JSONObject
     {
@@ -73,7 +76,7 @@ package struct KeyComponentRepresentation: Sendable {
             config["keyUse"] = ["SIG"]
         }
         return [
-            "id": .string(record.keyID), "name": .string("portico \(record.keyID)"),
+            "id": .string(record.keyID), "name": .string(ofOurs + record.keyID),
             "providerId": .string(kind), "subComponents": [:], "config": .object(config),
         ]
     }

@@ -1,0 +1,100 @@
+import PorticoProtocol
+import PorticoProvider
+package import PorticoSeals
+package import PorticoStores
+
+/// What importing a file would change in a realm that is there.
+///
+/// A file need not say everything: what it leaves out at its top is not compared. A key that
+/// was made here, and is not in the file, stays.
+package struct RealmDiff: Sendable {
+    private let realms: RealmStore
+    private let people: PersonStore
+    private let ring: KeyRing
+
+    package init(realms: RealmStore, people: PersonStore, ring: KeyRing) {
+        self.realms = realms
+        self.people = people
+        self.ring = ring
+    }
+
+    package struct Report: Hashable, Sendable {
+        /// At most ``most`` of each section.
+        package let differences: [RealmDifference]
+        /// How many there are of each section.
+        package let counts: [String: Int]
+    }
+
+    /// How many of a section are named.
+    package static var most: Int { RealmComparison.most }
+
+    /// - Parameter now: Seconds since 1970.
+    /// - Returns: `nil` where the realm is not there any more.
+    /// - Throws: what reading the file and the stores throw, and where the key ring does not fit.
+    package func callAsFunction<Source>(
+        _ realm: Realm,
+        _ reader: RealmFileReader<Source>,
+        at now: Int64
+    ) async throws -> Report? {
+        let file = try reader.realm(named: realm.name)
+        guard let whole = try await realms.whole(id: realm.id) else { return nil }
+        let secrets = RealmSecrets(ring: ring, areShown: true)
+        let here = CanonicalRealm(try RealmDocument(whole, secrets: secrets, at: now).json).json
+        var comparison = RealmComparison()
+        for (name, value) in CanonicalRealm(file.json).json {
+            comparison.compare(here[name], value, at: JSONPath([.name(name)]))
+        }
+        if file.hasPeople {
+            try await compare(whole, file, reader, &comparison)
+        }
+        return Report(differences: comparison.differences, counts: comparison.counts)
+    }
+
+    private static let page = 200
+
+    private func compare<Source>(
+        _ whole: NewRealm,
+        _ file: RealmFileReader<Source>.Realm,
+        _ reader: RealmFileReader<Source>,
+        _ comparison: inout RealmComparison
+    ) async throws {
+        let names = UserRepresentation.Names(groups: whole.groups, clients: whole.clients)
+        let seal = CredentialSeal(ring: ring)
+        let realmID = whole.realm.id
+        var seen: Set<String> = []
+        var found = comparison
+        try await reader.people(of: file) { person in
+            guard let said = CanonicalPerson(person), seen.insert(said.username).inserted else {
+                return
+            }
+            let new = try await people.whole(realmID: realmID, username: said.username)
+            let kept = try new.flatMap { CanonicalPerson(try $0.exported(names, seal)) }
+            found.compare(
+                kept.map { .object($0.json) },
+                .object(said.json),
+                at: Self.path(said.username)
+            )
+        }
+        // A file of people alone has a part of them.
+        if file.json["clients"] != nil || file.json["roles"] != nil {
+            var cursor: String?
+            while true {
+                let page = try await people.whole(
+                    realmID: realmID,
+                    after: cursor,
+                    limit: Self.page
+                )
+                for name in page.map(\.person.username) where !seen.contains(name) {
+                    found.add(RealmDifference(Self.path(name), here: [:], there: nil))
+                }
+                guard page.count == Self.page, let last = page.last else { break }
+                cursor = last.person.username
+            }
+        }
+        comparison = found
+    }
+
+    private static func path(_ username: String) -> JSONPath {
+        JSONPath([.name("users"), .name(username)])
+    }
+}
