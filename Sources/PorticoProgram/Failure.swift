@@ -5,6 +5,10 @@ struct Failure: Error, Sendable {
     let what: String
     /// Why, where that is known, and last the command or line that mends it.
     let advice: [String]
+    /// For a command whose statuses mean something else; `nil`: the problem's.
+    var status: ExitStatus?
+
+    var exitStatus: ExitStatus { status ?? problem.exitStatus }
 
     init(_ problem: Problem, _ what: String, _ advice: String...) {
         self.problem = problem

@@ -22,7 +22,7 @@ struct Invocation {
     private func report(_ error: any Error) -> ExitStatus {
         if let failure = Failure(translating: error) {
             console.report(failure)
-            return failure.problem.exitStatus
+            return failure.exitStatus
         }
         switch Program.exitCode(for: error) {
         case .success where CommandPath(helped).unknown != nil:

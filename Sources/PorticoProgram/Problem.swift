@@ -26,6 +26,7 @@ enum Problem: String, CaseIterable, Sendable {
     case exists = "exists"
     case changedMeanwhile = "changed-meanwhile"
     case refused = "refused"
+    case differs = "differs"
 
     // Signing in
     case notSignedIn = "not-signed-in"
@@ -59,7 +60,7 @@ enum Problem: String, CaseIterable, Sendable {
         case .unreachable: .unreachable
         case .problemsFound: .foundProblems
         case .interrupted: .interrupted
-        case .dataDirectory, .keyRing, .database, .importBroken, .notFound, .refused,
+        case .dataDirectory, .keyRing, .database, .importBroken, .notFound, .refused, .differs,
             .misconfigured, .rejected, .storage, .tokenInvalid, .unexpected:
             .failed
         }

@@ -44,6 +44,7 @@ struct CommandTreeTests {
             "realm create --sign-out-by-hint --dry-run",
             "realm update --sign-out-by-hint --no-sign-out-by-hint --dry-run",
             "realm delete --confirm --dry-run", "realm import --dry-run",
+            "realm export -o --output --with-users --with-keys", "realm diff --json",
             "client list --json", "client show --json", "client create --secret-file --dry-run",
             "client create --for --url --json --claim --audience --strict --pkce-or-nonce",
             "client products --json --plain --markdown",

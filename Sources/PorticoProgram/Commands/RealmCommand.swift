@@ -9,7 +9,7 @@ struct RealmCommand: AsyncParsableCommand {
         abstract: "Manage realms.",
         subcommands: [
             ListCommand<Self>.self, ShowCommand<Self>.self, Create.self, Update.self,
-            DeleteCommand<Self>.self, Import.self,
+            DeleteCommand<Self>.self, Import.self, Export.self, Diff.self,
         ]
     )
 

@@ -31,6 +31,13 @@ struct Console: Sendable {
         write(bytes + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
 
+    /// A piece of data that is too long to be held as a whole.
+    ///
+    /// - Returns: Whether it could be written: a file that is full takes no more.
+    func piece(_ bytes: [UInt8]) -> Bool {
+        FileBytes.write(bytes, to: STDOUT_FILENO)
+    }
+
     func say(_ text: String) {
         guard !isQuiet else { return }
         write(text + "\n", to: STDERR_FILENO)

@@ -1,0 +1,143 @@
+import ArgumentParser
+import PorticoBytes
+import PorticoKeycloak
+import PorticoProtocol
+import PorticoStores
+import PorticoSystem
+
+extension RealmCommand {
+    /// `portico realm diff`
+    struct Diff: DataDirectoryCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show what importing a file would change in a realm.",
+            discussion: """
+                The file is in the format of Keycloak's exports; what it leaves out at its top is not \
+                compared. Ends with 0 where nothing differs, 1 where something does, and 2 where \
+                they cannot be compared.
+                """
+        )
+
+        @Argument(help: "The realm.") var name: String
+        @Argument(help: "The file.") var file: String
+        @OptionGroup var options: ReadingOptions
+
+        func run() async throws {
+            do {
+                try await administer(compare)
+            } catch {
+                throw Self.trouble(error)
+            }
+        }
+
+        private func compare(_ administration: Administration) async throws {
+            let realm = try administration.realm(name)
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                let reason = String(cString: strerror(errno))
+                throw Failure(.notFound, "\(printable(file)) cannot be read: \(reason).")
+            }
+            defer { close(descriptor) }
+            guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+                throw Failure(
+                    .wrongValue,
+                    "\(printable(file)) is no file on a disk, and can be read only once.",
+                    "Write it to a file first."
+                )
+            }
+            let reader = RealmFileReader {
+                lseek(descriptor, 0, SEEK_SET)
+                return FileSource(descriptor)
+            }
+            let diff = RealmDiff(
+                realms: administration.realms,
+                people: administration.people,
+                ring: administration.installation.ring
+            )
+            let report: RealmDiff.Report?
+            do {
+                report = try await diff(realm, reader, at: administration.moment.seconds)
+            } catch let error as JSONReadError {
+                throw broken(error.description)
+            } catch let failure as RealmFileReader<FileSource>.Failure {
+                throw broken(failure)
+            }
+            guard let report else {
+                throw Failure(.notFound, "Realm \(realm.name) was deleted in the meantime.")
+            }
+            try show(report)
+        }
+
+        private func show(_ report: RealmDiff.Report) throws {
+            let differences = report.differences.sorted { $0.section < $1.section }
+            var table = Table("CHANGE", "WHAT", "HERE", "FILE")
+            table.rows = differences.map {
+                [$0.kind.rawValue, $0.path.description, $0.here, $0.there]
+            }
+            let all = report.counts.values.reduce(0, +)
+            if options.read.json || all > 0 {
+                console.show(table, .object(Self.json(report, differences)), options.read)
+            }
+            guard all > 0 else {
+                console.say("Importing \(printable(file)) would change nothing.")
+                return
+            }
+            for (section, count) in report.counts.sorted(by: { $0.key < $1.key })
+            where count > RealmDiff.most {
+                console.say("… and \(count - RealmDiff.most) more in \(printable(section))")
+            }
+            throw Failure(
+                .differs,
+                "Importing \(printable(file)) would change \(all == 1 ? "1 thing" : "\(all) things")."
+            )
+        }
+
+        private static func json(_ report: RealmDiff.Report, _ differences: [RealmDifference])
+            -> JSONObject
+        {
+            let counts = report.counts.sorted { $0.key < $1.key }.map {
+                ($0.key, JSONValue.integer(Int64($0.value)))
+            }
+            return [
+                "counts": .object(JSONObject(unique: counts) ?? JSONObject()),
+                "differences": .array(
+                    differences.map { difference in
+                        var json: JSONObject = [
+                            "change": .string(difference.kind.rawValue),
+                            "path": .string(difference.path.description),
+                        ]
+                        json["here"] = difference.here.map(JSONValue.string)
+                        json["file"] = difference.there.map(JSONValue.string)
+                        return .object(json)
+                    }
+                ),
+            ]
+        }
+
+        private func broken(_ failure: RealmFileReader<FileSource>.Failure) -> Failure {
+            switch failure {
+            case .unreadable(let error): broken(error.description)
+            case .notAnObject(let path):
+                broken(path.steps.isEmpty ? "It has no realm." : "\(path) must be an object.")
+            case .noSuchRealm(let names):
+                Failure(
+                    .notFound,
+                    "\(printable(file)) has no realm \"\(printable(name))\".",
+                    "It has: \(names.map(printable).joined(separator: ", "))"
+                )
+            }
+        }
+
+        private func broken(_ why: String) -> Failure {
+            Failure(.importBroken, "\(printable(file)) cannot be compared.", printable(why))
+        }
+
+        /// As diff(1): 1 is an answer, so nothing else ends with it.
+        private static func trouble(_ error: any Error) -> any Error {
+            guard var failure = Failure(translating: error), failure.problem != .differs else {
+                return error
+            }
+            failure.status = .usage
+            return failure
+        }
+    }
+}
