@@ -241,8 +241,9 @@ let package = Package(
         .target(
             name: "PorticoKeycloak",
             dependencies: [
-                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores",
-                "PorticoProvider",
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", "PorticoStores", "PorticoWeb",
+                "PorticoProvider", httpTypes, serverProduct("Logging", "swift-log"),
+                serverProduct("NIOCore", "swift-nio"),
             ],
             swiftSettings: settings
         ),

@@ -74,7 +74,7 @@ package struct RealmKeys: Sendable {
     }
 
     /// The newest key of that algorithm that is active at `now` (seconds since 1970).
-    func active(_ algorithm: SignatureAlgorithm, at now: Int64) -> SigningKey? {
+    package func active(_ algorithm: SignatureAlgorithm, at now: Int64) -> SigningKey? {
         entries.first {
             $0.key.algorithm == algorithm && $0.activeFrom <= now
                 && ($0.retiredFrom.map { now < $0 } ?? true)

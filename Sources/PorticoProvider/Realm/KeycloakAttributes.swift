@@ -1,5 +1,5 @@
-import PorticoProtocol
-import PorticoStores
+package import PorticoProtocol
+package import PorticoStores
 
 /// The attributes of a Keycloak representation: texts under dotted names.
 struct KeycloakAttributes: Sendable {
@@ -46,7 +46,7 @@ struct KeycloakAttributes: Sendable {
 
 extension JSONObject {
     /// Those of OpenID Connect, in the order of the file.
-    var protocolMappers: [ProtocolMapperRecord] {
+    package var protocolMappers: [ProtocolMapperRecord] {
         (self["protocolMappers"]?.array ?? []).compactMap { value in
             guard let mapper = value.object, let name = mapper.string("name"),
                 let kind = mapper.string("protocolMapper"),

@@ -14,7 +14,7 @@ package final class LiveRealm: Sendable {
     private let disabledByID: [ExactText: Client]
     private let clientsByUUID: [String: Client]
     /// What roles contain, and the groups.
-    let graph: RoleGraph
+    package let graph: RoleGraph
     /// Of a realm that comes from Keycloak.
     private let views: KeycloakViews?
     /// What reads refresh tokens of the server before; `nil`: none is swapped.
@@ -114,8 +114,15 @@ package final class LiveRealm: Sendable {
         views?.client(client)?.subject(of: personID) ?? personID
     }
 
-    /// All clients, enabled or not.
-    var clients: some Collection<Client> { clientsByUUID.values }
+    /// All clients, enabled or not, in the order of their `client_id`.
+    package var clients: [Client] {
+        clientsByUUID.values.sorted { $0.clientID.utf8.lexicographicallyPrecedes($1.clientID.utf8) }
+    }
+
+    /// The origins whose scripts may read what a client's tokens open.
+    package func origins(of client: Client) -> [String] {
+        keycloakClient(client)?.origins.origins ?? client.webOrigins
+    }
 
     /// The client of that id, enabled or not: its grants are shown and ended under its name.
     package func client(uuid: String) -> Client? {

@@ -12,6 +12,7 @@ package final class RealmDirectory: Sendable {
     private struct Snapshot: Sendable {
         var version: Int64
         var realms: [String: LiveRealm]
+        var disabled: [String: LiveRealm]
     }
 
     /// Reads the store once.
@@ -24,6 +25,16 @@ package final class RealmDirectory: Sendable {
     /// The enabled realm of that name.
     package func realm(named name: some StringProtocol) -> LiveRealm? {
         current.withLock { $0.realms[String(name)] }
+    }
+
+    /// The realm of that name, enabled or not, for its administration.
+    package func kept(named name: some StringProtocol) -> LiveRealm? {
+        current.withLock { $0.realms[String(name)] ?? $0.disabled[String(name)] }
+    }
+
+    /// All realms, enabled or not.
+    package var kept: [LiveRealm] {
+        current.withLock { Array($0.realms.values) + Array($0.disabled.values) }
     }
 
     /// The enabled realm of that id.
@@ -57,10 +68,12 @@ package final class RealmDirectory: Sendable {
         guard try await store.version() != known else { return [] }
         let fresh = try Self.snapshot(of: try await store.snapshot(), ring)
         let former = current.withLock { current in
-            defer { current = fresh }
-            return current
+            let former = current
+            // Of two readings at the same time the later one counts, whichever ends first.
+            if fresh.version > current.version { current = fresh }
+            return former
         }
-        return Self.keyChanges(from: former, to: fresh)
+        return fresh.version > former.version ? Self.keyChanges(from: former, to: fresh) : []
     }
 
     private static func keyChanges(from former: Snapshot, to fresh: Snapshot) -> [KeyChange] {
@@ -84,14 +97,14 @@ package final class RealmDirectory: Sendable {
     private static func snapshot(of record: RealmSnapshotRecord, _ ring: KeyRing) throws
         -> Snapshot
     {
-        var realms: [String: LiveRealm] = [:]
+        var snapshot = Snapshot(version: record.version, realms: [:], disabled: [:])
         let clients = Dictionary(grouping: record.clients, by: \.realmID)
         let keys = Dictionary(grouping: record.keys, by: \.realmID)
         let keptKeys = Dictionary(grouping: record.keptKeys, by: \.realmID)
         let scopes = Dictionary(grouping: record.scopes, by: \.realmID)
-        for realm in record.realms where realm.isEnabled {
+        for realm in record.realms {
             let graph = record.graphs[realm.id] ?? .empty
-            realms[realm.name] = LiveRealm(
+            let live = LiveRealm(
                 realm: realm,
                 clients: clients[realm.id] ?? [],
                 keys: try RealmKeys(
@@ -111,7 +124,12 @@ package final class RealmDirectory: Sendable {
                 },
                 former: try FormerTokens(of: realm, keptKeys[realm.id] ?? [], ring: ring)
             )
+            if realm.isEnabled {
+                snapshot.realms[realm.name] = live
+            } else {
+                snapshot.disabled[realm.name] = live
+            }
         }
-        return Snapshot(version: record.version, realms: realms)
+        return snapshot
     }
 }

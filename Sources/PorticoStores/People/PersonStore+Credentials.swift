@@ -51,6 +51,27 @@ extension PersonStore {
         try await database.read { try $0.identities(of: personID, realmID: realmID) }
     }
 
+    /// Keeps that a person has an account at another provider; `.conflict` where they have one there,
+    /// or it is another's.
+    package func link(_ identity: FederatedIdentity, to person: Person) async throws -> Creation {
+        try await database.change { try $0.link(identity, to: person) ? .created : .conflict }
+    }
+
+    package func unlink(_ provider: String, from personID: String, realmID: String) async throws
+        -> Change
+    {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                """
+                DELETE FROM federated_identities
+                WHERE person_id = $1 AND realm_id = $2 AND provider = $3
+                """,
+                [.text(personID), .text(realmID), .text(provider)]
+            )
+            return changed > 0 ? .changed : .notFound
+        }
+    }
+
     /// The account that a client (its id) has for itself.
     package func serviceAccount(of clientID: String, realmID: String) async throws
         -> PersonWithRoles?

@@ -16,6 +16,27 @@ extension RealmStore {
         }
     }
 
+    /// Replaces what is kept of a role, its name too; realm and client stay. `.conflict` is reported
+    /// as thrown ``StoreConflict``.
+    package func update(_ role: Role) async throws -> Change {
+        try await database.change { transaction in
+            let changed = try transaction.run(
+                """
+                UPDATE roles SET name = $1, description = $2, attributes = $3
+                WHERE id = $4 AND realm_id = $5
+                """,
+                [
+                    .text(role.name), .text(role.description),
+                    SQLValue(PersonAttributes.document(role.attributes)), .text(role.id),
+                    .text(role.realmID),
+                ]
+            )
+            guard changed > 0 else { return .notFound }
+            try transaction.raiseRealmVersion()
+            return .changed
+        }
+    }
+
     /// Deletes a role and takes it from everyone.
     package func deleteRole(id: String) async throws -> Change {
         try await database.change { transaction in

@@ -2,6 +2,18 @@ import PorticoProtocol
 
 /// The client scopes of realms, and the roles that clients without full scope see.
 extension RealmStore {
+    /// A realm's scopes in the order of their names.
+    package func scopes(realmID: String) async throws -> [ClientScope] {
+        try await database.scan { reader in
+            try reader.allScopes().filter { $0.realmID == realmID }
+        }
+    }
+
+    /// The roles that a client or scope shows.
+    package func roles(shownTo owner: RoleLimit.Owner) async throws -> Set<RoleName> {
+        try await database.scan { try $0.allRoleLimits()[owner] ?? [] }
+    }
+
     /// `.conflict` where the realm has a scope of that name.
     package func create(_ scope: ClientScope) async throws -> Creation {
         try await database.change { transaction in

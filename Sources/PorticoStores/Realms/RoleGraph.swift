@@ -27,6 +27,14 @@ package struct RoleGraph: Sendable {
         return expanded
     }
 
+    /// What a role contains itself.
+    package func parts(of role: RoleName) -> [RoleName] { parts[role] ?? [] }
+
+    /// The roles of a group and of those above it, with all that they contain.
+    package func roles(ofGroup groupID: String) -> Set<RoleName> {
+        expanded(lineage(of: groupID).flatMap(\.roles))
+    }
+
     /// The roles of one client that contain others.
     package func containers(ofClient clientID: String) -> [RoleName] {
         parts.keys.filter { $0.clientID.map { sameBytes($0, clientID) } ?? false }
@@ -37,6 +45,19 @@ package struct RoleGraph: Sendable {
     package func roles(of person: PersonWithRoles) -> Set<RoleName> {
         guard !parts.isEmpty || !person.groupIDs.isEmpty else { return Set(person.roles) }
         return expanded(person.roles + person.groupIDs.flatMap(lineage).flatMap(\.roles))
+    }
+
+    /// All groups, in no order.
+    package var allGroups: [GroupWithRoles] { Array(groups.values) }
+
+    package func group(_ id: String) -> GroupWithRoles? { groups[id] }
+
+    /// The group of that path. A name with a slash may make two groups of one path: then it is the one
+    /// nearest to the top.
+    package func group(atPath path: String) -> Group? {
+        groups.keys.filter { sameBytes(self.path(of: $0), path) }
+            .min { (lineage(of: $0).count, $0) < (lineage(of: $1).count, $1) }
+            .flatMap { groups[$0]?.group }
     }
 
     /// A group and those above it, the nearest first. Empty where there is no such group.

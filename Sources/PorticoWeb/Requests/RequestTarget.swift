@@ -7,8 +7,11 @@ import PorticoBytes
 /// these once they have removed its parameters counts as one (RFC 3986 §3.3: `..;v=1`). So no two
 /// spellings can mean one resource to us, to a proxy in front of us and to the APIs behind us.
 /// Where a route is written with a slash at its end, that path exists too.
+///
+/// Below `/admin/` a segment may have escapes, because names of roles and groups stand in it. Routes
+/// match the text as received; a segment is decoded where it is read (``decoded(_:)``).
 package struct RequestTarget: Sendable {
-    /// Begins with a slash; printable ASCII without escapes.
+    /// Begins with a slash; printable ASCII, without escapes unless it is below `/admin/`.
     package let path: String
 
     /// The text after the first `?`, as received; `nil` without one.
@@ -47,9 +50,43 @@ package struct RequestTarget: Sendable {
         path.split(separator: "/")
     }
 
+    /// A segment with its escapes resolved (RFC 3986 §2.1).
+    ///
+    /// - Returns: `nil` if the result is not UTF-8, has a NUL, or is what `.` and `..` are to some
+    ///   proxies.
+    package static func decoded(_ segment: some StringProtocol) -> String? {
+        var decoded: [UInt8] = []
+        var rest = segment.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue
+            else { return nil }
+            decoded.append(high << 4 | low)
+        }
+        guard !decoded.contains(0), let text = String(validating: decoded, as: UTF8.self),
+            !sameBytes(text, "."), !sameBytes(text, "..")
+        else { return nil }
+        return text
+    }
+
+    /// `%XX` for `%XX`: whether each escape is whole.
+    private static func hasWholeEscapes(_ path: Substring.UTF8View) -> Bool {
+        var rest = path
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else { continue }
+            guard rest.popFirst()?.hexDigitValue != nil, rest.popFirst()?.hexDigitValue != nil
+            else { return false }
+        }
+        return true
+    }
+
     private static func isCanonical(_ path: Substring.UTF8View) -> Bool {
         guard path.first == UInt8(ascii: "/") else { return false }
         if path.count == 1 { return true }
+        let takesEscapes = path.starts(with: "/admin/".utf8) && hasWholeEscapes(path)
         // The length of the segment up to its parameters, and whether it consists of dots.
         var length = 0
         var areDots = true
@@ -63,7 +100,9 @@ package struct RequestTarget: Sendable {
                 isParameter = false
             case UInt8(ascii: ";"): isParameter = true
             default:
-                guard isPathCharacter(byte) else { return false }
+                guard isPathCharacter(byte) || takesEscapes && byte == UInt8(ascii: "%") else {
+                    return false
+                }
                 guard !isParameter else { continue }
                 length += 1
                 areDots = areDots && byte == UInt8(ascii: ".")

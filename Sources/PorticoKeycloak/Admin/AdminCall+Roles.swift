@@ -1,0 +1,103 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// The roles, groups and clients that addresses and bodies name.
+extension AdminCall {
+    /// The client that a part of the path names by its id.
+    func client(_ segment: String = "client") throws -> Client {
+        guard let client = realm.client(uuid: try self.segment(segment)) else {
+            throw AdminRefusal.notFound("Could not find client")
+        }
+        return client
+    }
+
+    func group(_ segment: String = "group", or text: String = "Could not find group by id") throws
+        -> Group
+    {
+        guard let group = realm.graph.group(try self.segment(segment)) else {
+            throw AdminRefusal.notFound(text)
+        }
+        return group.group
+    }
+
+    /// Whose roles the address is about; `nil`: the realm's.
+    func roleOwner() throws -> Client? {
+        has("client") ? try client() : nil
+    }
+
+    /// The role that the path names, by its id or by its name.
+    func role(in store: RealmStore) async throws -> Role {
+        let roles = try await store.roles(realmID: realmID)
+        let role: Role?
+        if has("id") {
+            let id = try segment("id")
+            role = roles.first { sameBytes($0.id, id) }
+        } else {
+            let owner = try roleOwner()
+            let name = try segment("role")
+            role = roles.first { $0.belongs(to: owner) && sameBytes($0.name, name) }
+        }
+        guard let role else { throw AdminRefusal.notFound("Could not find role") }
+        return role
+    }
+
+    /// The same, where whoever asks may change it.
+    func changeableRole(in store: RealmStore) async throws -> Role {
+        let role = try await self.role(in: store)
+        try mayChangeRoles(of: role.clientID.flatMap { realm.client(named: $0) })
+        try expect(rights.mayChange(role.roleName))
+        return role
+    }
+
+    /// Roles of the realm are the realm's, those of a client the client's.
+    func mayChangeRoles(of owner: Client?) throws {
+        try expect(rights.allows(owner == nil ? .manageRealm : .manageClients))
+    }
+
+    /// The roles in the body, by id, or by name where the address says whose.
+    func namedRoles(in store: RealmStore, of owner: Client?? = nil) async throws -> [RoleName] {
+        let roles = try await store.roles(realmID: realmID)
+        return try representations().map { named in
+            let id = try named.text("id")
+            let name = try named.text("name")
+            let role = roles.first { role in
+                guard owner.map({ role.belongs(to: $0) }) ?? true else { return false }
+                if let id { return sameBytes(id, role.id) }
+                return role.belongs(to: owner ?? nil)
+                    && (name.map { sameBytes($0, role.name) } ?? false)
+            }
+            guard let role else { throw AdminRefusal.notFound("Role not found") }
+            return role.roleName
+        }
+    }
+
+    /// - Parameter isBrief: Without attributes.
+    func json(of role: Role, isBrief: Bool = true) -> JSONObject {
+        let owner = role.clientID.flatMap { realm.client(named: $0)?.id }
+        var json = RoleRepresentation(
+            role,
+            parts: realm.graph.parts(of: role.roleName),
+            containerID: owner ?? containerID
+        ).json
+        // Answers name what a role contains under an address of its own.
+        json["composites"] = nil
+        if isBrief { json["attributes"] = nil }
+        return json
+    }
+}
+
+extension LiveRealm {
+    /// The client of that `client_id`, enabled or not.
+    func client(named clientID: String) -> Client? {
+        client(clientID: clientID) ?? clients.first { sameBytes($0.clientID, clientID) }
+    }
+
+    /// The groups that new people come into.
+    var defaultGroupIDs: [String] {
+        (realm.keycloak?.strings("defaultGroups") ?? []).compactMap {
+            graph.group(atPath: $0)?.id
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import HTTPTypes
+import NIOCore
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoWeb
+
+/// A request to the administration whose sender is known and has the right that its row asks for.
+struct AdminCall: Sendable {
+    let context: AdminContext
+    let bearer: Bearer
+    let realm: LiveRealm
+    let rights: AdminRights
+    /// Whether all realms are theirs.
+    let isServerAdministrator: Bool
+
+    var moment: Moment { context.moment }
+    var realmID: String { realm.id }
+    /// The id that exports and answers give the realm.
+    var containerID: String { realm.realm.keycloak?.string("id") ?? realm.id }
+
+    /// A part of the path, decoded.
+    func segment(_ name: String) throws -> String {
+        guard let text = RequestTarget.decoded(context.parameters[name]) else {
+            throw AdminRefusal.noSuchAddress
+        }
+        return text
+    }
+
+    /// Whether the address has that part.
+    func has(_ name: String) -> Bool { !context.parameters[name].isEmpty }
+
+    func query() throws -> FormParameters {
+        do {
+            return try FormParameters(query: context.target)
+        } catch {
+            throw AdminRefusal.invalid("The query is not form-encoded.")
+        }
+    }
+
+    /// `first` and `max` of the query: how many are passed over, and how many are wanted.
+    func page(_ query: FormParameters) throws -> (first: Int, max: Int) {
+        (
+            try Self.number(query["first"]) ?? 0,
+            min(try Self.number(query["max"]) ?? Self.usualPage, Self.longestPage)
+        )
+    }
+
+    static let usualPage = 100
+    /// The most that one answer lists.
+    static let longestPage = 1000
+
+    private static func number(_ text: String?) throws -> Int? {
+        guard let text else { return nil }
+        // A negative number means no limit there.
+        if text.utf8.first == UInt8(ascii: "-") { return nil }
+        guard let number = Int(digits: text.utf8, atMost: 9) else {
+            throw AdminRefusal.noSuchAddress
+        }
+        return number
+    }
+
+    /// The body, one JSON text.
+    func json() throws -> JSONValue {
+        guard MediaType.isJSON(context.headers) else { throw AdminRefusal.unsupportedMediaType }
+        do {
+            let body = context.request.received.body.readableBytesView
+            return try JSONValue(
+                parsing: body,
+                limits: JSONLimits(size: body.count, depth: RealmImport.limits.depth)
+            )
+        } catch {
+            throw AdminRefusal.unreadable
+        }
+    }
+
+    /// The body, one object of a kind whose members are known.
+    func representation(_ kind: RepresentationMembers) throws -> Representation {
+        let representation = try Representation(json(), path: "")
+        for (name, _) in representation.object where !kind.names.contains(name) {
+            throw kind.refusal(name)
+        }
+        return representation
+    }
+
+    /// The body, an array of objects: the roles of a mapping.
+    func representations() throws -> [Representation] {
+        guard let values = try json().array else { throw AdminRefusal.unreadable }
+        return try values.enumerated().map { try Representation($1, path: "[\($0)]") }
+    }
+
+    /// The body, an array of texts.
+    func texts() throws -> [String] {
+        guard let texts = try json().strings else { throw AdminRefusal.unreadable }
+        return texts
+    }
+
+    /// The path of the address, with a part after it.
+    func path(_ last: String) -> String {
+        var path = Array(context.target.path.utf8)
+        path.append(UInt8(ascii: "/"))
+        FormEncoding.appendPercentEncoded(last.utf8, to: &path)
+        return String(decoding: path, as: UTF8.self)
+    }
+
+    func expect(_ condition: Bool) throws(AdminRefusal) {
+        guard condition else { throw .forbidden }
+    }
+}
+
+/// The media type of a body.
+enum MediaType {
+    static func isJSON(_ headers: HTTPFields) -> Bool {
+        let types = headers[values: .contentType]
+        guard types.count == 1, headers[.contentEncoding] == nil else { return false }
+        let type = types[0].prefix { $0 != ";" }
+        return type.utf8.count <= 100 && String(type).trimmingBlanks.lowercased() == "application/json"
+    }
+}

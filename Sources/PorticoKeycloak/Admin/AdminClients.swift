@@ -1,0 +1,168 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// `…/clients`: clients, their secrets and the scopes that they have.
+struct AdminClients: Sendable {
+    let administration: RealmAdministration
+
+    var rows: [AdminRow] {
+        [
+            .get("clients", .queryClients, list),
+            .post("clients", .createClients, create),
+            .get("clients/{client}", .viewClients, read),
+            .put("clients/{client}", .manageClients, update),
+            .delete("clients/{client}", .manageClients, delete),
+            .get("clients/{client}/client-secret", .manageClients, secret),
+            .post("clients/{client}/client-secret", .manageClients, newSecret),
+            .get("clients/{client}/client-secret/rotated", .manageClients, rotatedSecret),
+        ]
+            + [true, false].flatMap { isDefault in
+                let name = isDefault ? "default" : "optional"
+                return [
+                    AdminRow.get("clients/{client}/\(name)-client-scopes", .viewClients) {
+                        try await scopes($0, isDefault)
+                    },
+                    .put("clients/{client}/\(name)-client-scopes/{scope}", .manageClients) {
+                        try await set($0, isDefault, true)
+                    },
+                    .delete("clients/{client}/\(name)-client-scopes/{scope}", .manageClients) {
+                        try await set($0, isDefault, false)
+                    },
+                ]
+            }
+    }
+
+    // MARK: Reading
+
+    private func list(_ call: AdminCall) async throws -> AdminAnswer {
+        // Whoever may only look for clients is shown none of them.
+        guard call.rights.allows(.viewClients) else { return .json([]) }
+        let query = try call.query()
+        let page = try call.page(query)
+        let wanted = query["clientId"]
+        let isSearch = query["search"] == "true"
+        let folded = wanted.map { $0.utf8.count <= 1024 ? $0.lowercased() : "" }
+        let found = call.realm.clients.filter { client in
+            guard let wanted, let folded else { return true }
+            return isSearch
+                ? client.clientID.lowercased().utf8.firstRange(of: folded.utf8) != nil
+                : sameBytes(client.clientID, wanted)
+        }
+        let listed =
+            query["max"] == nil ? found.dropFirst(page.first)
+            : found.dropFirst(page.first).prefix(page.max)
+        let assigned = try await administration.assignedScopes(of: call.realm)
+        var objects: [JSONObject] = []
+        for client in listed {
+            objects.append(try await administration.json(of: client, assigned, call))
+        }
+        return .list(objects)
+    }
+
+    private func read(_ call: AdminCall) async throws -> AdminAnswer {
+        let assigned = try await administration.assignedScopes(of: call.realm)
+        return .object(try await administration.json(of: try call.client(), assigned, call))
+    }
+
+    private func scopes(_ call: AdminCall, _ isDefault: Bool) async throws -> AdminAnswer {
+        let client = try call.client()
+        let names = isDefault ? client.defaultScopes : client.optionalScopes
+        let scopes = try await administration.store.scopes(realmID: call.realmID)
+        return .list(
+            scopes.filter { names.contains($0.name) }.map {
+                ["id": .string($0.id), "name": .string($0.name)]
+            }
+        )
+    }
+
+    // MARK: Secrets
+
+    private func secret(_ call: AdminCall) async throws -> AdminAnswer {
+        let client = try call.client()
+        try await administration.expectChangeable(client, call)
+        guard let secret = try administration.secret(of: client) else {
+            // Made by `portico client create`: only its hash is kept.
+            return .object(["type": "secret"])
+        }
+        return .object(["type": "secret", "value": .string(secret.reveal())])
+    }
+
+    private func newSecret(_ call: AdminCall) async throws -> AdminAnswer {
+        let former = try call.client()
+        try await administration.expectChangeable(former, call)
+        guard former.type == .confidential, former.secret != nil else {
+            throw AdminRefusal.invalid("The client does not authenticate by a secret.")
+        }
+        let secret = RealmAdministration.newSecret(call.moment)
+        var client = former
+        client.secret = ClientSecretSeal(ring: administration.ring).keep(
+            secret,
+            of: client.id,
+            random: call.moment.random
+        )
+        try await administration.update(client, replacing: former)
+        return .object(["type": "secret", "value": .string(secret.reveal())])
+    }
+
+    private func rotatedSecret(_ call: AdminCall) async throws -> AdminAnswer {
+        _ = try call.client()
+        throw AdminRefusal.notFound("Client does not have a rotated secret")
+    }
+
+    // MARK: Writing
+
+    private func create(_ call: AdminCall) async throws -> AdminAnswer {
+        let fields = try await ClientFields(call, administration)
+        let new = try fields.new(try call.representation(.client))
+        let client = new.client
+        try await administration.create(client)
+        try await administration.setServiceAccount(of: client, call)
+        return .created(path: call.path(client.id))
+    }
+
+    private func update(_ call: AdminCall) async throws -> AdminAnswer {
+        let former = try call.client()
+        try await administration.expectChangeable(former, call)
+        let fields = try await ClientFields(call, administration)
+        let client = try fields.changed(former, try call.representation(.client))
+        try await administration.update(client, replacing: former)
+        try await administration.setServiceAccount(of: client, call)
+        return .done
+    }
+
+    private func delete(_ call: AdminCall) async throws -> AdminAnswer {
+        let client = try call.client()
+        try await administration.expectChangeable(client, call)
+        try await administration.delete(client)
+        return .done
+    }
+
+    /// Gives a client a scope, or takes it.
+    private func set(_ call: AdminCall, _ isDefault: Bool, _ isGiven: Bool) async throws
+        -> AdminAnswer
+    {
+        let former = try call.client()
+        try await administration.expectChangeable(former, call)
+        let scope = try await call.scope(in: administration.store)
+        if isGiven {
+            let shown = try await administration.store.roles(shownTo: .scope(scope.id))
+            try call.expect(call.rights.mayGive(shown))
+        }
+        var client = former
+        client.defaultScopes.removeAll { sameBytes($0, scope.name) && (isGiven || isDefault) }
+        client.optionalScopes.removeAll { sameBytes($0, scope.name) && (isGiven || !isDefault) }
+        if isGiven {
+            // What needs consent must be asked for (OpenID Connect Core §11).
+            if isDefault, scope.name != "offline_access" {
+                client.defaultScopes.append(scope.name)
+            } else {
+                client.optionalScopes.append(scope.name)
+            }
+        }
+        client.keycloak = client.keycloak.map { call.rights.bounded($0, former: $0) }
+        try await administration.update(client, replacing: former)
+        return .done
+    }
+}

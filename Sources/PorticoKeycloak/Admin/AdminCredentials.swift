@@ -1,0 +1,129 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// What a person signs in with: `…/users/ID/reset-password`, `…/credentials`, federated identities.
+struct AdminCredentials: Sendable {
+    let administration: RealmAdministration
+
+    var rows: [AdminRow] {
+        [
+            .put("users/{user}/reset-password", .manageUsers, resetPassword),
+            .get("users/{user}/credentials", .viewUsers, list),
+            .delete("users/{user}/credentials/{credential}", .manageUsers, delete),
+            .get("users/{user}/configured-user-storage-credential-types", .viewUsers) { call in
+                _ = try await call.person(in: store)
+                return .json([])
+            },
+            .put("users/{user}/disable-credential-types", .manageUsers, disable),
+            .get("users/{user}/federated-identity", .viewUsers, identities),
+            .post("users/{user}/federated-identity/{provider}", .manageUsers, link),
+            .delete("users/{user}/federated-identity/{provider}", .manageUsers, unlink),
+        ]
+    }
+
+    private var store: PersonStore { administration.people }
+
+    private func resetPassword(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.changeablePerson(in: store).person
+        guard person.serviceClientID == nil else {
+            throw AdminRefusal.invalid("No one signs in to the account of a client.")
+        }
+        let credential = try call.representation(.credential)
+        guard try credential.text("type") ?? "password" == "password" else {
+            throw AdminRefusal.invalid("Only a password is taken here.")
+        }
+        let password = try await NewPassword(credential, of: person, call, administration)
+        try await administration.set(password, of: person, at: call.moment.seconds)
+        return .done
+    }
+
+    private func list(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person(in: store).person
+        var objects: [JSONObject] = []
+        let kept = try await store.credentials(id: person.id, realmID: call.realmID)
+        if let hash = kept?.password {
+            var json: JSONObject = [
+                "id": .string(Self.password), "type": "password",
+                "createdDate": .integer(person.createdAt &* 1000),
+            ]
+            json["credentialData"] = KeycloakHash.texts(of: hash).map { .string($0.credentialData) }
+            objects.append(json)
+        }
+        for factor in try await store.secondFactors(of: person.id, realmID: call.realmID) {
+            var data = factor.parameters
+            data["type"] = nil
+            var json: JSONObject = [
+                "id": .string(factor.id),
+                "type": factor.parameters["type"] ?? .string(factor.kind.rawValue),
+            ]
+            if !factor.label.isEmpty { json["userLabel"] = .string(factor.label) }
+            json["createdDate"] = .integer(factor.createdAt)
+            json["credentialData"] = .string(String(decoding: data.serialized(), as: UTF8.self))
+            objects.append(json)
+        }
+        return .list(objects)
+    }
+
+    /// The id that a password has here: a person has one.
+    private static let password = "password"
+
+    private func delete(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.changeablePerson(in: store).person
+        let id = try call.segment("credential")
+        let factors = try await store.secondFactors(of: person.id, realmID: call.realmID)
+        guard factors.contains(where: { sameBytes($0.id, id) }),
+            try await store.removeCredential(id: id, of: person.id) == .changed
+        else { throw AdminRefusal.notFound("Credential not found") }
+        return .done
+    }
+
+    private func disable(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.changeablePerson(in: store).person
+        if try call.texts().contains("otp") {
+            _ = try await store.removeSecondFactors(of: person.id)
+        }
+        return .done
+    }
+
+    // MARK: Accounts at other providers
+
+    private func identities(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person(in: store).person
+        let identities = try await store.identities(of: person.id, realmID: call.realmID)
+        return .list(
+            identities.map { identity in
+                var json: JSONObject = [
+                    "identityProvider": .string(identity.provider),
+                    "userId": .string(identity.subject),
+                ]
+                json["userName"] = identity.username.map(JSONValue.string)
+                return json
+            }
+        )
+    }
+
+    private func link(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.changeablePerson(in: store).person
+        let identity = try FederatedIdentity(
+            try call.representation(.identity),
+            provider: try call.segment("provider")
+        )
+        guard try await store.link(identity, to: person) == .created else {
+            throw AdminRefusal.conflict("User is already linked with provider")
+        }
+        return .done
+    }
+
+    private func unlink(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.changeablePerson(in: store).person
+        let change = try await store.unlink(
+            try call.segment("provider"),
+            from: person.id,
+            realmID: call.realmID
+        )
+        guard change == .changed else { throw AdminRefusal.notFound("Link not found") }
+        return .done
+    }
+}

@@ -1,0 +1,232 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoWeb
+
+/// `…/groups`, and the groups of people.
+struct AdminGroups: Sendable {
+    let administration: RealmAdministration
+
+    var rows: [AdminRow] {
+        [
+            .get("groups", .queryGroups, list),
+            .post("groups", .manageUsers, create),
+            .get("groups/count", .queryGroups, count),
+            .get("groups/{group}", .queryGroups, read),
+            .put("groups/{group}", .manageUsers, update),
+            .delete("groups/{group}", .manageUsers, delete),
+            .get("groups/{group}/children", .queryGroups, children),
+            .post("groups/{group}/children", .manageUsers, createChild),
+            .get("group-by-path/{path...}", .queryGroups, byPath),
+            .get("users/{user}/groups", .viewUsers, ofPerson),
+            .get("users/{user}/groups/count", .viewUsers, countOfPerson),
+            .put("users/{user}/groups/{group}", .manageUsers, join),
+            .delete("users/{user}/groups/{group}", .manageUsers, leave),
+            .get("default-groups", .viewRealm, defaults),
+            .put("default-groups/{group}", .manageRealm) { try await setDefault($0, true) },
+            .delete("default-groups/{group}", .manageRealm) { try await setDefault($0, false) },
+        ]
+    }
+
+    // MARK: Reading
+
+    private func list(_ call: AdminCall) async throws -> AdminAnswer {
+        let query = try call.query()
+        let page = try call.page(query)
+        let isBrief = query["briefRepresentation"] != "false"
+        let tops = call.groups(in: nil)
+        guard let search = query["search"] else {
+            return .list(
+                tops.dropFirst(page.first).prefix(page.max).map { call.json(of: $0, isBrief: isBrief) }
+            )
+        }
+        let found = call.realm.graph.allGroups.filter {
+            Self.matches($0.group.name, search, isExact: query["exact"] == "true")
+        }
+        // A match stands in the groups above it.
+        let shown = Set(
+            found.flatMap { call.realm.graph.lineage(of: $0.group.id).map(\.group.id) }
+        )
+        return .list(
+            tops.filter { shown.contains($0.group.id) }.dropFirst(page.first).prefix(page.max).map {
+                call.tree(of: $0, showing: shown, isBrief: isBrief)
+            }
+        )
+    }
+
+    private static func matches(_ name: String, _ search: String, isExact: Bool) -> Bool {
+        isExact
+            ? sameBytes(name, search)
+            : LoginName.folded(name).utf8.firstRange(of: LoginName.folded(search).utf8) != nil
+    }
+
+    private func count(_ call: AdminCall) async throws -> AdminAnswer {
+        let query = try call.query()
+        let isTop = query["top"] == "true"
+        let count = call.realm.graph.allGroups.count { group in
+            (!isTop || group.group.parentID == nil)
+                && (query["search"].map {
+                    Self.matches(group.group.name, $0, isExact: false)
+                } ?? true)
+        }
+        return .object(["count": .integer(Int64(count))])
+    }
+
+    private func read(_ call: AdminCall) async throws -> AdminAnswer {
+        guard let group = call.realm.graph.group(try call.group().id) else {
+            throw AdminRefusal.notFound("Could not find group by id")
+        }
+        return .object(call.json(of: group, isBrief: false))
+    }
+
+    private func children(_ call: AdminCall) async throws -> AdminAnswer {
+        let group = try call.group()
+        let query = try call.query()
+        let page = try call.page(query)
+        let isBrief = query["briefRepresentation"] == "true"
+        return .list(
+            call.groups(in: group.id).dropFirst(page.first).prefix(page.max)
+                .map { call.json(of: $0, isBrief: isBrief) }
+        )
+    }
+
+    private func byPath(_ call: AdminCall) async throws -> AdminAnswer {
+        let segments = call.context.parameters["path"].split(separator: "/")
+        let names = segments.compactMap { RequestTarget.decoded($0) }
+        guard names.count == segments.count,
+            let found = call.realm.graph.group(atPath: names.map { "/" + $0 }.joined()),
+            let group = call.realm.graph.group(found.id)
+        else { throw AdminRefusal.notFound("Group path does not exist") }
+        var json = call.json(of: group, isBrief: false)
+        json["access"] = nil
+        return .object(json)
+    }
+
+    private func ofPerson(_ call: AdminCall) async throws -> AdminAnswer {
+        let page = try call.page(try call.query())
+        let groups = try await groups(of: call)
+        return .list(groups.dropFirst(page.first).prefix(page.max).map { call.brief($0) })
+    }
+
+    private func countOfPerson(_ call: AdminCall) async throws -> AdminAnswer {
+        .object(["count": .integer(Int64(try await groups(of: call).count))])
+    }
+
+    private func groups(of call: AdminCall) async throws -> [GroupWithRoles] {
+        let person = try await call.person(in: administration.people)
+        return person.groupIDs.compactMap(call.realm.graph.group)
+            .sorted { $0.group.name < $1.group.name }
+    }
+
+    private func defaults(_ call: AdminCall) async throws -> AdminAnswer {
+        .list(call.realm.defaultGroupIDs.compactMap(call.realm.graph.group).map { call.brief($0) })
+    }
+
+    // MARK: Writing
+
+    private func create(_ call: AdminCall) async throws -> AdminAnswer {
+        let group = try await new(call, in: nil)
+        return .created(path: call.path(group.id))
+    }
+
+    /// A new group in another one; or one that is there, which moves.
+    private func createChild(_ call: AdminCall) async throws -> AdminAnswer {
+        let parent = try call.group()
+        let representation = try call.representation(.group)
+        if let id = try representation.text("id"), let moved = call.realm.graph.group(id)?.group {
+            var group = moved
+            group.parentID = parent.id
+            // Its members get what the groups above bring.
+            try call.expect(call.rights.mayJoin(parent.id) && call.rights.mayJoin(moved.id))
+            try await administration.update(group)
+            return .done
+        }
+        let group = try await new(call, in: parent)
+        let made = GroupWithRoles(group: group)
+        var json = GroupRepresentation(
+            made,
+            path: call.realm.graph.path(of: parent.id) + "/" + group.name
+        ).json
+        json["access"] = call.groupAccess
+        let path = "/admin/realms/\(call.realm.name)/groups/\(group.id)"
+        return .created(path: path, json)
+    }
+
+    private func new(_ call: AdminCall, in parent: Group?) async throws -> Group {
+        let representation = try call.representation(.group)
+        guard let name = try representation.text("name") else {
+            throw AdminRefusal.invalid("Group name is missing")
+        }
+        let group = Group(
+            id: UniqueID(random: call.moment.random).text,
+            realmID: call.realmID,
+            parentID: parent?.id,
+            name: name,
+            description: try representation.string("description") ?? "",
+            attributes: try representation.attributes() ?? [:]
+        )
+        if let parent {
+            let depth = call.realm.graph.lineage(of: parent.id).count
+            guard depth < RoleGraph.deepest else {
+                throw AdminRefusal.invalid("Groups are nested too deeply.")
+            }
+        }
+        try await administration.create(group)
+        return group
+    }
+
+    private func update(_ call: AdminCall) async throws -> AdminAnswer {
+        var group = try call.group()
+        let representation = try call.representation(.group)
+        guard let name = try representation.text("name") else {
+            throw AdminRefusal.invalid("Group name is missing")
+        }
+        group.name = name
+        if let text = try representation.string("description") { group.description = text }
+        if let attributes = try representation.attributes() { group.attributes = attributes }
+        try await administration.update(group)
+        return .done
+    }
+
+    private func delete(_ call: AdminCall) async throws -> AdminAnswer {
+        try await administration.delete(try call.group())
+        return .done
+    }
+
+    private func join(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.changeablePerson(in: administration.people).person
+        let group = try call.group(or: "Group not found")
+        try call.expect(call.rights.mayJoin(group.id))
+        let change = try await administration.people.join(
+            group.id,
+            person: person.id,
+            realmID: call.realmID
+        )
+        guard change == .changed else { throw AdminRefusal.notFound("Group not found") }
+        return .done
+    }
+
+    private func leave(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.changeablePerson(in: administration.people).person
+        let group = try call.group(or: "Group not found")
+        // One that they are not in need not be left.
+        _ = try await administration.people.leave(
+            group.id,
+            person: person.id,
+            realmID: call.realmID
+        )
+        return .done
+    }
+
+    private func setDefault(_ call: AdminCall, _ isDefault: Bool) async throws -> AdminAnswer {
+        let group = try call.group()
+        try call.expect(!isDefault || call.rights.mayJoin(group.id))
+        let path = call.realm.graph.path(of: group.id)
+        var paths = (call.realm.realm.keycloak?.strings("defaultGroups") ?? [])
+            .filter { !sameBytes($0, path) }
+        if isDefault { paths.append(path) }
+        try await administration.set("defaultGroups", to: .texts(paths), in: call.realm)
+        return .done
+    }
+}

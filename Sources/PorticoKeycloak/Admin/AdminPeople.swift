@@ -1,0 +1,200 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// `…/users`: people, and who they are.
+struct AdminPeople: Sendable {
+    let administration: RealmAdministration
+
+    var rows: [AdminRow] {
+        [
+            .get("users", .queryUsers, list),
+            .post("users", .manageUsers, create),
+            .get("users/count", .queryUsers, count),
+            .get("users/{user}", .viewUsers, read),
+            .put("users/{user}", .manageUsers, update),
+            .delete("users/{user}", .manageUsers, delete),
+            .get("groups/{group}/members", .viewUsers, members),
+            .get("roles/{role}/users", .viewUsers, holders),
+            .get("clients/{client}/roles/{role}/users", .viewUsers, holders),
+            .get("clients/{client}/service-account-user", .viewClients, serviceAccount),
+        ]
+    }
+
+    private var store: PersonStore { administration.people }
+
+    // MARK: Reading
+
+    private func list(_ call: AdminCall) async throws -> AdminAnswer {
+        // Whoever may only look for people is shown none of them.
+        guard call.rights.allows(.viewUsers) else { return .json([]) }
+        let query = try call.query()
+        let page = try call.page(query)
+        let people = try await found(query, call, page)
+        return try await answer(people, call)
+    }
+
+    private func count(_ call: AdminCall) async throws -> AdminAnswer {
+        guard call.rights.allows(.viewUsers) else { return .json(0) }
+        let query = try call.query()
+        guard query["q"] == nil else {
+            return .json(.integer(Int64(try await found(query, call, (0, .max)).count)))
+        }
+        let count = try await store.count(try Self.query(query), realmID: call.realmID)
+        return .json(.integer(Int64(count)))
+    }
+
+    private func found(_ query: FormParameters, _ call: AdminCall, _ page: (first: Int, max: Int))
+        async throws -> [Person]
+    {
+        let wanted = try Self.query(query)
+        guard let attributes = query["q"] else {
+            return try await store.people(
+                wanted,
+                realmID: call.realmID,
+                first: page.first,
+                limit: page.max
+            )
+        }
+        // Attributes are not in an index: so many people are looked at, and no more.
+        let pairs = try Self.attributes(attributes)
+        let people = try await store.people(wanted, realmID: call.realmID, first: 0, limit: 100_000)
+            .filter { person in
+                pairs.allSatisfy { name, value in
+                    person.attributes[name]?.contains { sameBytes($0, value) } ?? false
+                }
+            }
+        return Array(people.dropFirst(page.first).prefix(page.max))
+    }
+
+    private static func query(_ query: FormParameters) throws -> PersonQuery {
+        var wanted = PersonQuery()
+        wanted.anything = query["search"]
+        wanted.username = query["username"]
+        wanted.email = query["email"]
+        wanted.givenName = query["firstName"]
+        wanted.familyName = query["lastName"]
+        wanted.isExact = query["exact"] == "true"
+        wanted.isEnabled = query["enabled"].map { $0 == "true" }
+        wanted.isEmailVerified = query["emailVerified"].map { $0 == "true" }
+        return wanted
+    }
+
+    /// `name:value name:value`
+    private static func attributes(_ text: String) throws -> [(name: String, value: String)] {
+        try text.utf8.split(separator: UInt8(ascii: " ")).map { pair in
+            guard let colon = pair.firstIndex(of: UInt8(ascii: ":")) else {
+                throw AdminRefusal.invalid("q has pairs of name:value.")
+            }
+            return (
+                String(Substring(pair[..<colon])),
+                String(Substring(pair[pair.index(after: colon)...]))
+            )
+        }
+    }
+
+    private func read(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person(in: store)
+        return .object(try await PersonJSON(store).one(person, call))
+    }
+
+    private func members(_ call: AdminCall) async throws -> AdminAnswer {
+        let group = try call.group()
+        let page = try call.page(try call.query())
+        let people = try await store.members(
+            of: group.id,
+            realmID: call.realmID,
+            first: page.first,
+            limit: page.max
+        )
+        return try await answer(people, call)
+    }
+
+    private func holders(_ call: AdminCall) async throws -> AdminAnswer {
+        let role = try await call.role(in: administration.store)
+        let page = try call.page(try call.query())
+        let people = try await store.holders(
+            of: role.id,
+            realmID: call.realmID,
+            first: page.first,
+            limit: page.max
+        )
+        return try await answer(people, call)
+    }
+
+    private func serviceAccount(_ call: AdminCall) async throws -> AdminAnswer {
+        let client = try call.client()
+        guard let account = try await store.serviceAccount(of: client.id, realmID: call.realmID)
+        else { throw AdminRefusal.invalid("Service account not enabled for the client.") }
+        var json = try await PersonJSON(store).item(account.person, call)
+        json["access"] = nil
+        return .object(json)
+    }
+
+    private func answer(_ people: [Person], _ call: AdminCall) async throws -> AdminAnswer {
+        let isBrief = try call.query()["briefRepresentation"] == "true"
+        let json = PersonJSON(store)
+        var objects: [JSONObject] = []
+        for person in people {
+            objects.append(isBrief ? json.brief(person, call) : try await json.item(person, call))
+        }
+        return .list(objects)
+    }
+
+    // MARK: Writing
+
+    private func create(_ call: AdminCall) async throws -> AdminAnswer {
+        let representation = try call.representation(.person)
+        let fields = PersonFields(representation, call, administration)
+        let new = try await fields.new()
+        guard try await store.create(new) == .created else {
+            throw try await fields.conflict(new.person)
+        }
+        return .created(path: call.path(new.person.id))
+    }
+
+    private func update(_ call: AdminCall) async throws -> AdminAnswer {
+        let former = try await call.changeablePerson(in: store)
+        let representation = try call.representation(.person)
+        let fields = PersonFields(representation, call, administration)
+        let person = try fields.changed(former.person)
+        let password = try await fields.password(of: person)
+        do {
+            guard try await store.update(person, replacing: former.person) == .changed else {
+                throw AdminRefusal.notFound("User not found")
+            }
+        } catch is StoreConflict {
+            throw try await fields.conflict(person)
+        }
+        if let password {
+            try await administration.set(password, of: person, at: call.moment.seconds)
+        }
+        return .done
+    }
+
+    private func delete(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.changeablePerson(in: store).person
+        guard try await store.deletePerson(id: person.id, realmID: call.realmID) == .changed else {
+            throw AdminRefusal.notFound("User not found")
+        }
+        return .done
+    }
+}
+
+extension AdminCall {
+    /// The person that the path names.
+    func person(in store: PersonStore) async throws -> PersonWithRoles {
+        guard let person = try await store.person(id: try segment("user"), realmID: realmID) else {
+            throw AdminRefusal.notFound("User not found")
+        }
+        return person
+    }
+
+    /// The same, where whoever asks may change them.
+    func changeablePerson(in store: PersonStore) async throws -> PersonWithRoles {
+        let person = try await person(in: store)
+        try expect(rights.mayChange(person))
+        return person
+    }
+}

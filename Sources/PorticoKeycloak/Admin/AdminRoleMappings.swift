@@ -1,0 +1,172 @@
+import NIOCore
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoWeb
+
+/// `…/role-mappings` of people and groups, `…/scope-mappings` of clients and client scopes: the
+/// roles that something has, and those that it may still get.
+struct AdminRoleMappings: Sendable {
+    let administration: RealmAdministration
+
+    var rows: [AdminRow] {
+        rows("users/{user}/role-mappings", .viewUsers, .manageUsers, person)
+            + rows("groups/{group}/role-mappings", .viewUsers, .manageUsers, group)
+            + rows("clients/{client}/scope-mappings", .viewClients, .manageClients, client)
+            + rows("client-scopes/{scope}/scope-mappings", .viewScopes, .manageClients, scope)
+    }
+
+    /// What has roles.
+    private struct Owner: Sendable {
+        /// Directly.
+        let roles: [RoleName]
+        /// With what its groups and other roles bring.
+        let effective: Set<RoleName>
+        /// Gives it a role, or takes it.
+        let set: @Sendable (RoleName, Bool) async throws -> Change
+    }
+
+    private typealias Finder = @Sendable (AdminCall, _ isChange: Bool) async throws -> Owner
+
+    private func rows(
+        _ base: String,
+        _ view: AdminRight,
+        _ manage: AdminRight,
+        _ find: @escaping Finder
+    ) -> [AdminRow] {
+        [.get(base, view) { try await all($0, try await find($0, false)) }]
+            + ["\(base)/realm", "\(base)/clients/{owner}"].flatMap { path in
+                [
+                    AdminRow.get(path, view) { call in
+                        let owner = try await find(call, false)
+                        return try await list(call) { owner.roles.contains($0) }
+                    },
+                    .get("\(path)/composite", view) { call in
+                        let owner = try await find(call, false)
+                        return try await list(call) { owner.effective.contains($0) }
+                    },
+                    .get("\(path)/available", view) { call in
+                        let owner = try await find(call, false)
+                        return try await list(call) {
+                            !owner.roles.contains($0) && call.rights.mayGive([$0])
+                        }
+                    },
+                    .post(path, manage) { try await set($0, try await find($0, true), true) },
+                    .delete(path, manage) { try await set($0, try await find($0, true), false) },
+                ]
+            }
+    }
+
+    private var store: RealmStore { administration.store }
+
+    // MARK: Owners
+
+    private func person(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
+        let people = administration.people
+        let person =
+            isChange
+            ? try await call.changeablePerson(in: people) : try await call.person(in: people)
+        let id = person.person.id
+        return Owner(roles: person.roles, effective: call.realm.graph.roles(of: person)) {
+            $1
+                ? try await people.assign($0, to: id, realmID: call.realmID)
+                : try await people.remove($0, from: id, realmID: call.realmID)
+        }
+    }
+
+    private func group(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
+        let id = try call.group().id
+        let graph = call.realm.graph
+        return Owner(
+            roles: graph.group(id)?.roles ?? [],
+            effective: graph.roles(ofGroup: id)
+        ) { role, isGiven in
+            try await administration.change(or: .failed) {
+                try await store.set(role, of: id, to: isGiven, realmID: call.realmID)
+            }
+        }
+    }
+
+    private func client(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
+        let client = try call.client()
+        if isChange { try await administration.expectChangeable(client, call) }
+        return try await limit(.client(client.id), call)
+    }
+
+    private func scope(_ call: AdminCall, _ isChange: Bool) async throws -> Owner {
+        try await limit(.scope(try await call.scope(in: store).id), call)
+    }
+
+    private func limit(_ owner: RoleLimit.Owner, _ call: AdminCall) async throws -> Owner {
+        let roles = try await store.roles(shownTo: owner)
+        return Owner(roles: Array(roles), effective: call.realm.graph.expanded(roles)) {
+            role,
+            isShown in
+            try await administration.change(or: .failed) {
+                try await store.set(
+                    RoleLimit(owner: owner, role: role),
+                    to: isShown,
+                    realmID: call.realmID
+                )
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    private func all(_ call: AdminCall, _ owner: Owner) async throws -> AdminAnswer {
+        let roles = try await store.roles(realmID: call.realmID)
+            .filter { owner.roles.contains($0.roleName) }
+        var json = JSONObject()
+        let own = roles.filter { $0.clientID == nil }.map { call.json(of: $0) }
+        if !own.isEmpty { json["realmMappings"] = .array(own.map(JSONValue.object)) }
+        var byClient = JSONObject()
+        for clientID in Set(roles.compactMap(\.clientID)).sorted() {
+            guard let client = call.realm.client(named: clientID) else { continue }
+            let mappings = roles.filter { $0.belongs(to: client) }
+                .map { JSONValue.object(call.json(of: $0)) }
+            byClient[clientID] = [
+                "id": .string(client.id), "client": .string(clientID),
+                "mappings": .array(mappings),
+            ]
+        }
+        if !byClient.isEmpty { json["clientMappings"] = .object(byClient) }
+        return .object(json)
+    }
+
+    /// - Parameter isWanted: Asked of the roles of the realm, or of the client in the path.
+    private func list(_ call: AdminCall, _ isWanted: (RoleName) -> Bool) async throws
+        -> AdminAnswer
+    {
+        let owner = call.has("owner") ? try call.client("owner") : nil
+        let isBrief = try call.query()["briefRepresentation"] != "false"
+        let roles = try await store.roles(realmID: call.realmID)
+            .filter { $0.belongs(to: owner) && isWanted($0.roleName) }
+        return .list(roles.map { call.json(of: $0, isBrief: isBrief) })
+    }
+
+    private func set(_ call: AdminCall, _ owner: Owner, _ isGiven: Bool) async throws
+        -> AdminAnswer
+    {
+        let client = call.has("owner") ? try call.client("owner") : nil
+        // Taking all needs no body.
+        let isAll = !isGiven && call.context.request.received.body.readableBytes == 0
+        let roles =
+            isAll
+            ? owner.roles.filter { role in
+                role.clientID.map { id in client.map { sameBytes($0.clientID, id) } ?? false }
+                    ?? (client == nil)
+            }
+            : try await call.namedRoles(in: store, of: .some(client))
+        try call.expect(call.rights.mayGive(roles))
+        for role in roles {
+            let change = try await owner.set(role, isGiven)
+            // What it does not have need not be taken.
+            guard change == .changed || !isGiven else {
+                throw AdminRefusal.notFound("Role not found")
+            }
+        }
+        return .done
+    }
+}

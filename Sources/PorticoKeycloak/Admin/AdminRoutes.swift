@@ -1,0 +1,18 @@
+/// The addresses of the administration: a row each.
+struct AdminRoutes: Sendable {
+    let rows: [AdminRow]
+
+    init(_ administration: RealmAdministration) {
+        rows =
+            AdminRealms(administration: administration).rows
+            + AdminClients(administration: administration).rows
+            + AdminScopes(administration: administration).rows
+            + AdminMappers(administration: administration).rows
+            + AdminRoles(administration: administration).rows
+            + AdminRoleMappings(administration: administration).rows
+            + AdminGroups(administration: administration).rows
+            + AdminPeople(administration: administration).rows
+            + AdminCredentials(administration: administration).rows
+            + AdminSessions(administration: administration).rows
+    }
+}

@@ -1,0 +1,189 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// `…/client-scopes`, and which of them new clients get.
+struct AdminScopes: Sendable {
+    let administration: RealmAdministration
+
+    var rows: [AdminRow] {
+        [
+            .get("client-scopes", .viewScopes, list),
+            .post("client-scopes", .manageClients, create),
+            .get("client-scopes/{scope}", .viewScopes, read),
+            .put("client-scopes/{scope}", .manageClients, update),
+            .delete("client-scopes/{scope}", .manageClients, delete),
+        ]
+            + [true, false].flatMap { isDefault in
+                let base = isDefault ? "default-default" : "default-optional"
+                return [
+                    AdminRow.get("\(base)-client-scopes", .viewScopes) {
+                        try await defaults($0, isDefault)
+                    },
+                    .put("\(base)-client-scopes/{scope}", .manageClients) {
+                        try await setDefault($0, isDefault, true)
+                    },
+                    .delete("\(base)-client-scopes/{scope}", .manageClients) {
+                        try await setDefault($0, isDefault, false)
+                    },
+                ]
+            }
+    }
+
+    private var store: RealmStore { administration.store }
+
+    private func list(_ call: AdminCall) async throws -> AdminAnswer {
+        .list(
+            try await store.scopes(realmID: call.realmID).map { ClientScopeRepresentation($0).json }
+        )
+    }
+
+    private func read(_ call: AdminCall) async throws -> AdminAnswer {
+        .object(ClientScopeRepresentation(try await call.scope(in: store)).json)
+    }
+
+    private func create(_ call: AdminCall) async throws -> AdminAnswer {
+        let representation = try call.representation(.scope)
+        guard let name = try representation.text("name") else {
+            throw AdminRefusal.invalid("Client Scope name cannot be empty")
+        }
+        let scope = ClientScope(
+            id: UniqueID(random: call.moment.random).text,
+            realmID: call.realmID,
+            name: name,
+            representation: try Self.kept(representation, former: nil, call)
+        )
+        try await administration.create(scope)
+        return .created(path: call.path(scope.id))
+    }
+
+    private func update(_ call: AdminCall) async throws -> AdminAnswer {
+        var scope = try await call.scope(in: store)
+        try await expectChangeable(scope, call)
+        let representation = try call.representation(.scope)
+        if let name = try representation.text("name") { scope.name = name }
+        scope.representation = try Self.kept(representation, former: scope, call)
+        try await administration.update(scope)
+        return .done
+    }
+
+    private func delete(_ call: AdminCall) async throws -> AdminAnswer {
+        let scope = try await call.scope(in: store)
+        try await administration.delete(scope)
+        return .done
+    }
+
+    /// A scope that shows more than whoever asks may give stays as it is.
+    private func expectChangeable(_ scope: ClientScope, _ call: AdminCall) async throws {
+        try call.expect(call.rights.mayGive(try await store.roles(shownTo: .scope(scope.id))))
+    }
+
+    /// What is kept besides id and name.
+    private static func kept(
+        _ representation: Representation,
+        former: ClientScope?,
+        _ call: AdminCall
+    ) throws -> JSONObject {
+        var kept = former?.representation ?? JSONObject()
+        for (name, value) in representation.object where name != "id" && name != "name" {
+            kept[name] = value == .null ? nil : value
+        }
+        if kept["protocol"] == nil { kept["protocol"] = "openid-connect" }
+        _ = try representation.text("protocol")
+        _ = try representation.child("attributes")
+        guard let mappers = representation.object.array("protocolMappers") else { return kept }
+        let known = former?.representation.array("protocolMappers") ?? []
+        kept["protocolMappers"] = .array(
+            try mappers.map { value in
+                known.contains(value) ? value : .object(try MapperFields.checked(value, call))
+            }
+        )
+        return kept
+    }
+
+    // MARK: What new clients get
+
+    private static func member(_ isDefault: Bool) -> String {
+        isDefault ? "defaultDefaultClientScopes" : "defaultOptionalClientScopes"
+    }
+
+    private func names(_ call: AdminCall, _ isDefault: Bool) -> [String] {
+        call.realm.realm.keycloak?.strings(Self.member(isDefault))
+            ?? (isDefault ? BuiltInScopes.defaults : BuiltInScopes.optionals)
+    }
+
+    private func defaults(_ call: AdminCall, _ isDefault: Bool) async throws -> AdminAnswer {
+        let names = names(call, isDefault)
+        return .list(
+            try await store.scopes(realmID: call.realmID).filter { names.contains($0.name) }.map {
+                [
+                    "id": .string($0.id), "name": .string($0.name),
+                    "protocol": $0.representation["protocol"] ?? "openid-connect",
+                ]
+            }
+        )
+    }
+
+    private func setDefault(_ call: AdminCall, _ isDefault: Bool, _ isGiven: Bool) async throws
+        -> AdminAnswer
+    {
+        let scope = try await call.scope(in: store)
+        if isGiven { try await expectChangeable(scope, call) }
+        var names = names(call, isDefault).filter { !sameBytes($0, scope.name) }
+        if isGiven { names.append(scope.name) }
+        try await administration.set(Self.member(isDefault), to: .texts(names), in: call.realm)
+        return .done
+    }
+}
+
+extension AdminCall {
+    /// The client scope that the path names by its id.
+    func scope(in store: RealmStore) async throws -> ClientScope {
+        let id = try segment("scope")
+        guard
+            let scope = try await store.scopes(realmID: realmID).first(where: {
+                sameBytes($0.id, id)
+            })
+        else { throw AdminRefusal.notFound("Could not find client scope") }
+        return scope
+    }
+}
+
+/// Client scopes.
+extension RealmAdministration {
+    func create(_ scope: ClientScope) async throws {
+        try Self.check(scope)
+        let conflict = AdminRefusal.conflict("Client Scope \(scope.name) already exists")
+        let creation = try await change(or: conflict) { try await store.create(scope) }
+        guard creation == .created else { throw conflict }
+    }
+
+    func update(_ scope: ClientScope) async throws {
+        try Self.check(scope)
+        let change = try await change(
+            or: .conflict("Client Scope \(scope.name) already exists")
+        ) { try await store.update(scope) }
+        guard change == .changed else {
+            throw AdminRefusal.notFound("Could not find client scope")
+        }
+    }
+
+    func delete(_ scope: ClientScope) async throws {
+        let change = try await change(or: .failed) {
+            try await store.deleteScope(id: scope.id, realmID: scope.realmID)
+        }
+        guard change == .changed else {
+            throw AdminRefusal.notFound("Could not find client scope")
+        }
+    }
+
+    /// RFC 6749 §3.3: a scope that no one can ask for is none.
+    private static func check(_ scope: ClientScope) throws {
+        // `try?`: only whether it parses matters.
+        guard (1...200).contains(scope.name.utf8.count),
+            (try? Scope(scope.name))?.tokens == [scope.name], scope.name != "openid",
+            scope.representation.serialized().count <= 1 << 20
+        else { throw AdminRefusal.invalid("Unexpected name \"\(PlainText.shown(scope.name))\"") }
+    }
+}

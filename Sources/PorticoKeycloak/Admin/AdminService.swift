@@ -1,0 +1,112 @@
+import HTTPTypes
+package import Logging
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+package import PorticoWeb
+
+/// The administration over HTTP, in the form of Keycloak's admin REST API: its addresses are
+/// `/admin/realms` and below.
+package struct AdminService: HTTPService {
+    package let routes: RouteTable<AdminContext>
+    package let headers: SecurityHeaders
+    private let logger: Logger
+
+    package init(_ administration: RealmAdministration, publicURL: PublicURL, logger: Logger) throws
+    {
+        let door = AdminDoor(
+            realms: administration.realms,
+            bearer: BearerReader(grants: administration.grants),
+            hasMaster: administration.hasMaster
+        )
+        let headers = SecurityHeaders(publicURL)
+        self.headers = headers
+        self.logger = logger
+        let rows = AdminRoutes(administration).rows
+        routes = try RouteTable(
+            rows.flatMap { row in
+                Route.any(of: [row.method], row.path, for: .programs, scripts: .clients) {
+                    let call = try await door.enter($0, needing: row.right)
+                    return try await row.handle(call).response(headers, publicURL)
+                }
+            }
+        )
+    }
+
+    package func context(_ request: RequestContext, _ parameters: PathParameters) -> AdminContext? {
+        AdminContext(request, parameters)
+    }
+
+    /// No other address exists below `/admin/`.
+    package func notFound(_ request: RequestContext) -> Response? {
+        guard request.target.path.utf8.starts(with: "/admin/".utf8) else { return nil }
+        return AdminRefusal.noSuchAddress.response(headers)
+    }
+
+    package func methodNotAllowed(_ audience: Audience, _ context: AdminContext) -> Response {
+        AdminRefusal.methodNotAllowed.response(headers)
+    }
+
+    package func answer(_ error: any Error, _ audience: Audience, _ context: AdminContext)
+        -> Response
+    {
+        switch error {
+        case let refusal as AdminRefusal: return refusal.response(headers)
+        case let error as RealmImportError:
+            return AdminRefusal.invalid(error.description).response(headers)
+        case is ChangedMeanwhile: return AdminRefusal.changedMeanwhile.response(headers)
+        case is StoreBusy, is PasswordHashing.Busy:
+            return AdminRefusal.busy.response(headers)
+                .adding(Array(Response.retryAfter(Response.whenBusy)))
+        default:
+            logger.error(
+                "unexpected error",
+                metadata: [
+                    "request": .string(context.requestID), "kind": .string("\(type(of: error))"),
+                ]
+            )
+            return AdminRefusal.failed.response(headers)
+        }
+    }
+
+    /// A preflight names no client. It is allowed for every origin: the request that follows is
+    /// answered, and its answer readable, only for those of its token's client.
+    package func policy(_ scripts: ScriptOrigins, _ context: AdminContext) -> CORSPolicy? {
+        if let origins = context.scripts.origins { return .origins(origins) }
+        return context.method == .options ? .anyone : nil
+    }
+
+    package func finish(_ response: inout Response, _ context: AdminContext) {
+        if let realm = RequestTarget.decoded(context.parameters["realm"]), !realm.isEmpty {
+            response.logged.realm = PlainText.shown(realm)
+        }
+    }
+}
+
+extension AdminRefusal {
+    func response(_ headers: SecurityHeaders) -> Response {
+        Response(json: .object(json), status: status, headers: headers)
+            .logged(error: json.string("error"))
+    }
+}
+
+extension AdminAnswer {
+    func response(_ headers: SecurityHeaders, _ publicURL: PublicURL) -> Response {
+        switch self {
+        case .json(let value): return Response(json: value, headers: headers)
+        case .done: return Response(empty: .noContent, headers: headers)
+        case .created(let path, let object):
+            let location: HTTPFields = [.location: publicURL.origin + path]
+            guard let object else {
+                return Response(empty: .created, headers: headers, adding: location)
+            }
+            return Response(
+                json: .object(object),
+                status: .created,
+                headers: headers,
+                adding: location
+            )
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// Where people are signed in, and what they allowed clients.
+struct AdminSessions: Sendable {
+    let administration: RealmAdministration
+
+    var rows: [AdminRow] {
+        [
+            .post("users/{user}/logout", .manageUsers, signOut),
+            .get("users/{user}/sessions", .viewUsers, sessions),
+            .delete("sessions/{session}", .manageUsers, end),
+            .get("users/{user}/consents", .viewUsers, consents),
+            .delete("users/{user}/consents/{client}", .manageUsers, revoke),
+        ]
+    }
+
+    private var people: PersonStore { administration.people }
+
+    private func signOut(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person(in: people).person
+        _ = try await people.signOutEverywhere(
+            person.id,
+            realmID: call.realmID,
+            at: call.moment.seconds
+        )
+        return .done
+    }
+
+    private func sessions(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person(in: people).person
+        let now = call.moment.seconds
+        let sessions = try await administration.sessions.sessions(
+            of: person.id,
+            realmID: call.realmID,
+            at: now,
+            idle: call.realm.lifetimes.sessionIdle,
+            limit: AdminCall.longestPage
+        )
+        let clients = try await people.clientsBySession(
+            of: person.id,
+            realmID: call.realmID,
+            at: now
+        )
+        return .list(
+            sessions.map { session in
+                var named = JSONObject()
+                for id in clients[session.id] ?? [] {
+                    named[id] = call.realm.client(uuid: id).map { .string($0.clientID) }
+                }
+                return [
+                    "id": .string(session.id), "username": .string(person.username),
+                    "userId": .string(person.id),
+                    // Addresses are not kept.
+                    "ipAddress": "",
+                    "start": .integer(session.createdAt &* 1000),
+                    "lastAccess": .integer(session.lastSeenAt &* 1000),
+                    "rememberMe": false, "clients": .object(named), "transientUser": false,
+                ]
+            }
+        )
+    }
+
+    private func end(_ call: AdminCall) async throws -> AdminAnswer {
+        let change = try await administration.sessions.end(
+            id: try call.segment("session"),
+            realmID: call.realmID,
+            at: call.moment.seconds
+        )
+        // Keycloak's spelling.
+        guard change == .changed else { throw AdminRefusal.notFound("Sesssion not found") }
+        return .done
+    }
+
+    private func consents(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person(in: people).person
+        let apps = try await people.connectedApps(
+            of: person.id,
+            realmID: call.realmID,
+            at: call.moment.seconds
+        )
+        return .list(
+            apps.compactMap { app in
+                guard let allowedAt = app.allowedAt, let client = call.realm.client(uuid: app.clientID)
+                else { return nil }
+                return [
+                    "clientId": .string(client.clientID),
+                    "grantedClientScopes": .texts(app.scope.tokens),
+                    "createdDate": .integer(allowedAt &* 1000),
+                    "lastUpdatedDate": .integer(allowedAt &* 1000), "additionalGrants": [],
+                ]
+            }
+        )
+    }
+
+    private func revoke(_ call: AdminCall) async throws -> AdminAnswer {
+        let person = try await call.person(in: people).person
+        guard let client = call.realm.client(named: try call.segment("client")) else {
+            throw AdminRefusal.notFound("Client not found")
+        }
+        let change = try await people.disconnect(
+            client.id,
+            from: person.id,
+            realmID: call.realmID,
+            at: call.moment.seconds
+        )
+        guard change == .changed else {
+            throw AdminRefusal.notFound("Consent nor offline token not found")
+        }
+        return .done
+    }
+}

@@ -1,0 +1,231 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// A client as a request of the administration describes it (Keycloak `ClientRepresentation`), made
+/// into one by the rules of the import. Where the import leaves something out, the request is refused.
+struct ClientFields: Sendable {
+    private let call: AdminCall
+    private let administration: RealmAdministration
+    private let scopes: [ClientScope]
+
+    init(_ call: AdminCall, _ administration: RealmAdministration) async throws {
+        guard call.realm.realm.keycloak != nil else {
+            throw AdminRefusal.invalid(
+                "This realm was not made by an import or by this API: see portico client create."
+            )
+        }
+        self.call = call
+        self.administration = administration
+        scopes = try await administration.store.scopes(realmID: call.realmID)
+    }
+
+    /// A new client, with Keycloak's defaults.
+    func new(_ representation: Representation) throws -> (client: Client, secret: SecretText?) {
+        var json = representation.object
+        let id = UniqueID(random: call.moment.random).text
+        if json["id"] == nil { json["id"] = .string(id) }
+        if try representation.text("clientId") == nil {
+            json["clientId"] = json["id"]
+        }
+        if json["protocol"] != nil {
+            if json["publicClient"] == nil { json["publicClient"] = true }
+        } else {
+            json["protocol"] = "openid-connect"
+        }
+        let isPublic = json.bool("publicClient") ?? false
+        var attributes = json.object("attributes") ?? JSONObject()
+        attributes["realm_client"] = "false"
+        // RFC 9700 §2.1.1: what is new uses PKCE.
+        if isPublic, !Self.namesPKCE(attributes) { attributes[Self.pkce] = "S256" }
+        json["attributes"] = .object(attributes)
+        if json["webOrigins"] == nil {
+            let redirects = (try representation.strings("redirectUris") ?? []).map(RedirectURI.init)
+            json["webOrigins"] = .texts(WebOrigin.origins(of: redirects))
+        }
+        if json.bool("serviceAccountsEnabled") == true,
+            scopes.contains(where: { $0.name == "service_account" })
+        {
+            let names = json.strings("defaultClientScopes") ?? defaultScopes
+            json["defaultClientScopes"] = .texts(names.filter { $0 != "service_account" } + ["service_account"])
+        }
+        var secret: SecretText?
+        if !isPublic, json.string("clientAuthenticatorType") ?? "client-secret" == "client-secret",
+            json.string("secret")?.isEmpty ?? true
+        {
+            let made = RealmAdministration.newSecret(call.moment)
+            json["secret"] = .string(made.reveal())
+            secret = made
+        }
+        return (try client(json, former: nil), secret)
+    }
+
+    /// A client with what is given; what is absent stays.
+    func changed(_ former: Client, _ representation: Representation) throws -> Client {
+        guard let kept = former.keycloak else {
+            throw AdminRefusal.invalid("This client is one of Portico's: see portico client update.")
+        }
+        if let clientID = try representation.text("clientId"), !sameBytes(clientID, former.clientID)
+        {
+            guard call.realm.client(named: clientID) == nil else {
+                throw AdminRefusal.described(
+                    "conflict",
+                    "Duplicate resource error",
+                    status: .conflict
+                )
+            }
+            throw AdminRefusal.invalid("A client keeps its client_id: make another one.")
+        }
+        var json = ClientRepresentation(
+            former,
+            in: call.realm.realm,
+            scopes: AssignedScopes(call.realm.realm, scopes: scopes),
+            secret: nil
+        ).json
+        json["secret"] = nil
+        for (name, value) in representation.object where value != .null {
+            if name == "attributes", let changes = value.object {
+                var attributes = json.object(name) ?? JSONObject()
+                for (key, value) in changes { attributes[key] = value == .null ? nil : value }
+                json[name] = .object(attributes)
+            } else {
+                json[name] = value
+            }
+        }
+        json["id"] = .string(former.id)
+        if json.string("secret").map({ $0.utf8.allSatisfy { $0 == UInt8(ascii: "*") } }) ?? false {
+            json["secret"] = nil
+        }
+        json["access"] = nil
+        json[AdminRights.lending] = kept[AdminRights.lending]
+        return try client(json, former: former)
+    }
+
+    private func client(_ json: JSONObject, former: Client?) throws -> Client {
+        var json = json
+        json["access"] = nil
+        try call.expect(call.rights.mayName(json.string("clientId") ?? ""))
+        try expectWrittenOut(json, former: former)
+        json["protocolMappers"] = try mappers(of: json, former: former)
+        let hasSecret = json["secret"] != nil
+        let file = try Representation(
+            [
+                "clients": [.object(json)], "defaultDefaultClientScopes": .texts(defaultScopes),
+                "defaultOptionalClientScopes": .texts(optionalScopes),
+            ],
+            path: ""
+        )
+        var report = ImportReport(realm: call.realm.name)
+        let imported = try ClientImport(
+            registration: ClientRegistration(ring: administration.ring),
+            realm: call.realm.realm,
+            scopes: scopes,
+            algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
+            moment: call.moment
+        )(file, report: &report)
+        if let line = report.lines(.skipped).first {
+            throw AdminRefusal.described("invalid_input", "\(line.subject): \(line.words)")
+        }
+        guard var client = imported.first else { throw AdminRefusal.unreadable }
+        if let former {
+            if !hasSecret, client.secret != nil, former.secret != nil {
+                client.secret = former.secret
+            }
+            client.isDevelopment = former.isDevelopment
+            client.requiresPushedRequests = former.requiresPushedRequests
+            client.loginTokenTargets = former.loginTokenTargets
+            client.mappers = former.mappers
+        }
+        if !Self.namesPKCE(json.object("attributes")), !client.grantTypes.isEmpty {
+            client.codeProtection =
+                former?.codeProtection ?? (client.type == .public ? .pkce : .pkceOrNonce)
+        }
+        client.keycloak = call.rights.bounded(
+            client.keycloak ?? JSONObject(),
+            former: former?.keycloak
+        )
+        return client
+    }
+
+    private static let pkce = "pkce.code.challenge.method"
+
+    /// An empty text is none.
+    private static func namesPKCE(_ attributes: JSONObject?) -> Bool {
+        switch attributes?[pkce] {
+        case nil, .null: false
+        case .string(let text): !text.isEmpty
+        default: true
+        }
+    }
+
+    private var defaultScopes: [String] {
+        call.realm.realm.keycloak?.strings("defaultDefaultClientScopes") ?? BuiltInScopes.defaults
+    }
+
+    private var optionalScopes: [String] {
+        call.realm.realm.keycloak?.strings("defaultOptionalClientScopes")
+            ?? BuiltInScopes.optionals
+    }
+
+    // MARK: Addresses
+
+    /// Where responses may go is written out: patterns are only for clients that were there before
+    /// (docs/decisions/0049).
+    private func expectWrittenOut(_ json: JSONObject, former: Client?) throws {
+        let server = HTTPAddress(call.realm.issuer)?.webOrigin ?? ""
+        let known = former?.redirectURIs.map(\.text) ?? []
+        for text in json.strings("redirectUris") ?? []
+        where !known.contains(where: { sameBytes($0, text) }) {
+            let pattern: RedirectPattern
+            do {
+                pattern = try RedirectPattern(
+                    text,
+                    rootURL: json.string("rootUrl"),
+                    serverOrigin: server
+                )
+            } catch {
+                throw AdminRefusal.described(
+                    "invalid_input",
+                    error == .fragment
+                        ? "A redirect URI must not contain an URL fragment"
+                        : "A redirect URI is not a valid URI"
+                )
+            }
+            guard !text.utf8.contains(UInt8(ascii: "*")), pattern.warning != .plainHTTP else {
+                throw AdminRefusal.described(
+                    "invalid_input",
+                    "A redirect URI is written out, and https unless it is on this machine."
+                )
+            }
+        }
+        let origins = former?.webOrigins ?? []
+        let ends = former?.postLogoutRedirectURIs.map(\.text) ?? []
+        let others =
+            (json.strings("webOrigins") ?? []).filter { !origins.contains($0) }
+            + RedirectPatterns.parts(
+                of: json.object("attributes")?.string("post.logout.redirect.uris") ?? ""
+            ).filter { !ends.contains($0) }
+        guard !others.contains(where: { $0.utf8.contains(UInt8(ascii: "*")) }) else {
+            throw AdminRefusal.described(
+                "invalid_input",
+                "Origins and post-logout redirect URIs are written out."
+            )
+        }
+    }
+
+    // MARK: Mappers
+
+    /// The mappers, each with an id. New ones must be allowed to whoever asks.
+    private func mappers(of json: JSONObject, former: Client?) throws -> JSONValue? {
+        guard let mappers = json.array("protocolMappers") else { return nil }
+        let known = former?.keycloak?.array("protocolMappers") ?? []
+        return .array(
+            try mappers.map { value in
+                guard !known.contains(value) else { return value }
+                return .object(try MapperFields.checked(value, call))
+            }
+        )
+    }
+}

@@ -1,0 +1,44 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// A mapper as a request of the administration describes it (Keycloak
+/// `ProtocolMapperRepresentation`).
+enum MapperFields {
+    /// - Returns: The mapper with an id.
+    /// - Throws: 404 for a kind that is not evaluated here; 403 for one that would give roles that
+    ///   whoever asks may not give.
+    static func checked(_ value: JSONValue, _ call: AdminCall) throws -> JSONObject {
+        let representation = try Representation(value, path: "")
+        for (name, _) in representation.object
+        where !RepresentationMembers.mapper.names.contains(name) {
+            throw RepresentationMembers.mapper.refusal(name)
+        }
+        var json = representation.object
+        guard let name = try representation.text("name"), PlainText.isLine(name, length: 255) else {
+            throw AdminRefusal.invalid("A mapper has a name of one line.")
+        }
+        if try representation.text("protocol") == nil { json["protocol"] = "openid-connect" }
+        let id = try representation.text("id").flatMap(UniqueID.init)
+        json["id"] = .string((id ?? UniqueID(random: call.moment.random)).text)
+        if json["consentRequired"] == nil { json["consentRequired"] = false }
+        for (name, setting) in try representation.child("config")?.object ?? JSONObject() {
+            guard name.utf8.count <= 200, setting.string.map({ $0.utf8.count <= 4096 }) ?? true
+            else { throw AdminRefusal.invalid("A setting of a mapper is too long.") }
+        }
+        guard let record = JSONObject.mapper(json).protocolMappers.first,
+            record.kind.utf8.starts(with: "oidc-".utf8)
+        else { throw AdminRefusal.notFound("ProtocolMapper provider not found") }
+        if let words = record.whyNotEvaluated { throw AdminRefusal.invalid(words) }
+        guard call.rights.mayAdd(record) else { throw AdminRefusal.forbidden }
+        return json
+    }
+}
+
+extension JSONObject {
+    /// A representation with nothing but that mapper.
+    fileprivate static func mapper(_ json: JSONObject) -> JSONObject {
+        ["protocolMappers": [.object(json)]]
+    }
+}

@@ -1,0 +1,110 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+
+/// Clients.
+extension RealmAdministration {
+    func create(_ client: Client) async throws {
+        let conflict = AdminRefusal.conflict("Client \(client.clientID) already exists")
+        let creation = try await change(or: conflict) { try await store.create(client) }
+        guard creation == .created else { throw conflict }
+    }
+
+    func update(_ client: Client, replacing former: Client) async throws {
+        let change = try await change(or: .failed) {
+            try await store.update(client, replacing: former)
+        }
+        guard change == .changed else { throw AdminRefusal.notFound("Could not find client") }
+    }
+
+    /// Deletes a client, its roles, and the account that it has for itself.
+    func delete(_ client: Client) async throws {
+        if let account = try await people.serviceAccount(of: client.id, realmID: client.realmID) {
+            _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
+        }
+        let change = try await change(or: .failed) {
+            try await store.deleteClient(id: client.id)
+        }
+        guard change == .changed else { throw AdminRefusal.notFound("Could not find client") }
+    }
+
+    /// Makes the account that a client has for itself, or deletes it, as the client says.
+    func setServiceAccount(of client: Client, _ call: AdminCall) async throws {
+        let account = try await people.serviceAccount(of: client.id, realmID: client.realmID)
+        guard client.grantTypes.contains(.clientCredentials) else {
+            guard let account else { return }
+            _ = try await people.deletePerson(id: account.person.id, realmID: client.realmID)
+            return
+        }
+        guard account == nil else { return }
+        var person = Person(
+            id: UniqueID(random: call.moment.random).text,
+            realmID: client.realmID,
+            username: "service-account-\(client.clientID)",
+            createdAt: call.moment.seconds
+        )
+        person.serviceClientID = client.id
+        do {
+            person = try registration.checked(person)
+        } catch {
+            throw AdminRefusal.invalid("The client_id cannot be part of its account's name.")
+        }
+        let new = NewPerson(
+            person: person,
+            password: nil,
+            roles: try await defaultRoles(of: call.realm)
+        )
+        guard try await people.create(new) == .created else {
+            throw AdminRefusal.conflict("User exists with same username")
+        }
+    }
+
+    /// Whoever asks may change the client.
+    func expectChangeable(_ client: Client, _ call: AdminCall) async throws {
+        try call.expect(try await isChangeable(client, call))
+    }
+
+    private func isChangeable(_ client: Client, _ call: AdminCall) async throws -> Bool {
+        call.rights.mayChange(
+            client,
+            account: try await people.serviceAccount(of: client.id, realmID: client.realmID)
+        )
+    }
+
+    /// 86 characters, as there.
+    static func newSecret(_ moment: Moment) -> SecretText {
+        SecretText(moment.random.text(64))
+    }
+
+    /// `nil` where only its hash is kept.
+    func secret(of client: Client) throws -> SecretText? {
+        try client.secret.flatMap { try ClientSecretSeal(ring: ring).open($0, of: client) }
+    }
+
+    func assignedScopes(of realm: LiveRealm) async throws -> AssignedScopes {
+        AssignedScopes(realm.realm, scopes: try await store.scopes(realmID: realm.id))
+    }
+
+    /// A client as the administration shows it. Its secret is for those who may change it.
+    func json(of client: Client, _ scopes: AssignedScopes, _ call: AdminCall) async throws
+        -> JSONObject
+    {
+        let mayManage = call.rights.allows(.manageClients)
+        var secret: SecretText?
+        if mayManage, client.secret != nil, try await isChangeable(client, call) {
+            secret = try self.secret(of: client)
+        }
+        var json = ClientRepresentation(
+            client,
+            in: call.realm.realm,
+            scopes: scopes,
+            secret: secret
+        ).json
+        json[AdminRights.lending] = nil
+        json["access"] = [
+            "view": true, "configure": .bool(mayManage), "manage": .bool(mayManage),
+        ]
+        return json
+    }
+}

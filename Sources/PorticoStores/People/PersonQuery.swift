@@ -1,0 +1,145 @@
+import PorticoBytes
+
+/// Which people of a realm are looked for. What is `nil` does not matter.
+package struct PersonQuery: Hashable, Sendable {
+    /// Begins the user name, the e-mail address or one of the names.
+    package var anything: String?
+    package var username: String?
+    package var email: String?
+    package var givenName: String?
+    package var familyName: String?
+    /// Whether a text is the whole, and not only a part.
+    package var isExact = false
+    package var isEnabled: Bool?
+    package var isEmailVerified: Bool?
+
+    package init() {}
+}
+
+/// Finding people.
+extension PersonStore {
+    /// People, without the accounts of clients, in the order of user names.
+    ///
+    /// - Parameters:
+    ///   - first: How many are passed over.
+    ///   - limit: The most that are wanted.
+    package func people(_ query: PersonQuery, realmID: String, first: Int, limit: Int) async throws
+        -> [Person]
+    {
+        try await database.scan { reader in
+            try reader.rows(
+                Self.found,
+                query.arguments(realmID) + [.int64(Int64(max(0, limit))), .int64(Int64(max(0, first)))]
+            ) { try Person($0) }
+        }
+    }
+
+    package func count(_ query: PersonQuery, realmID: String) async throws -> Int {
+        try await database.scan { reader in
+            try reader.first(Self.counted, query.arguments(realmID)) { Int(try $0.int64(0)) } ?? 0
+        }
+    }
+
+    /// The members of a group, in the order of user names; not those of the groups in it.
+    package func members(of groupID: String, realmID: String, first: Int, limit: Int) async throws
+        -> [Person]
+    {
+        try await database.scan { reader in
+            try reader.rows(
+                Self.membersOfGroup,
+                [
+                    .text(groupID), .text(realmID), .int64(Int64(max(0, limit))),
+                    .int64(Int64(max(0, first))),
+                ]
+            ) { try Person($0) }
+        }
+    }
+
+    /// The people who were given a role themselves, in the order of user names.
+    package func holders(of roleID: String, realmID: String, first: Int, limit: Int) async throws
+        -> [Person]
+    {
+        try await database.scan { reader in
+            try reader.rows(
+                Self.holdersOfRole,
+                [
+                    .text(roleID), .text(realmID), .int64(Int64(max(0, limit))),
+                    .int64(Int64(max(0, first))),
+                ]
+            ) { try Person($0) }
+        }
+    }
+
+    private static let found: SQLText = """
+        SELECT \(PersonColumn.self) FROM people
+        WHERE realm_id = $1 AND service_client_id IS NULL
+            AND ($2 IS NULL OR username LIKE $2 ESCAPE '!' OR email_key LIKE $2 ESCAPE '!'
+                OR LOWER(given_name) LIKE $2 ESCAPE '!' OR LOWER(family_name) LIKE $2 ESCAPE '!')
+            AND ($3 IS NULL OR username LIKE $3 ESCAPE '!')
+            AND ($4 IS NULL OR email_key LIKE $4 ESCAPE '!')
+            AND ($5 IS NULL OR LOWER(given_name) LIKE $5 ESCAPE '!')
+            AND ($6 IS NULL OR LOWER(family_name) LIKE $6 ESCAPE '!')
+            AND ($7 IS NULL OR is_enabled = $7) AND ($8 IS NULL OR is_email_verified = $8)
+        ORDER BY username LIMIT $9 OFFSET $10
+        """
+
+    private static let counted: SQLText = """
+        SELECT COUNT(*) FROM people
+        WHERE realm_id = $1 AND service_client_id IS NULL
+            AND ($2 IS NULL OR username LIKE $2 ESCAPE '!' OR email_key LIKE $2 ESCAPE '!'
+                OR LOWER(given_name) LIKE $2 ESCAPE '!' OR LOWER(family_name) LIKE $2 ESCAPE '!')
+            AND ($3 IS NULL OR username LIKE $3 ESCAPE '!')
+            AND ($4 IS NULL OR email_key LIKE $4 ESCAPE '!')
+            AND ($5 IS NULL OR LOWER(given_name) LIKE $5 ESCAPE '!')
+            AND ($6 IS NULL OR LOWER(family_name) LIKE $6 ESCAPE '!')
+            AND ($7 IS NULL OR is_enabled = $7) AND ($8 IS NULL OR is_email_verified = $8)
+        """
+
+    private static let membersOfGroup: SQLText = """
+        SELECT \(PersonColumn.self) FROM people
+        WHERE id IN (SELECT person_id FROM person_groups WHERE group_id = $1) AND realm_id = $2
+        ORDER BY username LIMIT $3 OFFSET $4
+        """
+
+    private static let holdersOfRole: SQLText = """
+        SELECT \(PersonColumn.self) FROM people
+        WHERE id IN (SELECT person_id FROM person_roles WHERE role_id = $1) AND realm_id = $2
+            AND service_client_id IS NULL
+        ORDER BY username LIMIT $3 OFFSET $4
+        """
+}
+
+extension PersonQuery {
+    fileprivate func arguments(_ realmID: String) -> [SQLValue] {
+        func pattern(_ text: String?, isWhole: Bool) -> SQLValue {
+            guard let text else { return .null }
+            let folded = LoginName.folded(text)
+            return .text(isWhole ? Self.escaped(folded) : "%\(Self.escaped(folded))%")
+        }
+        return [
+            .text(realmID), anything.map { .text(Self.beginning($0)) } ?? .null,
+            pattern(username, isWhole: isExact), pattern(email, isWhole: isExact),
+            pattern(givenName, isWhole: isExact), pattern(familyName, isWhole: isExact),
+            isEnabled.map(SQLValue.bool) ?? .null, isEmailVerified.map(SQLValue.bool) ?? .null,
+        ]
+    }
+
+    /// `*` stands for any text; without one the text is the beginning.
+    private static func beginning(_ text: String) -> String {
+        let parts = LoginName.folded(text).utf8.split(
+            separator: UInt8(ascii: "*"),
+            omittingEmptySubsequences: false
+        ).map { escaped(String(Substring($0))) }
+        return parts.count == 1 ? parts[0] + "%" : parts.joined(separator: "%")
+    }
+
+    /// For `LIKE … ESCAPE '!'`.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            if "!%_".unicodeScalars.contains(scalar) { escaped += "!" }
+            escaped.unicodeScalars.append(scalar)
+        }
+        return escaped
+    }
+}
