@@ -27,6 +27,8 @@ package struct Provider: Sendable {
     package let swaps = SwapCounter()
     /// Whether mail in the outbox is sent, or readable there by everyone.
     let sendsMail: Bool
+    /// Whether `admin-cli` of the realm `master` may send people's passwords (``PasswordGrant``).
+    let takesAdminPasswords: Bool
     /// Called when a browser session has ended: clients may need to be notified.
     let sessionEnded: @Sendable () -> Void
 
@@ -47,6 +49,7 @@ package struct Provider: Sendable {
         theme: PageTheme = .standard,
         tries: FailedPasswords = FailedPasswords(),
         guesses: RateLimiter = RateLimiter(burst: 20, perMinute: 10),
+        takesAdminPasswords: Bool = false,
         sessionEnded: @escaping @Sendable () -> Void = {}
     ) throws {
         self.realms = realms
@@ -64,6 +67,7 @@ package struct Provider: Sendable {
         self.publicURL = publicURL
         self.tries = tries
         self.guesses = guesses
+        self.takesAdminPasswords = takesAdminPasswords
         self.sessionEnded = sessionEnded
         pages = try PageRenderer(theme: theme)
     }

@@ -29,6 +29,31 @@ struct ConnectionLimitTests {
         #expect(refused.withLock { $0 } == [.targetTooLong])
     }
 
+    @Test("Attack H03: only an address that takes long bodies gets one, chunked or not")
+    func longBodies() async throws {
+        var limits = usualLimits()
+        limits.longBodies = [ConnectionLimits.LongBody(path: "/long", bytes: 200_000)]
+        let body = String(repeating: "b", count: 150_000)
+        let chunked = "Transfer-Encoding: chunked\r\n\r\n249f0\r\n\(body)\r\n0\r\n\r\n"
+        let whole = "Content-Length: 150000\r\n\r\n\(body)"
+        for (path, status) in [
+            ("/long", 200), ("/long?a=/other", 200), ("/longer", 413), ("/lon", 413),
+            ("/other?/long", 413), ("/long/x", 413),
+        ] {
+            for rest in [chunked, whole] {
+                try await withServer(limits) { port, _ in
+                    let answer = try await RawConnection.exchange(
+                        port: port,
+                        ["POST \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\(rest)"]
+                    )
+                    #expect(answer.statuses == [status], "\(path)")
+                }
+            }
+        }
+        #expect(limits.body(of: "/long") == 200_000)
+        #expect(limits.body(of: "/long/") == limits.body)
+    }
+
     @Test("A target of 8 KiB and 16 KiB of headers are served")
     func largestHead() async throws {
         try await withServer(usualLimits()) { port, _ in
@@ -132,7 +157,9 @@ struct ConnectionLimitTests {
     func chunkExtensions() async throws {
         let limits = usualLimits()
         try await withServer(limits) { port, _ in
-            for (length, status) in [(1000, 200), (limits.request, 413), (5_000_000, 413)] {
+            for (length, status) in [
+                (1000, 200), (limits.request(limits.body), 413), (5_000_000, 413),
+            ] {
                 let answer = try await RawConnection.exchange(
                     port: port,
                     [

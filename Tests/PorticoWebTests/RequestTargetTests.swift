@@ -67,4 +67,28 @@ struct RequestTargetTests {
     func none() {
         #expect(RequestTarget(nil) == nil)
     }
+
+    @Test(
+        "attack H05: whole escapes are only let through below /admin/, and routes see them as sent"
+    )
+    func escapes() throws {
+        for target in ["/admin/a%2Fb", "/admin/%C3%A4", "/admin/realms/r%20x/roles"] {
+            #expect(try #require(RequestTarget(target)).path == target)
+        }
+        for target in [
+            "/%61dmin/a", "/admin%2Fa", "/realms/te%73t", "/admin/%", "/admin/%4", "/admin/%GG",
+            "/admin/a%", "/admin/../a%20b", "/admin//a%20b", "/Admin/a%20b", "/admin/a b",
+        ] {
+            #expect(RequestTarget(target) == nil, "\(target)")
+        }
+    }
+
+    @Test("attack H05: a segment is decoded once, and never to what leads elsewhere")
+    func decoded() {
+        #expect(RequestTarget.decoded("a%2Fb%25%32%35") == "a/b%25")
+        #expect(RequestTarget.decoded("R%26D%C3%A4") == "R&D\u{E4}")
+        for segment in ["%2e", "%2E%2e", ".%2e", "%00", "a%00", "%FF", "%C3", "%", "%4", "%zz"] {
+            #expect(RequestTarget.decoded(segment) == nil, "\(segment)")
+        }
+    }
 }

@@ -115,6 +115,7 @@ enum MediaType {
         let types = headers[values: .contentType]
         guard types.count == 1, headers[.contentEncoding] == nil else { return false }
         let type = types[0].prefix { $0 != ";" }
-        return type.utf8.count <= 100 && String(type).trimmingBlanks.lowercased() == "application/json"
+        return type.utf8.count <= 100
+            && String(type).trimmingBlanks.lowercased() == "application/json"
     }
 }

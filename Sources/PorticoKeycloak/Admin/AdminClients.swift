@@ -51,7 +51,8 @@ struct AdminClients: Sendable {
                 : sameBytes(client.clientID, wanted)
         }
         let listed =
-            query["max"] == nil ? found.dropFirst(page.first)
+            query["max"] == nil
+            ? found.dropFirst(page.first)
             : found.dropFirst(page.first).prefix(page.max)
         let assigned = try await administration.assignedScopes(of: call.realm)
         var objects: [JSONObject] = []

@@ -38,7 +38,9 @@ struct AdminGroups: Sendable {
         let tops = call.groups(in: nil)
         guard let search = query["search"] else {
             return .list(
-                tops.dropFirst(page.first).prefix(page.max).map { call.json(of: $0, isBrief: isBrief) }
+                tops.dropFirst(page.first).prefix(page.max).map {
+                    call.json(of: $0, isBrief: isBrief)
+                }
             )
         }
         let found = call.realm.graph.allGroups.filter {

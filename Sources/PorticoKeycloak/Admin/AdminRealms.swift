@@ -119,7 +119,9 @@ struct AdminRealms: Sendable {
         var json = RealmRepresentation(former).json
         for (name, value) in representation.object where value != .null {
             // What new people get has addresses of its own.
-            if name == "defaultRole" || name == "defaultRoles" || name == "defaultGroups" { continue }
+            if name == "defaultRole" || name == "defaultRoles" || name == "defaultGroups" {
+                continue
+            }
             if name == "attributes", let changes = value.object {
                 var attributes = json.object(name) ?? JSONObject()
                 for (key, value) in changes { attributes[key] = value == .null ? nil : value }

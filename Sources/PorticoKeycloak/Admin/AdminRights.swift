@@ -100,7 +100,8 @@ struct AdminRights: Sendable {
 
     /// Whether a client may get that `client_id`: the roles of some are administrative.
     func mayName(_ clientID: String) -> Bool {
-        isUnlimited || !Self.isAdministrative(RoleName(clientID: clientID, name: ""), in: realm.name)
+        isUnlimited
+            || !Self.isAdministrative(RoleName(clientID: clientID, name: ""), in: realm.name)
     }
 
     // MARK: Mappers

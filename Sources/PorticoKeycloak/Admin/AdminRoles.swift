@@ -59,7 +59,8 @@ struct AdminRoles: Sendable {
         }
         // Without `max` all are listed, as there.
         let listed =
-            query["max"] == nil ? roles.dropFirst(page.first)
+            query["max"] == nil
+            ? roles.dropFirst(page.first)
             : roles.dropFirst(page.first).prefix(page.max)
         let isBrief = query["briefRepresentation"] != "false"
         return .list(listed.map { call.json(of: $0, isBrief: isBrief) })
@@ -86,7 +87,9 @@ struct AdminRoles: Sendable {
         let role = try await call.role(in: store)
         let page = try call.page(try call.query())
         let groups = call.realm.graph.allGroups.filter { $0.roles.contains(role.roleName) }
-            .sorted { call.realm.graph.path(of: $0.group.id) < call.realm.graph.path(of: $1.group.id) }
+            .sorted {
+                call.realm.graph.path(of: $0.group.id) < call.realm.graph.path(of: $1.group.id)
+            }
         return .list(
             groups.dropFirst(page.first).prefix(page.max).map { call.brief($0) }
         )

@@ -83,7 +83,8 @@ struct AdminSessions: Sendable {
         )
         return .list(
             apps.compactMap { app in
-                guard let allowedAt = app.allowedAt, let client = call.realm.client(uuid: app.clientID)
+                guard let allowedAt = app.allowedAt,
+                    let client = call.realm.client(uuid: app.clientID)
                 else { return nil }
                 return [
                     "clientId": .string(client.clientID),

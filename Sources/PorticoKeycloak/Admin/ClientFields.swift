@@ -49,7 +49,9 @@ struct ClientFields: Sendable {
             scopes.contains(where: { $0.name == "service_account" })
         {
             let names = json.strings("defaultClientScopes") ?? defaultScopes
-            json["defaultClientScopes"] = .texts(names.filter { $0 != "service_account" } + ["service_account"])
+            json["defaultClientScopes"] = .texts(
+                names.filter { $0 != "service_account" } + ["service_account"]
+            )
         }
         var secret: SecretText?
         if !isPublic, json.string("clientAuthenticatorType") ?? "client-secret" == "client-secret",
@@ -65,7 +67,9 @@ struct ClientFields: Sendable {
     /// A client with what is given; what is absent stays.
     func changed(_ former: Client, _ representation: Representation) throws -> Client {
         guard let kept = former.keycloak else {
-            throw AdminRefusal.invalid("This client is one of Portico's: see portico client update.")
+            throw AdminRefusal.invalid(
+                "This client is one of Portico's: see portico client update."
+            )
         }
         if let clientID = try representation.text("clientId"), !sameBytes(clientID, former.clientID)
         {

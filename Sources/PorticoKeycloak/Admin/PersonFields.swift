@@ -89,11 +89,17 @@ struct PersonFields: Sendable {
             switch error {
             case .username: throw AdminRefusal.field("username", "error-username-invalid-character")
             case .email:
-                throw AdminRefusal.field("email", "error-invalid-email", [
-                    .string(PlainText.shown(person.email ?? ""))
-                ])
-            case .givenName: throw AdminRefusal.field("firstName", "error-person-name-invalid-character")
-            case .familyName: throw AdminRefusal.field("lastName", "error-person-name-invalid-character")
+                throw AdminRefusal.field(
+                    "email",
+                    "error-invalid-email",
+                    [
+                        .string(PlainText.shown(person.email ?? ""))
+                    ]
+                )
+            case .givenName:
+                throw AdminRefusal.field("firstName", "error-person-name-invalid-character")
+            case .familyName:
+                throw AdminRefusal.field("lastName", "error-person-name-invalid-character")
             case .id, .attributes: throw AdminRefusal.invalid("\(error.rule)")
             }
         }

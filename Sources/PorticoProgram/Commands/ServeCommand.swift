@@ -122,6 +122,12 @@ struct ServeCommand: AsyncParsableCommand {
         for path in settings.importRealm {
             try await importRealms(path, into: installation, console)
         }
+        if settings.adminMaster {
+            let master = MasterRealm(ring: installation.ring, baseURL: settings.effectivePublicURL)
+            if try await master.create(in: installation.realms, at: installation.clock.moment()) {
+                console.done("Created realm \(MasterRealm.name). \(MasterRealm.advice)")
+            }
+        }
         var lines = ["Portico is listening on \(settings.effectivePublicURL)"]
         if settings.effectivePublicURL != "http://\(settings.listen.text)" {
             lines[0] += " (\(settings.listen.text))"

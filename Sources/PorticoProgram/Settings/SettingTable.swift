@@ -77,6 +77,25 @@ struct SettingTable: Sendable {
         more: "A host with its port, such as `10.0.0.7:8443`."
     )
 
+    let adminREST = Entry("admin.rest", .choice("state", yes: "on", no: "off"), default: false)
+        .help(
+            "Whether realms are administered over HTTP too: on or off.",
+            more: "At `/admin/`, as in Keycloak: see [the admin REST API](admin-rest.md)."
+        )
+    let adminMaster = Entry("admin.master", .choice("state", yes: "on", no: "off"), default: false)
+        .help(
+            "Whether who administers the realm master administers all realms: on or off.",
+            more: "The realm is made, with its client `admin-cli`, if there is none."
+        )
+    let adminPasswordGrant = Entry(
+        "admin.password-grant",
+        .choice("state", yes: "on", no: "off"),
+        default: false
+    ).help(
+        "Whether admin-cli of the realm master may send people's passwords: on or off.",
+        more: "For scripts that know no other way; whoever has a second factor cannot."
+    )
+
     let logLevel = Entry("log.level", .choice("level", of: Logger.Level.allCases), default: .info)
         .help("What to log: trace, debug, info, notice, warning, error or critical.")
     let logFormat = Entry("log.format", .choice("format", of: LogFormat.allCases), default: .logfmt)

@@ -2,6 +2,7 @@ import HTTPTypes
 import Logging
 import PorticoBackend
 import PorticoBytes
+import PorticoKeycloak
 import PorticoOutbound
 import PorticoPages
 import PorticoProtocol
@@ -54,6 +55,7 @@ struct Wiring {
             // A demo shows its outbox as a page.
             sendsMail: mail != nil || standIns != nil,
             theme: look.theme,
+            takesAdminPasswords: settings.adminPasswordGrant,
             sessionEnded: { logout.wake() }
         )
         let wiring = BackendWiring(
@@ -71,7 +73,12 @@ struct Wiring {
             try await installation.writeProbe.write(at: installation.clock.moment().seconds)
         }
         let health = HealthResponder(
-            next: try pipeline(provider.service, backend, publicURL),
+            next: try pipeline(
+                provider.service,
+                backend,
+                try administration(realms, hashing, publicURL),
+                publicURL
+            ),
             readiness: readiness,
             storage: storage
         )
@@ -130,12 +137,14 @@ struct Wiring {
     private func pipeline(
         _ provider: ProviderService,
         _ backend: Backend,
+        _ administration: AdminService?,
         _ publicURL: PublicURL
     ) throws -> RequestPipeline {
         let unknown = UnknownAddress(provider.page)
         var services: [any HTTPService] = [
             try backend.service, provider, try PageImages(look.images, provider.page),
         ]
+        if let administration { services.append(administration) }
         if standIns != nil { services.append(try backend.demo(outbox: installation.outbox)) }
         return RequestPipeline(
             guarding: HostGuard([publicURL]),
@@ -147,6 +156,30 @@ struct Wiring {
             clock: installation.clock,
             services: services,
             notFound: unknown.respond
+        )
+    }
+
+    /// The administration over HTTP, where it is on.
+    private func administration(
+        _ realms: RealmDirectory,
+        _ hashing: PasswordHashing,
+        _ publicURL: PublicURL
+    ) throws -> AdminService? {
+        guard installation.settings.adminREST else { return nil }
+        return try AdminService(
+            RealmAdministration(
+                realms: realms,
+                store: installation.realms,
+                people: installation.people,
+                sessions: installation.sessions,
+                grants: installation.grants,
+                ring: installation.ring,
+                hashing: hashing,
+                baseURL: publicURL.origin,
+                hasMaster: installation.settings.adminMaster
+            ),
+            publicURL: publicURL,
+            logger: log.logger("portico.admin")
         )
     }
 

@@ -14,6 +14,7 @@ struct TokenEndpoint: Sendable {
     private let tokenExchange: TokenExchangeGrant
     private let tokenSwap: TokenSwapGrant
     private let swaps: SwapCounter
+    private let password: PasswordGrant
     /// The recently redeemed challenges.
     private let challenges = SeenLately()
 
@@ -49,14 +50,17 @@ struct TokenEndpoint: Sendable {
             ring: provider.ring
         )
         swaps = provider.swaps
+        password = PasswordGrant(provider, issuer: issuer)
     }
 
     func post(_ context: RealmContext) async throws -> Response {
         let form = try context.form()
         // RFC 6749 §5.2: an unsupported grant type is refused for every client, whatever else the
         // request contains. Nothing is proven, spent or counted for it.
-        try TokenRequest.refuseUnserved(form)
+        let isPassword = password.serves(form, context)
+        if !isPassword { try TokenRequest.refuseUnserved(form) }
         let answer = try await authenticated(context, form: form) { client, form in
+            if isPassword { return try await password(form, from: client, context).json }
             do {
                 return try await grant(try TokenRequest(form), client, context)
             } catch let replay as ReplayRefusal {

@@ -102,7 +102,8 @@ package final class RealmDirectory: Sendable {
         let keys = Dictionary(grouping: record.keys, by: \.realmID)
         let keptKeys = Dictionary(grouping: record.keptKeys, by: \.realmID)
         let scopes = Dictionary(grouping: record.scopes, by: \.realmID)
-        for realm in record.realms {
+        // What an import has begun has no name that a realm may have.
+        for realm in record.realms where Realm.isName(realm.name) {
             let graph = record.graphs[realm.id] ?? .empty
             let live = LiveRealm(
                 realm: realm,

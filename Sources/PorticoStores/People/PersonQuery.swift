@@ -29,7 +29,9 @@ extension PersonStore {
         try await database.scan { reader in
             try reader.rows(
                 Self.found,
-                query.arguments(realmID) + [.int64(Int64(max(0, limit))), .int64(Int64(max(0, first)))]
+                query.arguments(realmID) + [
+                    .int64(Int64(max(0, limit))), .int64(Int64(max(0, first))),
+                ]
             ) { try Person($0) }
         }
     }

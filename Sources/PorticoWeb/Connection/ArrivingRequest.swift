@@ -25,6 +25,7 @@ struct ArrivingRequest {
         }
         bodyParts += 1
         let length = body?.readableBytes ?? 0
-        return length <= limits.body && bodyParts <= limits.bodyParts
+        let longest = head?.longestBody ?? limits.body
+        return length <= longest && bodyParts <= limits.bodyParts(longest)
     }
 }

@@ -12,11 +12,13 @@ package struct ConnectionLimits: Sendable {
     package var headerCount = 100
     /// Bytes of a body; more is 413.
     package var body = 64 * 1024
+    /// Addresses with a limit of their own, for what only they are sent.
+    package var longBodies: [LongBody] = []
     /// Parts of a body, as chunks and packets divide it; more is 413. Processing a chunk of one
     /// byte costs as much as one of thousands.
-    var bodyParts: Int { max(1024, body / 16) }
+    func bodyParts(_ body: Int) -> Int { max(1024, body / 16) }
     /// Bytes of a whole request, with what frames its body (RFC 9112 §7.1.1); more is 413.
-    var request: Int { target + headers + body + 16 * bodyParts }
+    func request(_ body: Int) -> Int { target + headers + body + 16 * bodyParts(body) }
     /// From the connection's start, or a request's first byte, to the end of its head.
     package var headTime: TimeAmount = .seconds(10)
     /// From the end of the head to the end of the body.
@@ -30,6 +32,24 @@ package struct ConnectionLimits: Sendable {
     package var lingerTime: TimeAmount = .seconds(2)
     /// Connections at one time.
     package var connections: Int
+
+    /// The path that takes bodies of so many bytes.
+    package struct LongBody: Hashable, Sendable {
+        let path: String
+        let bytes: Int
+
+        package init(path: String, bytes: Int) {
+            self.path = path
+            self.bytes = bytes
+        }
+    }
+
+    /// Bytes of a body that is sent to this target.
+    func body(of target: String) -> Int {
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        let long = longBodies.first { path.elementsEqual($0.path.utf8) }
+        return max(body, long?.bytes ?? 0)
+    }
 
     /// - Parameter connections: `nil` for as many as the process's open files allow, at most 8,192.
     package init(connections: Int? = nil) {

@@ -13,9 +13,12 @@ struct RequestHead {
     let expectsContinue: Bool
     /// The `Content-Length`; `nil` if the body is chunked; 0 without a body.
     let bodyLength: Int?
+    /// The most bytes that its body may have.
+    let longestBody: Int
 
     init(_ head: HTTPRequestHead, limits: ConnectionLimits) throws(RequestRefusal) {
         guard head.uri.utf8.count <= limits.target else { throw .targetTooLong }
+        longestBody = limits.body(of: head.uri)
         let isHTTP10 = head.version.minor == 0
         var fields = HTTPFields()
         fields.reserveCapacity(head.headers.count)
@@ -43,7 +46,7 @@ struct RequestHead {
             switch name {
             case .contentLength:
                 guard !hasLength, let length = Self.length(value) else { throw .malformed }
-                guard length <= limits.body else { throw .bodyTooLong }
+                guard length <= longestBody else { throw .bodyTooLong }
                 bodyLength = length
                 hasLength = true
             case .transferEncoding:

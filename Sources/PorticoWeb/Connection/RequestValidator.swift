@@ -100,7 +100,8 @@ final class RequestValidator: ChannelDuplexHandler {
         }
         keep(bytes)
         // The extensions of chunks are no part of the body, and have no length of their own.
-        if arriving.kept > limits.request { refuse(.bodyTooLong) }
+        let longest = arriving.head?.longestBody ?? limits.body
+        if arriving.kept > limits.request(longest) { refuse(.bodyTooLong) }
         return reading != .stopped
     }
 

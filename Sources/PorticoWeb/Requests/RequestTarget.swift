@@ -62,7 +62,8 @@ package struct RequestTarget: Sendable {
                 decoded.append(byte)
                 continue
             }
-            guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue
+            guard let high = rest.popFirst()?.hexDigitValue,
+                let low = rest.popFirst()?.hexDigitValue
             else { return nil }
             decoded.append(high << 4 | low)
         }

@@ -3,6 +3,7 @@ package import HTTPTypes
 import Logging
 import PorticoBackend
 import PorticoBytes
+import PorticoKeycloak
 import PorticoOutbound
 import PorticoPages
 package import PorticoProtocol
@@ -30,6 +31,8 @@ package final class ProviderUnderTest: Sendable {
     ///   - wakes: Whether they are told when a session ends. Otherwise it is for the test to call
     ///     ``logout``.
     ///   - sendsMail: Whether the outbox is emptied: then forgotten passwords can be replaced.
+    ///   - administered: Whether the administration over HTTP is on.
+    ///   - hasMaster: Whether who administers `master` administers all realms, by passwords too.
     ///   - configure: Changes the realm before it is created.
     package init(
         database: TestDatabase? = nil,
@@ -38,6 +41,8 @@ package final class ProviderUnderTest: Sendable {
         tellingBy transport: any HTTPTransport = GuardedTransport(),
         wakes: Bool = false,
         sendsMail: Bool = false,
+        administered: Bool = false,
+        hasMaster: Bool = false,
         configure: (inout NewRealm) -> Void = { _ in }
     ) async throws {
         let database = try database ?? TestDatabase.inMemory()
@@ -80,9 +85,30 @@ package final class ProviderUnderTest: Sendable {
             logger: logger,
             publicURL: url,
             sendsMail: sendsMail,
+            takesAdminPasswords: hasMaster,
             sessionEnded: { if wakes { logout.wake() } }
         )
         let service = try provider.service
+        var services: [any HTTPService] = [service]
+        if administered {
+            services.append(
+                try AdminService(
+                    RealmAdministration(
+                        realms: realms,
+                        store: database.realms,
+                        people: database.people,
+                        sessions: database.sessions,
+                        grants: database.grants,
+                        ring: ring,
+                        hashing: hashing,
+                        baseURL: url.origin,
+                        hasMaster: hasMaster
+                    ),
+                    publicURL: url,
+                    logger: logger
+                )
+            )
+        }
         let unknown = UnknownAddress(service.page)
         let pipeline = RequestPipeline(
             guarding: HostGuard([url]),
@@ -90,7 +116,7 @@ package final class ProviderUnderTest: Sendable {
             headers: SecurityHeaders(url),
             log: AccessLog(format: .logfmt, writer: writer),
             clock: Clock { clock.now },
-            services: [service],
+            services: services,
             notFound: unknown.respond
         )
         self.door = InProcessServer(pipeline)

@@ -1,0 +1,119 @@
+import PorticoBytes
+import PorticoProtocol
+import PorticoStores
+import PorticoWeb
+
+/// Issues a token for a person's password (RFC 6749 §4.3), which OAuth 2.1 has no more (RFC 9700
+/// §2.4): only to `admin-cli` of the realm `master`, and only where the operator's setting says so,
+/// for scripts of Keycloak that know no other way.
+///
+/// The limits on guessing are those of the sign-in page. Whoever has a second factor, or must do
+/// something first, signs in there.
+struct PasswordGrant: Sendable {
+    private let isOn: Bool
+    private let grants: GrantStore
+    private let people: PersonStore
+    private let recognise: PasswordSignIn
+    private let tries: FailedPasswords
+    private let issuer: TokenIssuer
+
+    init(_ provider: Provider, issuer: TokenIssuer) {
+        isOn = provider.takesAdminPasswords
+        grants = provider.grants
+        people = provider.people
+        recognise = PasswordSignIn(people: provider.people, hashing: provider.hashing)
+        tries = provider.tries
+        self.issuer = issuer
+    }
+
+    private static let realm = "master"
+    private static let client = "admin-cli"
+
+    func serves(_ form: FormParameters, _ context: RealmContext) -> Bool {
+        isOn && sameBytes(context.realm.name, Self.realm)
+            && form["grant_type"].map { sameBytes($0, "password") } ?? false
+    }
+
+    /// - Throws: `invalid_grant` for a wrong password; the same, whoever it is, where a password
+    ///   alone is not enough.
+    func callAsFunction(
+        _ form: FormParameters,
+        from client: AuthenticatedClient,
+        _ context: RealmContext
+    ) async throws -> TokenAnswer {
+        try form.refuseRepeats()
+        guard sameBytes(client.client.clientID, Self.client) else {
+            throw OAuthError(.unauthorizedClient, "The client may not use this grant type.")
+        }
+        let login = try form.required("username")
+        let password = SecretText(try form.required("password"))
+        let realm = context.realm
+        let account = try await recognise.account(login, in: realm)
+        let attempt = FailedPasswords.Attempt(
+            realm: realm.id,
+            name: LoginName.folded(login),
+            account: account?.person.id,
+            address: context.address
+        )
+        guard case .proceed = tries.begin(attempt, at: context.moment.now) else {
+            throw OAuthError(.temporarilyUnavailable, "Too many passwords were wrong.")
+        }
+        let outcome = try await recognise(
+            password,
+            of: account,
+            for: LimitKey("hashing", context.address),
+            random: context.moment.random
+        )
+        guard case .recognised(let credentials, _) = outcome else { throw Self.refusal }
+        tries.wasRight(attempt, at: context.moment.now)
+        let person = credentials.person
+        let factors = try await people.secondFactors(of: person.id, realmID: realm.id)
+        guard factors.allSatisfy({ $0.kind == .other }), person.requiredActions.isEmpty,
+            !realm.mustConfirmEmail(person),
+            let whole = try await people.person(id: person.id, realmID: realm.id)
+        else { throw Self.refusal }
+        return try await issue(whole, to: client.client, context)
+    }
+
+    private static let refusal = OAuthError(.invalidGrant, "Invalid user credentials.")
+
+    /// An access token, and no refresh token: there is no session that it could end with.
+    private func issue(_ person: PersonWithRoles, to client: Client, _ context: RealmContext)
+        async throws -> TokenAnswer
+    {
+        let moment = context.moment
+        let lifetime = client.accessTokenLifetime ?? context.realm.lifetimes.accessToken
+        let grant = Grant(
+            id: moment.id(),
+            realmID: context.realm.id,
+            clientID: client.id,
+            personID: person.person.id,
+            sessionID: nil,
+            scope: Scope(tokens: client.defaultScopes),
+            isOffline: false,
+            authenticatedAt: moment.seconds,
+            acr: RealmMetadata.passwordACR,
+            amr: ["pwd"],
+            claims: nil,
+            createdAt: moment.seconds,
+            idleSeconds: 0,
+            expiresAt: moment.seconds + lifetime,
+            refresh: nil
+        )
+        guard try await grants.insert(grant, spending: nil, at: moment.seconds) == .redeemed else {
+            throw Self.refusal
+        }
+        return try issuer.issue(
+            TokenSubject(
+                realm: context.realm,
+                client: client,
+                grant: grant,
+                person: person,
+                scope: grant.scope
+            ),
+            nonce: nil,
+            generation: nil,
+            at: moment
+        )
+    }
+}

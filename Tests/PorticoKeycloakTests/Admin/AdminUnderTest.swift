@@ -1,0 +1,180 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoProvider
+import PorticoStores
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoKeycloak
+
+/// A realm `acme` behind the administration over HTTP. Each administrator is the account of a client
+/// with that name, and has the roles of `realm-management` that the client's name says, with `+`
+/// between them.
+struct AdminUnderTest: Sendable {
+    let server: ProviderUnderTest
+
+    static let secret = "a secret of forty characters, more or less"
+
+    /// - Parameters:
+    ///   - administrators: `view-users+manage-clients`; `none` has no right.
+    ///   - more: Members of the realm besides.
+    init(_ administrators: [String] = ["realm-admin"], more: String = "", hasMaster: Bool = false)
+        async throws
+    {
+        let clients = administrators.map { name in
+            """
+            {"clientId": "\(name)", "serviceAccountsEnabled": true, "standardFlowEnabled": false,
+             "secret": "\(Self.secret)"}
+            """
+        }
+        let people = administrators.map { name in
+            let roles = name.split(separator: "+").filter { $0 != "none" }.map { "\"\($0)\"" }
+            return """
+                {"username": "service-account-\(name)", "enabled": true,
+                 "serviceAccountClientId": "\(name)",
+                 "clientRoles": {"realm-management": [\(roles.joined(separator: ", "))]}}
+                """
+        }
+        let file = """
+            {"realm": "acme", "enabled": true, \(more)
+             "groups": [{"name": "staff", "subGroups": [{"name": "ios"}]},
+               {"name": "bosses", "clientRoles": {"realm-management": ["realm-admin"]},
+                "subGroups": [{"name": "helpers"}]}],
+             "roles": {"realm": [{"name": "editor"}, {"name": "boss", "composites":
+                 {"client": {"realm-management": ["realm-admin"]}}}],
+               "client": {"app": [{"name": "reader"}]}},
+             "clients": [\((clients + [Self.app, Self.web]).joined(separator: ", "))],
+             "users": [\((people + [Self.ann, Self.chief]).joined(separator: ", "))]}
+            """
+        let json = try JSONObject(parsing: Array(file.utf8))
+        let whole = JSONValue.object(BuiltInRealm("acme").completing(json)).serialized()
+        let database = try TestDatabase.inMemory()
+        let imported = try await RealmImportTests.read(
+            String(decoding: whole, as: UTF8.self),
+            ring: TestRealm.ring
+        )
+        for realm in imported {
+            #expect(realm.report.lines(.skipped) == [])
+            #expect(try await database.realms.create(realm.realm) == .created)
+        }
+        server = try await ProviderUnderTest(
+            database: database,
+            administered: true,
+            hasMaster: hasMaster
+        )
+    }
+
+    static let annID = "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9e01"
+    static let chiefID = "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9e02"
+    static let appID = "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9e03"
+    static let webID = "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9e04"
+    static let password = "correct horse battery 1"
+
+    private static let app = """
+        {"id": "\(appID)", "clientId": "app", "secret": "\(secret)",
+         "redirectUris": ["https://app.example/*"]}
+        """
+    /// Where the chief administers from.
+    private static let web = """
+        {"id": "\(webID)", "clientId": "web", "publicClient": true,
+         "redirectUris": ["https://web.example/cb"], "webOrigins": ["https://web.example"]}
+        """
+    private static let ann = """
+        {"id": "\(annID)", "username": "ann", "email": "ann@example.com", "firstName": "Ann",
+         "lastName": "Lee", "enabled": true, "emailVerified": true,
+         "credentials": [{"value": "\(password)"}]}
+        """
+    private static let chief = """
+        {"id": "\(chiefID)", "username": "chief", "email": "chief@example.com", "enabled": true,
+         "groups": ["/bosses"], "credentials": [{"value": "\(password)"}]}
+        """
+
+    /// The access token of an administrator.
+    func token(_ client: String) async throws -> String {
+        let reply = try await server.post(
+            "/realms/acme/protocol/openid-connect/token",
+            [
+                ("grant_type", "client_credentials"), ("client_id", client),
+                ("client_secret", Self.secret),
+            ]
+        )
+        return try #require(reply.json.string("access_token"), "\(reply.text)")
+    }
+
+    /// The access token of a person who signs in with the client `web`.
+    func token(ofPerson name: String, client: String = "web") async throws -> String {
+        let browser = TestBrowser(server)
+        let redirect = "https://\(client).example/cb"
+        let page = try await browser.get(
+            FormEncoding.appending(
+                [
+                    ("client_id", client), ("response_type", "code"), ("redirect_uri", redirect),
+                    ("scope", "openid"), ("code_challenge", TestFlow.challenge),
+                    ("code_challenge_method", "S256"),
+                ],
+                to: "/realms/acme/protocol/openid-connect/auth"
+            )
+        )
+        let answer = try await browser.submit(
+            page,
+            [("username", name), ("password", Self.password)]
+        )
+        let reply = try await server.post(
+            "/realms/acme/protocol/openid-connect/token",
+            [
+                ("grant_type", "authorization_code"), ("code", answer.redirected["code"] ?? ""),
+                ("client_id", client), ("redirect_uri", redirect),
+                ("code_verifier", TestFlow.verifier),
+            ]
+        )
+        return try #require(reply.json.string("access_token"), "\(answer.status) \(reply.text)")
+    }
+
+    /// - Parameter path: Below `/admin/realms/acme`, unless it begins with `/admin`.
+    func send(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: String? = nil,
+        by token: String?,
+        headers: HTTPFields = [:]
+    ) async throws -> Reply {
+        var fields = headers
+        if let token { fields[.authorization] = "Bearer \(token)" }
+        if body != nil, fields[.contentType] == nil { fields[.contentType] = "application/json" }
+        let whole = path.hasPrefix("/admin") ? path : "/admin/realms/acme" + path
+        return try await server.send(method, whole, headers: fields, body: Array((body ?? "").utf8))
+    }
+
+    /// The role as a mapping names it.
+    func role(_ path: String, by token: String) async throws -> String {
+        let reply = try await send(.get, path, by: token)
+        #expect(reply.status == 200, "\(path): \(reply.text)")
+        return "[\(reply.text)]"
+    }
+
+    /// The id of the client, as the administration says.
+    func id(ofClient clientID: String, by token: String) async throws -> String {
+        let reply = try await send(.get, "/clients?clientId=\(clientID)", by: token)
+        return try #require(reply.list.first?.string("id"))
+    }
+
+    /// The id of the group at a path.
+    func id(ofGroup path: String, by token: String) async throws -> String {
+        let reply = try await send(.get, "/group-by-path\(path)", by: token)
+        return try #require(reply.json.string("id"))
+    }
+}
+
+extension Reply {
+    /// The objects of a JSON array.
+    var list: [JSONObject] {
+        // `try?`: what is no array has no objects, and the test says so.
+        ((try? JSONValue(parsing: body))?.array ?? []).compactMap(\.object)
+    }
+
+    /// The last part of `Location`.
+    var madeID: String {
+        location.flatMap { $0.split(separator: "/").last.map(String.init) } ?? ""
+    }
+}
