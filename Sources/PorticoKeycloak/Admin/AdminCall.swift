@@ -68,7 +68,7 @@ struct AdminCall: Sendable {
             let body = context.request.received.body.readableBytesView
             return try JSONValue(
                 parsing: body,
-                limits: JSONLimits(size: body.count, depth: RealmImport.limits.depth)
+                limits: .foreign(size: body.count, depth: RealmImport.limits.depth)
             )
         } catch {
             throw AdminRefusal.unreadable

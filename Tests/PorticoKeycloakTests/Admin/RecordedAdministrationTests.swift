@@ -69,7 +69,10 @@ struct RecordedAdministrationTests {
         let answer: JSONValue?
         let location: String?
 
-        init?(_ line: JSONObject) {
+        static let limits = JSONLimits(size: 1 << 22)
+
+        init?(_ text: Substring) throws {
+            let line = try JSONObject(parsing: Array(text.utf8), limits: Self.limits)
             guard let request = line.object("request"), let answer = line.object("answer"),
                 let method = HTTPRequest.Method(request.string("method") ?? "")
             else { return nil }
@@ -86,7 +89,7 @@ struct RecordedAdministrationTests {
             status = answer.int64("status") ?? 0
             // `try?`: long answers are cut in the recording; then only the status counts.
             self.answer = answer.string("body").flatMap {
-                try? JSONValue(parsing: Array($0.utf8))
+                try? JSONValue(parsing: Array($0.utf8), limits: Self.limits)
             }
             location =
                 answer.array("headers")?.first {
@@ -167,7 +170,7 @@ struct RecordedAdministrationTests {
         var same = 0
         var different: [String] = []
         for line in lines {
-            let exchange = try #require(Exchange(try JSONObject(parsing: Array(line.utf8))))
+            let exchange = try #require(try Exchange(line))
             var headers: HTTPFields = [:]
             for (name, value) in exchange.headers {
                 if let field = HTTPField.Name(name), name != "Authorization" {
@@ -201,7 +204,7 @@ struct RecordedAdministrationTests {
                 )
             }
             // `try?`: an answer without JSON has no members.
-            let answer = try? JSONValue(parsing: reply.body, limits: JSONLimits(size: 1 << 22))
+            let answer = try? JSONValue(parsing: reply.body, limits: Exchange.limits)
             names.learn(exchange.answer, answer)
             let expected = Self.members(exchange.answer)
             let isSame =
