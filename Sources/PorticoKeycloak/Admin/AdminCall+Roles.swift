@@ -101,3 +101,30 @@ extension LiveRealm {
         }
     }
 }
+
+extension AdminCall {
+    /// The same request, of the realm as it is by now.
+    func again(_ administration: RealmAdministration) -> AdminCall {
+        guard let realm = administration.realms.kept(named: realm.name),
+            let rights = AdminRights(bearer, in: realm, hasMaster: administration.hasMaster)
+        else { return self }
+        return AdminCall(
+            context: context,
+            bearer: bearer,
+            realm: realm,
+            rights: rights,
+            isServerAdministrator: isServerAdministrator
+        )
+    }
+}
+
+extension Representation {
+    /// The roles that a person of a file has.
+    func roles() throws -> [RoleName] {
+        var roles = (try strings("realmRoles") ?? []).map { RoleName(clientID: nil, name: $0) }
+        for (clientID, names) in try lists("clientRoles") {
+            roles += names.map { RoleName(clientID: clientID, name: $0) }
+        }
+        return roles
+    }
+}

@@ -78,9 +78,7 @@ struct AdminCall: Sendable {
     /// The body, one object of a kind whose members are known.
     func representation(_ kind: RepresentationMembers) throws -> Representation {
         let representation = try Representation(json(), path: "")
-        for (name, _) in representation.object where !kind.names.contains(name) {
-            throw kind.refusal(name)
-        }
+        try kind.check(representation)
         return representation
     }
 

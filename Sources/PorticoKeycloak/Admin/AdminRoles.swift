@@ -182,7 +182,7 @@ extension Representation {
     }
 
     /// What a new role contains.
-    fileprivate func composites() throws -> [RoleName] {
+    func composites() throws -> [RoleName] {
         guard let composites = try child("composites") else { return [] }
         var parts = (try composites.strings("realm") ?? []).map {
             RoleName(clientID: nil, name: $0)

@@ -14,5 +14,6 @@ struct AdminRoutes: Sendable {
             + AdminPeople(administration: administration).rows
             + AdminCredentials(administration: administration).rows
             + AdminSessions(administration: administration).rows
+            + AdminPartialImport(administration: administration).rows
     }
 }

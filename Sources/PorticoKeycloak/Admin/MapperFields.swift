@@ -11,10 +11,7 @@ enum MapperFields {
     ///   whoever asks may not give.
     static func checked(_ value: JSONValue, _ call: AdminCall) throws -> JSONObject {
         let representation = try Representation(value, path: "")
-        for (name, _) in representation.object
-        where !RepresentationMembers.mapper.names.contains(name) {
-            throw RepresentationMembers.mapper.refusal(name)
-        }
+        try RepresentationMembers.mapper.check(representation)
         var json = representation.object
         guard let name = try representation.text("name"), PlainText.isLine(name, length: 255) else {
             throw AdminRefusal.invalid("A mapper has a name of one line.")

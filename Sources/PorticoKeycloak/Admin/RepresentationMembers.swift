@@ -1,3 +1,5 @@
+import PorticoProtocol
+
 /// The members that a representation of Keycloak 26 may have: any other one is refused.
 struct RepresentationMembers: Sendable {
     /// Keycloak's name of the representation.
@@ -9,7 +11,15 @@ struct RepresentationMembers: Sendable {
         self.names = Set(names.split(whereSeparator: \.isWhitespace).map(String.init))
     }
 
-    func refusal(_ name: String) -> AdminRefusal {
+    /// - Throws: a refusal of the first member that it does not have.
+    func check(_ representation: Representation) throws(AdminRefusal) {
+        for (name, _) in representation.object
+        where name.utf8.count > 100 || !names.contains(name) {
+            throw refusal(name)
+        }
+    }
+
+    private func refusal(_ name: String) -> AdminRefusal {
         kind == Self.realm.kind ? .unreadable : .unknownMember(name, of: kind)
     }
 
@@ -71,6 +81,11 @@ struct RepresentationMembers: Sendable {
     static let mapper = RepresentationMembers(
         "ProtocolMapperRepresentation",
         "id name protocol protocolMapper consentRequired consentText config"
+    )
+
+    static let partialImport = RepresentationMembers(
+        "PartialImportRepresentation",
+        "ifResourceExists policy users clients groups identityProviders roles"
     )
 
     static let identity = RepresentationMembers(

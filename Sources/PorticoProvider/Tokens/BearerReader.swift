@@ -32,8 +32,20 @@ package struct BearerReader: Sendable {
         let all = realm.graph.roles(of: person)
         let seen =
             realm.keycloakView(of: live.client, scope: live.scope, roles: all)?.visible(all)
-            ?? (live.scope.contains(RoleClaims.scope)
-                ? Set(RoleClaims(all, seenBy: live.client).roles) : [])
+            ?? Self.seen(all, by: live, in: realm)
         return Bearer(realm: realm, client: live.client, person: person.person, roles: seen)
+    }
+
+    /// The roles in a token of Portico's own form: none where it is meant for other servers only (RFC
+    /// 9700 §2.3), or has not the scope. Keycloak's tokens do not name the issuer.
+    private static func seen(
+        _ roles: Set<RoleName>,
+        by live: LiveAccessToken,
+        in realm: LiveRealm
+    ) -> Set<RoleName> {
+        guard live.scope.contains(RoleClaims.scope),
+            live.audiences.contains(where: { sameBytes($0, realm.issuer) })
+        else { return [] }
+        return Set(RoleClaims(roles, seenBy: live.client).roles)
     }
 }

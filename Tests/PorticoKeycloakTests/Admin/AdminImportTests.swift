@@ -1,0 +1,87 @@
+import HTTPTypes
+import PorticoBytes
+import PorticoProtocol
+import PorticoTestSupport
+import Testing
+
+@testable import PorticoKeycloak
+
+/// A part of a file into a realm that is there.
+@Suite("Partial import by the administration") struct AdminImportTests {
+    private static let file = #"""
+        "users": [{"username": "ann", "firstName": "Anna"}, {"username": "dora", "enabled": true,
+            "clientRoles": {"app": ["reader"]}}],
+        "clients": [{"clientId": "app", "name": "App"}, {"clientId": "new"}],
+        "groups": [{"name": "staff", "description": "All"}, {"name": "guests"}],
+        "roles": {"realm": [{"name": "editor"}, {"name": "third"}],
+            "client": {"new": [{"name": "own"}]}}}
+        """#
+
+    @Test("KC-A-2: what is there is skipped, or changed, or makes the whole fail")
+    func existing() async throws {
+        let admin = try await AdminUnderTest()
+        let token = try await admin.token("realm-admin")
+        func sent(_ word: String) async throws -> Reply {
+            let body = #"{"ifResourceExists": "\#(word)", \#(Self.file)"#
+            return try await admin.send(.post, "/partialImport", body, by: token)
+        }
+        let failed = try await sent("FAIL")
+        #expect(failed.status == 409)
+        #expect(try await admin.send(.get, "/users?username=dora", by: token).list.isEmpty)
+        #expect(try await admin.send(.get, "/roles/third", by: token).status == 404)
+        let skipped = try await sent("SKIP")
+        #expect(skipped.status == 200, "\(skipped.text)")
+        #expect(skipped.json.int64("added") == 5 && skipped.json.int64("skipped") == 4)
+        #expect(skipped.json.array("results")?.count == 9)
+        let ann = "/users/\(AdminUnderTest.annID)"
+        #expect(try await admin.send(.get, ann, by: token).json.string("firstName") == "Ann")
+        let dora = try await admin.send(.get, "/users?username=dora", by: token).list.first
+        let id = try #require(dora?.string("id"))
+        let roles = "/users/\(id)/role-mappings/clients/\(AdminUnderTest.appID)"
+        let names = try await admin.send(.get, roles, by: token).list
+        #expect(names.map { $0.string("name") } == ["reader"])
+        let changed = try await sent("OVERWRITE")
+        #expect(changed.json.int64("overwritten") == 9 && changed.json.int64("added") == 0)
+        let kept = try await admin.send(.get, ann, by: token).json
+        #expect(kept.string("firstName") == "Anna" && kept.string("lastName") == "Lee")
+        #expect(try await sent("SOMETIMES").status == 400)
+        let only = #"{"ifResourceExists": "FAIL", "users": [{"username": "ann"}]}"#
+        let one = try await admin.send(.post, "/partialImport", only, by: token)
+        #expect(one.json == ["errorMessage": "User with user name ann already exists."])
+    }
+
+    @Test("attack: a partial import gives no more than its parts would")
+    func rights() async throws {
+        let admin = try await AdminUnderTest(["manage-realm", "manage-realm+manage-users"])
+        let ruler = try await admin.token("manage-realm")
+        let both = try await admin.token("manage-realm+manage-users")
+        let attempts = [
+            (ruler, #""users": [{"username": "eve"}]"#), (ruler, #""groups": [{"name": "mine"}]"#),
+            (ruler, #""clients": [{"clientId": "mine"}]"#),
+            (
+                ruler,
+                #"""
+                "roles": {"realm": [{"name": "mine",
+                    "composites": {"client": {"realm-management": ["manage-users"]}}}]}
+                """#
+            ),
+            (ruler, #""roles": {"client": {"realm-management": [{"name": "manage-all"}]}}"#),
+            (both, #""users": [{"username": "eve", "realmRoles": ["boss"]}]"#),
+            (
+                both,
+                #""users": [{"username": "eve", "clientRoles": {"realm-management": ["realm-admin"]}}]"#
+            ),
+            (both, #""users": [{"username": "eve", "groups": ["/bosses"]}]"#),
+            (both, #""users": [{"username": "chief", "email": "mine@evil.example"}]"#),
+        ]
+        for (token, members) in attempts {
+            let body = #"{"ifResourceExists": "OVERWRITE", \#(members)}"#
+            let reply = try await admin.send(.post, "/partialImport", body, by: token)
+            #expect(reply.status == 403, "\(members): \(reply.text)")
+        }
+        let people = try await admin.send(.get, "/users", by: both).list
+        #expect(people.map { $0.string("username") } == ["ann", "chief"])
+        #expect(people.last?.string("email") == "chief@example.com")
+        #expect(try await admin.send(.get, "/roles/mine", by: ruler).status == 404)
+    }
+}
