@@ -34,21 +34,12 @@ struct ReadRealm {
 extension RealmFile {
     init(_ bytes: [UInt8], name: String = "file") {
         self.init(name: name) { offset throws(FileBytes.Refusal) in
-            BytesSource(rest: bytes[offset...])
+            BytesSource(Array(bytes[offset...]))
         }
     }
 
     init(_ text: String, name: String = "file") {
         self.init(Array(text.utf8), name: name)
-    }
-}
-
-private struct BytesSource: ByteSource {
-    var rest: ArraySlice<UInt8>
-
-    mutating func next(upTo limit: Int) -> [UInt8] {
-        defer { rest = rest.dropFirst(limit) }
-        return Array(rest.prefix(limit))
     }
 }
 

@@ -168,13 +168,18 @@ extension RealmAdministration {
         guard realms.kept(named: name) == nil else {
             throw AdminRefusal.conflict("Realm \(PlainText.shown(name)) already exists")
         }
-        let whole = JSONValue.object(BuiltInRealm(name).completing(json))
-        guard let imported = try await importing(whole.serialized(), at: moment).first else {
-            throw AdminRefusal.unreadable
+        let file = try Representation(.object(BuiltInRealm(name).completing(json)), path: "")
+        var report = ImportReport(realm: name)
+        var imported = try importing(file, at: moment, report: &report)
+        var new = imported.realm
+        for user in try file.children("users") {
+            if let person = try await imported.people(user, report: &report) {
+                new.people.append(person)
+            }
         }
         let conflict = AdminRefusal.conflict("Realm \(PlainText.shown(name)) already exists")
         let creation = try await change(or: .conflict("An id of it is taken.")) {
-            try await store.create(imported.realm)
+            try await store.create(new)
         }
         guard creation == .created else { throw conflict }
     }

@@ -129,8 +129,10 @@ struct ClientFields: Sendable {
             algorithms: Set(call.realm.keys.published(at: call.moment.seconds).algorithms),
             moment: call.moment
         )(file, report: &report)
-        if let line = report.lines(.skipped).first {
-            throw AdminRefusal.described("invalid_input", "\(line.subject): \(line.words)")
+        // What a file may have is not made anew: a client that would not have its protection.
+        if let group = report.groups.first(where: { [.skipped, .disabled].contains($0.outcome) }) {
+            let subject = group.named.first?.subject ?? ""
+            throw AdminRefusal.described("invalid_input", "\(subject): \(group.words)")
         }
         guard var client = imported.first else { throw AdminRefusal.unreadable }
         if let former {

@@ -7,7 +7,8 @@ extension FieldReport {
             offlineSessionMaxLifespan offlineSessionMaxLifespanEnabled clients clientScopes \
             defaultDefaultClientScopes defaultOptionalClientScopes roles users federatedUsers \
             keycloakVersion groups scopeMappings clientScopeMappings components attributes \
-            otpPolicyLookAheadWindow passwordPolicy clientPolicies
+            otpPolicyLookAheadWindow passwordPolicy clientPolicies registrationAllowed \
+            registrationEmailAsUsername
             """,
         lost + rules + pages,
         unknown: "kept: nothing here knows the field"
@@ -22,15 +23,10 @@ extension FieldReport {
         ),
         Reason(.skipped, "the server's own settings apply: mail.smtp", "smtpServer"),
         Reason(.skipped, "organizations are not imported", "organizations organizationsEnabled"),
-        Reason(
-            .skipped,
-            "kept: people cannot register themselves yet",
-            "registrationAllowed registrationEmailAsUsername"
-        ),
         Reason(.skipped, "an address belongs to one person here", "duplicateEmailsAllowed"),
         Reason(
             .skipped,
-            "kept: people who are made here get no roles and groups by themselves",
+            "people who register get them; those who are made by a command get none",
             "defaultRole defaultRoles defaultGroups"
         ),
         Reason(

@@ -78,7 +78,8 @@ struct ReplayTests {
         let clock = StoppedClock()
         for realm in ["article", "full"] {
             let file = try Data(contentsOf: root.appending(path: "\(realm)-realm.json"))
-            for imported in try await read(Array(file), at: Clock { clock.now }.moment()) {
+            let files = [RealmFile(Array(file))]
+            for imported in try await ReadRealm.all(files, read, at: Clock { clock.now }.moment()) {
                 #expect(try await database.realms.create(imported.realm) == .created)
             }
         }
