@@ -111,7 +111,7 @@ struct MovedRealmTests {
         let reply = try await browser.submit(
             page,
             [
-                ("given_name", "Cora"), ("family_name", "Sample"), ("username", "cora"),
+                ("given_name", "Cora"), ("family_name", "Sample"), ("username", "newcomer"),
                 ("password", "seven rivers run to sea"), ("action", "create"),
             ]
         )
@@ -119,11 +119,15 @@ struct MovedRealmTests {
         let snapshot = try await server.database.realms.snapshot()
         let realm = try #require(snapshot.realms.first { $0.name == "full" })
         let people = server.database.people
-        let found = try await people.credentials(realmID: realm.id, login: "cora", byEmail: false)
+        let found = try await people.credentials(
+            realmID: realm.id,
+            login: "newcomer",
+            byEmail: false
+        )
         let id = try #require(found).person.id
-        let cora = try #require(try await people.person(id: id, realmID: realm.id))
-        #expect(cora.roles == [RoleName(clientID: nil, name: "default-roles-full")])
-        #expect(cora.groupIDs.map { snapshot.graphs[realm.id]?.path(of: $0) } == ["/customers"])
+        let newcomer = try #require(try await people.person(id: id, realmID: realm.id))
+        #expect(newcomer.roles == [RoleName(clientID: nil, name: "default-roles-full")])
+        #expect(newcomer.groupIDs.map { snapshot.graphs[realm.id]?.path(of: $0) } == ["/customers"])
     }
 
     /// What differs from token to token.
