@@ -78,8 +78,6 @@ struct AdminClients: Sendable {
         )
     }
 
-    // MARK: Secrets
-
     private func secret(_ call: AdminCall) async throws -> AdminAnswer {
         let client = try call.client()
         try await administration.expectChangeable(client, call)

@@ -129,6 +129,7 @@ struct AdminPeople: Sendable {
         else { throw AdminRefusal.invalid("Service account not enabled for the client.") }
         var json = try await PersonJSON(store).item(account.person, call)
         json["access"] = nil
+        json["serviceAccountClientId"] = nil
         return .object(json)
     }
 

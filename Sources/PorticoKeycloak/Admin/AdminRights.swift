@@ -62,8 +62,6 @@ struct AdminRights: Sendable {
             }
     }
 
-    // MARK: Giving
-
     /// Whether they may give these roles to anyone, or make another role, a group or a scope bring
     /// them.
     func mayGive(_ roles: some Sequence<RoleName>) -> Bool {
@@ -83,8 +81,6 @@ struct AdminRights: Sendable {
         mayGive(realm.graph.roles(ofGroup: groupID))
     }
 
-    // MARK: Acting for others
-
     /// Whether they may change how someone signs in, and what they have. Who holds more rights than
     /// oneself could be signed in as.
     func mayChange(_ person: PersonWithRoles) -> Bool {
@@ -103,8 +99,6 @@ struct AdminRights: Sendable {
         isUnlimited
             || !Self.isAdministrative(RoleName(clientID: clientID, name: ""), in: realm.name)
     }
-
-    // MARK: Mappers
 
     /// Whether they may add a mapper: none that puts roles into tokens that they could not give.
     func mayAdd(_ mapper: ProtocolMapperRecord) -> Bool {

@@ -31,10 +31,13 @@ struct ClientFields: Sendable {
             json["clientId"] = json["id"]
         }
         if json["protocol"] != nil {
-            if json["publicClient"] == nil { json["publicClient"] = true }
+            for name in ["publicClient", "directAccessGrantsEnabled"] where json[name] == nil {
+                json[name] = true
+            }
         } else {
             json["protocol"] = "openid-connect"
         }
+        for (name, value) in Self.defaults where json[name] == nil { json[name] = value }
         let isPublic = json.bool("publicClient") ?? false
         var attributes = json.object("attributes") ?? JSONObject()
         attributes["realm_client"] = "false"
@@ -154,6 +157,17 @@ struct ClientFields: Sendable {
         )
         return client
     }
+
+    /// What a client is that says nothing else.
+    static let defaults: JSONObject = [
+        "surrogateAuthRequired": false, "enabled": true, "alwaysDisplayInConsole": false,
+        "clientAuthenticatorType": "client-secret", "notBefore": 0, "bearerOnly": false,
+        "consentRequired": false, "standardFlowEnabled": true, "implicitFlowEnabled": false,
+        "directAccessGrantsEnabled": false, "serviceAccountsEnabled": false,
+        "publicClient": false, "frontchannelLogout": false, "protocol": "openid-connect",
+        "attributes": [:], "authenticationFlowBindingOverrides": [:], "fullScopeAllowed": true,
+        "nodeReRegistrationTimeout": -1,
+    ]
 
     private static let pkce = "pkce.code.challenge.method"
 

@@ -102,6 +102,10 @@ extension RealmAdministration {
             secret: secret
         ).json
         json[AdminRights.lending] = nil
+        // Keycloak's own clients say little of themselves.
+        for (name, value) in ClientFields.defaults where json[name] == nil { json[name] = value }
+        for name in ["redirectUris", "webOrigins", "defaultClientScopes", "optionalClientScopes"]
+        where json[name] == nil { json[name] = [] }
         json["access"] = [
             "view": true, "configure": .bool(mayManage), "manage": .bool(mayManage),
         ]

@@ -52,7 +52,7 @@ package struct RequestTarget: Sendable {
 
     /// A segment with its escapes resolved (RFC 3986 §2.1).
     ///
-    /// - Returns: `nil` if the result is not UTF-8, has a NUL, or is what `.` and `..` are to some
+    /// - Returns: `nil` if the result is not UTF-8, too long (``ForeignText``), has a NUL, or is what `.` and `..` are to some
     ///   proxies.
     package static func decoded(_ segment: some StringProtocol) -> String? {
         var decoded: [UInt8] = []
@@ -67,7 +67,7 @@ package struct RequestTarget: Sendable {
             else { return nil }
             decoded.append(high << 4 | low)
         }
-        guard !decoded.contains(0), let text = String(validating: decoded, as: UTF8.self),
+        guard !decoded.contains(0), let text = ForeignText.decoded(decoded),
             !sameBytes(text, "."), !sameBytes(text, "..")
         else { return nil }
         return text

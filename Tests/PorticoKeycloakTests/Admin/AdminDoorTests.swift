@@ -244,6 +244,14 @@ import Testing
                 let refused = try await admin.send(method, path, #"{"realm": "y"}"#, by: own)
                 #expect(refused.status == 403)
             }
+            // A token that is for another server only gives no right here.
+            let live = try #require(admin.server.provider.realms.realm(named: "master"))
+            var client = try #require(live.client(clientID: "admin-cli"))
+            client.mappers = [ClaimMapper(.audience("orders"), into: [.accessToken])]
+            #expect(try await database.realms.update(client) == .changed)
+            try await admin.server.provider.realms.refresh()
+            let theirs = try await grant(AdminUnderTest.password).json.string("access_token")
+            #expect(try await admin.send(.get, "/users", by: theirs).status == 403)
             let gone = try await admin.send(.delete, "/admin/realms/fresh", by: token)
             #expect(gone.status == 204)
             let twice = try await admin.send(.delete, "/admin/realms/fresh", by: token)

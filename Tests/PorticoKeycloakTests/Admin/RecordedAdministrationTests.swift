@@ -24,6 +24,8 @@ struct RecordedAdministrationTests {
         "create user, name of two letters": "a name may have two letters",
         "create user, bad e-mail and name": "one refusal at a time",
         "create user, unknown field": "without the place in the text",
+        "list realms, brief": "no realm here has a name in HTML",
+        "find by attribute": "attributes are kept, whether a profile names them or not",
         "preflight": "204: no content is sent",
         "keys": "only what signs and verifies here",
         "key components": "components are not shown",
@@ -135,11 +137,11 @@ struct RecordedAdministrationTests {
         }
     }
 
-    /// The names of an answer's members, of the first item where it is a list.
+    /// The names of an answer's members, of all items where it is a list.
     private static func members(_ value: JSONValue?) -> Set<String>? {
         switch value {
         case .object(let object)?: Set(object.map(\.name))
-        case .array(let values)?: values.isEmpty ? [] : members(values[0])
+        case .array(let values)?: values.reduce(into: []) { $0.formUnion(members($1) ?? []) }
         default: nil
         }
     }
@@ -187,6 +189,12 @@ struct RecordedAdministrationTests {
             var body = names.replace(exchange.body)
             if exchange.note == "create client" {
                 body = body.replacing("https://app.example.com/*", with: "https://app.example.com/")
+            }
+            // One that is guessed first.
+            body = body.replacing("Secret-123", with: "Plenty-of-words")
+            if exchange.target.contains("role-mappings") {
+                // The list with this id is cut in the recording: a role is found by its name.
+                body = body.replacing(/"id": ?"[^"]*", ?(?="name": ?"view-users")/, with: "")
             }
             let reply = try await admin.server.send(
                 exchange.method,
