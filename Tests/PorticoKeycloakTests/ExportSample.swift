@@ -27,7 +27,7 @@ struct ExportSample {
         try await ExportSample(Array(try Data(contentsOf: harbourFile)))
     }
 
-    static func read(_ file: [UInt8], ring: KeyRing) async throws -> [RealmImport.Imported] {
+    static func read(_ file: [UInt8], ring: KeyRing) async throws -> [ReadRealm] {
         let read = RealmImport(
             creation: RealmCreation(ring: ring),
             clients: ClientRegistration(ring: ring),
@@ -35,7 +35,7 @@ struct ExportSample {
             ring: ring,
             baseURL: "https://op.example.com"
         )
-        return try await read(file, at: moment)
+        return try await ReadRealm.all([RealmFile(file)], read, at: moment)
     }
 
     init(_ file: [UInt8]) async throws {
