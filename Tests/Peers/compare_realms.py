@@ -13,7 +13,7 @@ import sys
 
 # Derived by Keycloak from something else.
 DERIVED = {"containerId", "composite", "clientRole", "path", "parentId", "totp", "disableableCredentialTypes"}
-# Kept in seconds, or not kept: docs/migration.md says so.
+# Kept in seconds, or not kept: docs/migrating-from-keycloak.md says so.
 COARSE = {"createdTimestamp", "lastUpdatedDate"}
 NAMES = ["clientId", "username", "identityProvider", "alias", "name", "client", "clientScope", "id"]
 # In these, order means something.

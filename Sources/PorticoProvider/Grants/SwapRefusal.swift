@@ -11,7 +11,7 @@ struct SwapRefusal: Error {
 
     let error = OAuthError(.invalidGrant, "The refresh token is unknown, expired or revoked.")
 
-    /// In the words of the log; docs/migration.md explains each.
+    /// In the words of the log; docs/migrating-from-keycloak.md explains each.
     enum Reason: String, CaseIterable, Sendable {
         /// The key that it names did not make it, or by another algorithm.
         case signature
