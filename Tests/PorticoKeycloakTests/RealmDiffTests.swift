@@ -105,6 +105,21 @@ struct RealmDiffTests {
         )
     }
 
+    @Test("People without a name, or with an endless one, are told of and not looked for")
+    func nameless() async throws {
+        let harbour = try await ExportSample.harbour()
+        let file: JSONObject = [
+            "realm": "harbour",
+            "users": [
+                ["enabled": true], ["username": ""],
+                ["username": .string(String(repeating: "e\u{301}", count: 100_000))],
+            ],
+        ]
+        let report = try await harbour.diff(file.serialized())
+        #expect(report.counts == ["users": 3])
+        #expect(report.differences.allSatisfy { $0.kind == .added })
+    }
+
     @Test("An export without secrets differs in nothing")
     func masked() async throws {
         let harbour = try await ExportSample.harbour()

@@ -189,6 +189,7 @@ struct RealmExportTests {
         #expect(try await harbour.database.realms.update(realm) == .changed)
         var quay = try #require(snapshot.clients.first { $0.clientID == "quay" })
         quay.isEnabled = false
+        quay.mappers = [ClaimMapper(.realmRoles(claim: "roles"))]
         quay.accessTokenLifetime = nil
         quay.grantTypes.remove(.refreshToken)
         quay.optionalScopes = ["profile"]
@@ -206,6 +207,7 @@ struct RealmExportTests {
                 "changed clients.quay.optionalClientScopes", "changed clients.quay.redirectUris",
                 "changed displayName", "changed resetPasswordAllowed",
                 "removed clients.quay.attributes[\"use.refresh.tokens\"]",
+                "removed clients.quay.protocolMappers.roles",
             ]
         )
         let json = try await harbour.json()

@@ -8,9 +8,11 @@ struct CanonicalPerson {
     let username: String
     let json: JSONObject
 
-    /// - Returns: `nil` where they have no user name.
+    /// - Returns: `nil` where they have no user name, or one that is longer than any.
     init?(_ person: JSONObject) {
-        guard let name = person.string("username"), !name.isEmpty else { return nil }
+        guard let name = person.string("username"), (1...1024).contains(name.utf8.count) else {
+            return nil
+        }
         username = LoginName.folded(name)
         var json = JSONObject()
         for (name, value) in person where !Self.left.contains(name) {

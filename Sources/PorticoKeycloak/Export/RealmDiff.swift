@@ -64,9 +64,11 @@ package struct RealmDiff: Sendable {
         var seen: Set<String> = []
         var found = comparison
         try await reader.people(of: file) { person in
-            guard let said = CanonicalPerson(person), seen.insert(said.username).inserted else {
+            guard let said = CanonicalPerson(person) else {
+                found.add(RealmDifference(Self.path(""), here: nil, there: [:]))
                 return
             }
+            guard seen.insert(said.username).inserted else { return }
             let new = try await people.whole(realmID: realmID, username: said.username)
             let kept = try new.flatMap { CanonicalPerson(try $0.exported(names, seal)) }
             found.compare(

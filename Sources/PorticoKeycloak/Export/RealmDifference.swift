@@ -70,7 +70,7 @@ enum SecretMembers {
         "secret", "password", "credential", "private", "salt", "registrationaccesstoken",
     ]
     /// Settings of components of which only Keycloak knows whether they are secret.
-    private static let closed = ["config", "credentials", "configuration"]
+    private static let closed = ["config", "configuration"]
     private static let open = ["protocolMappers"]
 
     static func contain(_ path: JSONPath) -> Bool {

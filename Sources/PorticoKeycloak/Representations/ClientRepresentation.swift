@@ -39,11 +39,10 @@ package struct ClientRepresentation: Sendable {
             json["attributes"] = .object(attributes.json)
             scopes.set(of: client, in: &json)
             if !client.mappers.isEmpty {
-                json["protocolMappers"] = .array(
-                    client.mappers.enumerated().map { index, mapper in
-                        .object(mapper.representation(id: "\(client.id)-\(index)"))
-                    }
-                )
+                let added = client.mappers.enumerated().map { index, mapper -> JSONValue in
+                    .object(mapper.representation(id: "\(client.id)-\(index)"))
+                }
+                json["protocolMappers"] = .array((kept.array("protocolMappers") ?? []) + added)
             }
         }
         return json.ordered(Self.order)
