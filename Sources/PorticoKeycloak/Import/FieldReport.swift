@@ -1,3 +1,4 @@
+import PorticoBytes
 import PorticoProtocol
 import PorticoProvider
 
@@ -57,13 +58,15 @@ enum FieldReport {
 }
 
 extension JSONValue {
-    /// Whether a member has a meaning: `false` and empty values have none.
+    /// Whether a member has a meaning: `false`, 0 and empty values have none.
     fileprivate var says: Bool {
         switch self {
         case .null, .bool(false): false
         case .array(let values): !values.isEmpty
         case .object(let object): !object.isEmpty
-        case .string(let text): !text.isEmpty
+        case .string(let text): !text.isEmpty && !sameBytes(text, "false")
+        // What Keycloak writes for "not set".
+        case .integer(let number): number > 0
         default: true
         }
     }
