@@ -25,7 +25,6 @@ struct RecordedAdministrationTests {
         "create user, bad e-mail and name": "one refusal at a time",
         "create user, unknown field": "without the place in the text",
         "list realms, brief": "no realm here has a name in HTML",
-        "find by attribute": "attributes are kept, whether a profile names them or not",
         "preflight": "204: no content is sent",
         "keys": "only what signs and verifies here",
         "key components": "components are not shown",
@@ -124,7 +123,8 @@ struct RecordedAdministrationTests {
                 for (name, value) in recorded { learn(value, own[name]) }
             case (.array(let recorded)?, .array(let own)?):
                 for value in recorded {
-                    learn(value, own.first { Self.name(of: $0) == Self.name(of: value) })
+                    guard let name = Self.name(of: value) else { continue }
+                    learn(value, own.first { Self.name(of: $0) == name })
                 }
             default: break
             }
@@ -190,11 +190,14 @@ struct RecordedAdministrationTests {
             if exchange.note == "create client" {
                 body = body.replacing("https://app.example.com/*", with: "https://app.example.com/")
             }
+            // Of the recording's own: no profile names it there, and it is dropped.
+            body = body.replacing(/"attributes": ?\{"locale"[^}]*\}, ?/, with: "")
             // One that is guessed first.
             body = body.replacing("Secret-123", with: "Plenty-of-words")
             if exchange.target.contains("role-mappings") {
                 // The list with this id is cut in the recording: a role is found by its name.
-                body = body.replacing(/"id": ?"[^"]*", ?(?="name": ?"view-users")/, with: "")
+                let id = /"id": ?"[^"]*", ?(?="name": ?"(view|query)-users")/
+                body = body.replacing(id, with: "")
             }
             let reply = try await admin.server.send(
                 exchange.method,
