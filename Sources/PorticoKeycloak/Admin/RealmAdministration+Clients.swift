@@ -101,7 +101,6 @@ extension RealmAdministration {
             scopes: scopes,
             secret: secret
         ).json
-        json[AdminRights.lending] = nil
         // Keycloak's own clients say little of themselves.
         for (name, value) in ClientFields.defaults where json[name] == nil { json[name] = value }
         for name in ["redirectUris", "webOrigins", "defaultClientScopes", "optionalClientScopes"]

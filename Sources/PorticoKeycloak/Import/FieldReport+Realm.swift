@@ -8,7 +8,7 @@ extension FieldReport {
             defaultDefaultClientScopes defaultOptionalClientScopes roles users federatedUsers \
             keycloakVersion groups scopeMappings clientScopeMappings components attributes \
             otpPolicyLookAheadWindow passwordPolicy clientPolicies registrationAllowed \
-            registrationEmailAsUsername
+            registrationEmailAsUsername defaultRole defaultRoles defaultGroups
             """,
         lost + rules + pages,
         unknown: "kept: nothing here knows the field"
@@ -24,11 +24,6 @@ extension FieldReport {
         Reason(.skipped, "the server's own settings apply: mail.smtp", "smtpServer"),
         Reason(.skipped, "organizations are not imported", "organizations organizationsEnabled"),
         Reason(.skipped, "an address belongs to one person here", "duplicateEmailsAllowed"),
-        Reason(
-            .skipped,
-            "people who register get them; those who are made by a command get none",
-            "defaultRole defaultRoles defaultGroups"
-        ),
         Reason(
             .skipped,
             "a field of old versions that is not read",

@@ -125,6 +125,14 @@ extension RealmStore {
         DELETE FROM client_scopes
         WHERE id IN (SELECT id FROM client_scopes WHERE realm_id = $1 LIMIT 100)
         """,
+        """
+        DELETE FROM swapped_tokens
+        WHERE hash IN (SELECT hash FROM swapped_tokens WHERE realm_id = $1 LIMIT 500)
+        """,
+        """
+        DELETE FROM moved_sessions WHERE realm_id = $1
+            AND sid IN (SELECT sid FROM moved_sessions WHERE realm_id = $1 LIMIT 500)
+        """,
         "DELETE FROM realms WHERE id = $1",
     ]
 }
