@@ -180,7 +180,7 @@ struct ClientImport {
     }
 
     /// Why a client would not be protected as it was there; `nil`: it is.
-    private static func whyDisabled(
+    static func whyDisabled(
         _ client: Representation,
         _ attributes: ClientAttributes,
         isPublic: Bool

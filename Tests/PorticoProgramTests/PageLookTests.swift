@@ -92,7 +92,7 @@ struct PageLookTests {
         #expect(page.contains(#"<img src="/assets/brand/apple" alt="""#))
         #expect(!page.contains("/assets/brand/google"))
         // The Provider's pages are the same team's.
-        let realm = try await person.get(server.issuer).text
+        let realm = try await person.get(server.issuer, with: [.accept: "text/html"]).text
         #expect(realm.contains(#"src="/assets/logo""#))
         #expect(realm.contains("--accent: #0a5c2f;"))
 

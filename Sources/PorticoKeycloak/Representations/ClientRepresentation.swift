@@ -66,7 +66,8 @@ package struct ClientRepresentation: Sendable {
         // The member, what it says where it is missing, whether the import follows it, and what is
         // kept now.
         let switches: [(String, Bool, Bool, Bool)] = [
-            ("enabled", true, true, client.isEnabled), ("publicClient", false, true, isPublic),
+            ("enabled", true, !isShut(kept), client.isEnabled),
+            ("publicClient", false, true, isPublic),
             ("consentRequired", false, true, client.requiresConsent),
             ("standardFlowEnabled", true, mayGet, codes),
             ("serviceAccountsEnabled", false, mayGet && !isPublic, account),
@@ -84,9 +85,20 @@ package struct ClientRepresentation: Sendable {
         }
     }
 
+    /// Whether the import disabled it, because its protection would be gone here, and it still is.
+    private func isShut(_ kept: JSONObject) -> Bool {
+        // `try?`: what cannot be read was not imported.
+        guard !client.isEnabled, let file = try? Representation(.object(kept), path: ""),
+            let attributes = try? ClientAttributes(file)
+        else { return false }
+        let isPublic = client.type == .public
+        return (try? ClientImport.whyDisabled(file, attributes, isPublic: isPublic)) ?? nil != nil
+    }
+
     private func setAuthentication(in json: inout JSONObject, _ kept: JSONObject) {
         let type = kept.string("clientAuthenticatorType") ?? "client-secret"
         switch client.authentication {
+        case _ where isShut(kept): break
         case .none: json.set("clientAuthenticatorType", .string(type), unless: true)
         case .clientSecretBasic, .clientSecretPost:
             json.set(
