@@ -113,8 +113,8 @@ struct ClientImport {
         try MapperReport.add(representation, subject, report: &report)
         var secret = try secret(of: client, representation, here, report: &report)
         if let here {
-            client.keep(here)
-            if isKept(secret, of: here) {
+            client.keep(here, wouldBeShut: shut != nil)
+            if shut != nil && here.isEnabled || isKept(secret, of: here) {
                 client.secret = here.secret
                 secret = .unchanged
             }
@@ -129,14 +129,15 @@ struct ClientImport {
             "id", "clientId", "secret", "registrationAccessToken", "redirectUris", "webOrigins",
         ] { object[name] = nil }
         guard var attributes = object.object("attributes") else { return object }
-        for (name, _) in attributes
-        where name.hasSuffix("private.key") || name.hasPrefix("client.secret.rotated")
-            || name == "post.logout.redirect.uris"
-        {
+        for (name, _) in attributes where isSecret(name) || name == "post.logout.redirect.uris" {
             attributes[name] = nil
         }
         object["attributes"] = .object(attributes)
         return object
+    }
+
+    private static func isSecret(_ attribute: String) -> Bool {
+        attribute.hasSuffix("private.key") || attribute.hasPrefix("client.secret.rotated")
     }
 
     private func builtIn(
@@ -160,8 +161,10 @@ struct ClientImport {
         client.grantTypes = []
         // Nothing of it acts here, so its addresses have no other place.
         var kept = Self.kept(representation)
-        for name in ["redirectUris", "webOrigins", "attributes"] {
-            kept[name] = representation.object[name]
+        for name in ["redirectUris", "webOrigins"] { kept[name] = representation.object[name] }
+        if var attributes = representation.object.object("attributes") {
+            for (name, _) in attributes where Self.isSecret(name) { attributes[name] = nil }
+            kept["attributes"] = .object(attributes)
         }
         client.keycloak = kept
         return client

@@ -44,10 +44,23 @@ package struct RealmImport: Sendable {
     }
 
     private static func expectKeepable(_ new: NewRealm, _ path: String) throws(RealmImportError) {
-        let documents =
-            [new.realm.keycloak].compactMap(\.self) + new.clients.compactMap(\.keycloak)
-            + new.scopes.map(\.representation) + new.parts.map(\.document)
+        var documents = [new.realm.keycloak].compactMap(\.self)
+        documents += new.clients.compactMap(\.keycloak)
+        documents += new.scopes.map(\.representation)
+        documents += new.parts.map(\.document)
+        documents += new.keys.compactMap(\.component)
         for document in documents where document.serialized().count > longestDocument {
+            throw .tooLarge(path: path)
+        }
+        let attributes = new.roles.map(\.attributes) + new.groups.map(\.group.attributes)
+        for values in attributes {
+            let bytes = values.reduce(0) { sum, named in
+                named.value.reduce(sum + named.key.utf8.count) { $0 + $1.utf8.count }
+            }
+            guard bytes <= longestDocument else { throw .tooLarge(path: path) }
+        }
+        // A seal is a third longer than what is in it.
+        for part in new.parts where part.sealed?.utf8.count ?? 0 > RealmPartSeal.longest {
             throw .tooLarge(path: path)
         }
     }
@@ -93,7 +106,10 @@ package struct RealmImport: Sendable {
         if let existing {
             new.realm.issuer = existing.realm.issuer
             new.realm.mappers = existing.realm.mappers
+            new.realm.notBefore = max(new.realm.notBefore, existing.realm.notBefore)
             new.realm.tokenSwap = existing.realm.tokenSwap
+            new.realm.signsOutByHintAlone = existing.realm.signsOutByHintAlone
+            new.realm.accessTokenType = existing.realm.accessTokenType
         }
         let scopes = ScopeImport(realm: new.realm, moment: moment, existing: existing)
         new.scopes = try scopes(representation, report: &report)

@@ -11,10 +11,13 @@ struct RealmPartSeal: Sendable {
         seal = SealedAtRest(ring: ring, purpose: "realm part")
     }
 
+    /// The longest sealed text that opens again, in bytes.
+    static let longest = 1 << 20
+
     /// Members of an object, or of its `config`, that are secrets in Keycloak.
     private static let secrets: Set<String> = [
         "clientSecret", "password", "bindCredential", "secret", "privateKey", "keystorePassword",
-        "keyPassword", "authTokenValue", "secret.key", "api.key",
+        "keyPassword", "authTokenValue", "authTokenClientSecret", "secret.key", "api.key",
     ]
 
     /// - Returns: The object without its secrets, and the secrets: those of `config` in a `config`.

@@ -17,9 +17,11 @@ struct RealmOverwriteTests {
         database = try TestDatabase.inMemory()
     }
 
-    private func write(_ text: String, isDryRun: Bool = false) async throws
-        -> RealmImporter.Staged
-    {
+    private func write(
+        _ text: String,
+        isDryRun: Bool = false,
+        mayOverwrite: Bool = true
+    ) async throws -> RealmImporter.Staged {
         let importer = RealmImporter(
             RealmImport(
                 creation: RealmCreation(ring: TestRealm.ring),
@@ -30,7 +32,8 @@ struct RealmOverwriteTests {
             ),
             store: database.realms,
             people: database.people,
-            isDryRun: isDryRun
+            isDryRun: isDryRun,
+            mayOverwrite: mayOverwrite
         )
         let source = try RealmSource([RealmFile(text)])
         let staged = try await importer.stage(source.realms, at: RealmImportTests.noon)
@@ -95,8 +98,7 @@ struct RealmOverwriteTests {
             #expect(again.differences == RealmImporter.Differences(), "\(again.report.lines)")
         }
         let after = try await database.realms.snapshot()
-        #expect(before.version == after.version && before.clients == after.clients)
-        #expect(before.keys == after.keys)
+        #expect(before.clients == after.clients && before.keys == after.keys)
         #expect(
             try await database.people.people(
                 realmID: try await realm().id,
@@ -104,6 +106,68 @@ struct RealmOverwriteTests {
                 limit: 10
             ) == people
         )
+    }
+
+    @Test("KC-M-1: a realm that came meanwhile is not written over by who did not ask for it")
+    func notAsked() async throws {
+        _ = try await write(Self.file)
+        let before = try await realm()
+        let file = try changed(
+            Self.file,
+            [("\"accessTokenLifespan\": 300", "\"accessTokenLifespan\": 240")]
+        )
+        await #expect(throws: RealmStore.TakenName.self) {
+            try await write(file, mayOverwrite: false)
+        }
+        #expect(try await realm() == before)
+    }
+
+    @Test("KC-M-1: a realm that people have signed in to is not written over")
+    func inUse() async throws {
+        _ = try await write(Self.file)
+        let before = try await realm()
+        let person = try #require(
+            try await database.people.people(realmID: before.id, after: nil, limit: 1).first
+        )
+        let client = try #require(try await database.realms.snapshot().clients.first)
+        let grant = Grant(
+            id: UniqueID(random: .system),
+            realmID: before.id,
+            clientID: client.id,
+            personID: person.id,
+            sessionID: nil,
+            scope: Scope(tokens: ["openid"]),
+            isOffline: false,
+            authenticatedAt: nil,
+            acr: nil,
+            amr: [],
+            claims: nil,
+            createdAt: RealmImportTests.noon.seconds,
+            idleSeconds: 1800,
+            expiresAt: nil,
+            refresh: nil
+        )
+        _ = try await database.grants.insert(grant, spending: nil, at: grant.createdAt)
+        await #expect(throws: RealmImporter.InUse.self) { try await write(Self.file) }
+        #expect(try await realm() == before)
+    }
+
+    @Test("KC-M-1: a secret that a file masks is not lost")
+    func masked() async throws {
+        _ = try await write(Self.file)
+        let realmID = try await realm().id
+        let before = try await database.realms.parts(nil, realmID: realmID)
+        let file = try changed(
+            Self.file,
+            [
+                ("hidden one", "**********"),
+                (#""providerId": "oidc""#, #""providerId": "keycloak-oidc""#),
+            ]
+        )
+        _ = try await write(file)
+        let after = try await database.realms.parts(nil, realmID: realmID)
+        #expect(after != before)
+        #expect(after.map(\.sealed) == before.map(\.sealed))
     }
 
     @Test("KC-M-1: what differs is written over, of every kind, and ids stay")

@@ -88,6 +88,34 @@ import Testing
     }
 
     @Test(
+        "decision 0051: what is revoked or removed here is not begun again by another old token",
+        arguments: StoreUnderTest.allCases
+    )
+    func revokedHere(_ database: StoreUnderTest) async throws {
+        for isRemoved in [false, true] {
+            let stores = try await database.furnished()
+            let id = Example.fresh()
+            let first = token("1", isOffline: true)
+            #expect(try await swap(first, stores, grant: id) == .swapped)
+            if isRemoved {
+                let change = try await stores.people.disconnect(
+                    "client-uuid",
+                    from: "person-ann",
+                    realmID: "realm-1",
+                    at: Example.now
+                )
+                #expect(change == .changed)
+            } else {
+                let end = try await stores.grants.revoke(id: id, spending: nil, at: Example.now)
+                #expect(end == .revoked)
+            }
+            #expect(try await swap(token("2", isOffline: true), stores) == .sessionEnded)
+            let other = token("3", sid: "moved-2", isOffline: true)
+            #expect(try await swap(other, stores) == .swapped)
+        }
+    }
+
+    @Test(
         "decision 0051: a session that never came here can end",
         arguments: StoreUnderTest.allCases
     )

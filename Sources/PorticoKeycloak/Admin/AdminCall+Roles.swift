@@ -47,7 +47,8 @@ extension AdminCall {
     func changeableRole(in store: RealmStore) async throws -> Role {
         let role = try await self.role(in: store)
         try mayChangeRoles(of: role.clientID.flatMap { realm.client(named: $0) })
-        try expect(rights.mayChange(role.roleName))
+        // What contains a right is one: under another name it would be given to others.
+        try expect(rights.mayChange(role.roleName) && rights.mayGive([role.roleName]))
         return role
     }
 

@@ -169,6 +169,7 @@ struct AdminGroups: Sendable {
             attributes: try representation.attributes() ?? [:]
         )
         if let parent {
+            try call.expect(call.rights.mayJoin(parent.id))
             let depth = call.realm.graph.lineage(of: parent.id).count
             guard depth < RoleGraph.deepest else {
                 throw AdminRefusal.invalid("Groups are nested too deeply.")
@@ -180,6 +181,8 @@ struct AdminGroups: Sendable {
 
     private func update(_ call: AdminCall) async throws -> AdminAnswer {
         var group = try call.group()
+        // Defaults name groups by their paths: under another one its rights would be others'.
+        try call.expect(Self.within(group, call).allSatisfy(call.rights.mayJoin))
         let representation = try call.representation(.group)
         guard let name = try representation.text("name") else {
             throw AdminRefusal.invalid("Group name is missing")
@@ -192,8 +195,18 @@ struct AdminGroups: Sendable {
     }
 
     private func delete(_ call: AdminCall) async throws -> AdminAnswer {
-        try await administration.delete(try call.group())
+        let group = try call.group()
+        try call.expect(Self.within(group, call).allSatisfy(call.rights.mayJoin))
+        try await administration.delete(group)
         return .done
+    }
+
+    /// A group, and those that lie in it.
+    private static func within(_ group: Group, _ call: AdminCall) -> [String] {
+        let graph = call.realm.graph
+        return graph.allGroups.map(\.group.id).filter { id in
+            graph.lineage(of: id).contains { sameBytes($0.group.id, group.id) }
+        }
     }
 
     private func join(_ call: AdminCall) async throws -> AdminAnswer {
@@ -224,7 +237,13 @@ struct AdminGroups: Sendable {
     private func setDefault(_ call: AdminCall, _ isDefault: Bool) async throws -> AdminAnswer {
         let group = try call.group()
         try call.expect(!isDefault || call.rights.mayJoin(group.id))
-        let path = call.realm.graph.path(of: group.id)
+        let graph = call.realm.graph
+        let path = graph.path(of: group.id)
+        // A slash in a name may make two groups of one path.
+        let twins = graph.allGroups.filter { sameBytes(graph.path(of: $0.group.id), path) }
+        guard !isDefault || twins.count == 1 else {
+            throw AdminRefusal.invalid("Another group has the same path.")
+        }
         var paths = (call.realm.realm.keycloak?.strings("defaultGroups") ?? [])
             .filter { !sameBytes($0, path) }
         if isDefault { paths.append(path) }

@@ -109,9 +109,7 @@ struct AdminRights: Sendable {
         case "oidc-role-name-mapper":
             return Self.roles(named: mapper.config["new.role.name"]).allSatisfy { mayChange($0) }
         case "oidc-usermodel-realm-role-mapper", "oidc-usermodel-client-role-mapper":
-            // A prefix makes one role's name of another's.
-            return mapper.config.filter { $0.key.hasSuffix("rolePrefix") && !$0.value.isEmpty }
-                .isEmpty || !Self.writesRoles(mapper)
+            return Self.writesRolesAsTheyAre(mapper) || !Self.writesRoles(mapper)
         default: return !Self.writesRoles(mapper)
         }
     }
@@ -129,12 +127,36 @@ struct AdminRights: Sendable {
         return split + [RoleName(clientID: nil, name: text)]
     }
 
-    /// Whether the claim is where applications look for roles.
+    /// Whether the claim is where applications look for roles, as the mapper reads it.
     private static func writesRoles(_ mapper: ProtocolMapperRecord) -> Bool {
-        let claim = mapper.config["claim.name"] ?? ""
-        return ["realm_access", "resource_access", "${"].contains {
-            claim.utf8.starts(with: $0.utf8)
+        var root: [UInt8] = []
+        var isEscaped = false
+        for byte in (mapper.config["claim.name"] ?? "").utf8 {
+            if !isEscaped, byte == UInt8(ascii: ".") { break }
+            if !isEscaped, byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else {
+                root.append(byte)
+                isEscaped = false
+            }
         }
+        return root == Array("realm_access".utf8) || root == Array("resource_access".utf8)
+            || root.contains(UInt8(ascii: "$"))
+    }
+
+    /// Whether it writes roles where they belong: those of the realm or of a client there, under
+    /// their own names. A prefix would make one role's name of another's.
+    private static func writesRolesAsTheyAre(_ mapper: ProtocolMapperRecord) -> Bool {
+        let prefix = mapper.config.first { $0.key.hasSuffix("rolePrefix") && !$0.value.isEmpty }
+        guard prefix == nil else { return false }
+        let claim = mapper.config["claim.name"] ?? ""
+        if mapper.kind == "oidc-usermodel-realm-role-mapper" {
+            return sameBytes(claim, "realm_access.roles")
+        }
+        if sameBytes(claim, "resource_access.${client_id}.roles") { return true }
+        let owner = mapper.config["usermodel.clientRoleMapping.clientId"] ?? ""
+        return !owner.isEmpty && !owner.utf8.contains(UInt8(ascii: "."))
+            && sameBytes(claim, "resource_access.\(owner).roles")
     }
 
     // MARK: Clients that lend rights

@@ -20,7 +20,7 @@ struct AdminSessions: Sendable {
     private var people: PersonStore { administration.people }
 
     private func signOut(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.person(in: people).person
+        let person = try await call.changeablePerson(in: people).person
         _ = try await people.signOutEverywhere(
             person.id,
             realmID: call.realmID,
@@ -97,7 +97,7 @@ struct AdminSessions: Sendable {
     }
 
     private func revoke(_ call: AdminCall) async throws -> AdminAnswer {
-        let person = try await call.person(in: people).person
+        let person = try await call.changeablePerson(in: people).person
         guard let client = call.realm.client(named: try call.segment("client")) else {
             throw AdminRefusal.notFound("Client not found")
         }

@@ -39,8 +39,10 @@ struct PersonFields: Sendable {
         new.roles = try await administration.defaultRoles(of: call.realm)
         var groupIDs = call.realm.defaultGroupIDs
         let named = try ids(ofGroups: try representation.strings("groups") ?? [])
-        try call.expect(named.allSatisfy(call.rights.mayJoin))
         groupIDs += named.filter { !groupIDs.contains($0) }
+        try call.expect(
+            call.rights.mayGive(new.roles) && groupIDs.allSatisfy(call.rights.mayJoin)
+        )
         new.groupIDs = groupIDs
         for link in try representation.children("federatedIdentities") {
             new.identities.append(try FederatedIdentity(link, provider: nil))

@@ -1,4 +1,5 @@
 import PorticoBytes
+import PorticoProtocol
 import PorticoStores
 
 /// A realm that is here already, which a file is written over.
@@ -64,7 +65,17 @@ extension ImportedIDs {
 
 extension Client {
     /// What only this server has, and no file says.
-    mutating func keep(_ here: Client) {
+    ///
+    /// - Parameter wouldBeShut: A new one would be disabled, because its protection would be gone. This
+    ///   one may have been given another by now.
+    mutating func keep(_ here: Client, wouldBeShut: Bool) {
+        if wouldBeShut, here.isEnabled {
+            isEnabled = true
+            authentication = here.authentication
+            keySet = here.keySet
+            secret = here.secret
+        }
+        keycloak?[AdminRights.lending] = here.keycloak?[AdminRights.lending]
         authenticatesStrictly = here.authenticatesStrictly
         takesTokenEndpointAudience = here.takesTokenEndpointAudience
         isDevelopment = here.isDevelopment

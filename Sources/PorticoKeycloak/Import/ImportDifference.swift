@@ -14,8 +14,17 @@ struct ImportDifference {
         var changes = RealmChanges()
         if new.realm != existing.realm { changes.realm = new.realm }
         let keys = Set(existing.keys.map(\.keyID))
-        changes.keys = new.keys.filter { !keys.contains($0.keyID) }
-        changes.keptKeys = new.keptKeys.filter { !existing.keptKeys.contains($0.keyID) }
+        // They verify. What signs here was chosen here, and one that is gone may have been stolen.
+        let oldest = existing.keys.map(\.activeFrom).min() ?? 0
+        changes.keys = new.keys.filter { !keys.contains($0.keyID) }.map { key in
+            var key = key
+            key.activeFrom = oldest - 1
+            return key
+        }
+        // Those that verify tokens of before are deleted when their time is over.
+        changes.keptKeys = new.keptKeys.filter {
+            $0.kind != .hmac && !existing.keptKeys.contains($0.keyID)
+        }
         changes.clients = new.clients.filter {
             existing.clients[ExactText($0.clientID)] != $0
         }
@@ -41,16 +50,19 @@ struct ImportDifference {
             let roles = Set((limits[owner] ?? []).map(\.role))
             if roles != existing.limits[owner] ?? [] { changes.limits.append((owner, roles)) }
         }
-        changes.parts = try new.parts.filter { part in
-            guard let former = existing.parts[[part.kind, part.id]],
-                former.document == part.document
-            else { return true }
-            return try secrets(of: former) != secrets(of: part)
+        changes.parts = try new.parts.compactMap { part in
+            guard let former = existing.parts[[part.kind, part.id]] else { return part }
+            var part = part
+            let secrets = try secrets(of: part)
+            // What a file masks it does not say.
+            if secrets.isMasked { part.sealed = former.sealed }
+            guard former.document == part.document else { return part }
+            return try secrets.isMasked || self.secrets(of: former) == secrets ? nil : part
         }
         return changes
     }
 
-    private func secrets(of part: RealmPart) throws -> JSONObject? {
+    private func secrets(of part: RealmPart) throws -> JSONObject {
         try part.sealed.map {
             try RealmPartSeal(ring: ring).open(
                 $0,
@@ -58,6 +70,13 @@ struct ImportDifference {
                 id: part.id,
                 realmID: part.realmID
             )
-        }
+        } ?? [:]
+    }
+}
+
+extension JSONObject {
+    /// Whether one of its members, or of theirs, is a mask.
+    fileprivate var isMasked: Bool {
+        contains { $0.value.string == RealmSecrets.mask || $0.value.object?.isMasked == true }
     }
 }

@@ -13,14 +13,19 @@ package struct RealmImporter: Sendable {
     let store: RealmStore
     let personStore: PersonStore
     private let isDryRun: Bool
+    private let mayOverwrite: Bool
 
-    /// - Parameter isDryRun: Nothing is written, and everything else is the same.
+    /// - Parameters:
+    ///   - isDryRun: Nothing is written, and everything else is the same.
+    ///   - mayOverwrite: Whether a realm that is here already is written over.
     package init(
         _ realmImport: RealmImport,
         store: RealmStore,
         people: PersonStore,
-        isDryRun: Bool = false
+        isDryRun: Bool = false,
+        mayOverwrite: Bool = false
     ) {
+        self.mayOverwrite = mayOverwrite
         personStore = people
         self.realmImport = realmImport
         self.store = store
@@ -38,15 +43,26 @@ package struct RealmImporter: Sendable {
     /// How many people are written in one transaction.
     static let chunk = 100
 
+    /// A realm that people have signed in to.
+    package struct InUse: Error {
+        package let name: String
+    }
+
     /// A realm that is here already is compared, and nothing of it written.
     ///
-    /// - Throws: ``RealmFileError``, and what the store throws.
+    /// - Throws: ``RealmFileError``; ``RealmStore/TakenName`` where a realm may not be written over;
+    ///   ``InUse``, because a file would undo what people and administrators have changed; and what
+    ///   the store throws.
     package func stage(_ realms: [RealmPlace], at moment: Moment) async throws -> [Staged] {
         if !isDryRun { try await store.removeStaged() }
-        let here = try await self.here()
+        let names = Set(try await store.snapshot().realms.map(\.name))
         var staged: [Staged] = []
         for place in realms {
-            if let existing = try await here(place.name) {
+            if names.contains(place.name), let existing = try await existing(place.name) {
+                guard mayOverwrite else { throw RealmStore.TakenName(name: place.name) }
+                guard try await !store.isInUse(existing.realm.id) else {
+                    throw InUse(name: place.name)
+                }
                 staged.append(
                     try await overwrite(existing, with: place, at: moment, isDryRun: true)
                 )
@@ -57,15 +73,13 @@ package struct RealmImporter: Sendable {
         return staged
     }
 
-    /// The realms that are here now.
-    private func here() async throws -> (String) async throws -> ExistingRealm? {
+    /// A realm as it is here now.
+    private func existing(_ name: String) async throws -> ExistingRealm? {
         let snapshot = try await store.snapshot()
-        return { [store] name in
-            guard let realm = snapshot.realms.first(where: { sameBytes($0.name, name) }) else {
-                return nil
-            }
-            return try await ExistingRealm(realm, snapshot, store)
+        guard let realm = snapshot.realms.first(where: { sameBytes($0.name, name) }) else {
+            return nil
         }
+        return try await ExistingRealm(realm, snapshot, store)
     }
 
     /// Lets staged realms be seen: all or none. Then what differs is written over those that were here.
@@ -75,9 +89,11 @@ package struct RealmImporter: Sendable {
         guard !isDryRun else { return }
         let new = staged.filter { $0.differences == nil }.map(\.realm)
         if !new.isEmpty { try await store.publish(new) }
-        let here = try await self.here()
-        for one in staged where one.differences?.isEmpty == false {
-            guard let existing = try await here(one.place.name) else { throw MissingReference() }
+        // Where nothing differs, too: one that was ended may have written all but the version.
+        for one in staged where one.differences != nil {
+            guard let existing = try await existing(one.place.name) else {
+                throw MissingReference()
+            }
             _ = try await overwrite(existing, with: one.place, at: moment, isDryRun: false)
         }
     }

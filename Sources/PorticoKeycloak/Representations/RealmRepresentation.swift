@@ -26,12 +26,16 @@ package struct RealmRepresentation: Sendable {
         if displayName ?? realm.name != realm.displayName {
             json["displayName"] = .string(realm.displayName)
         }
-        let switches: [(String, Bool, Bool)] = [
+        var switches: [(String, Bool, Bool)] = [
             ("enabled", realm.isEnabled, false),
             ("loginWithEmailAllowed", realm.signsInWithEmail, true),
             ("resetPasswordAllowed", realm.allowsPasswordReset, false),
             ("verifyEmail", realm.confirmsEmail, false),
+            ("registrationAllowed", realm.registration != nil, false),
         ]
+        if let registration = realm.registration {
+            switches.append(("registrationEmailAsUsername", registration == .email, false))
+        }
         for (name, isOn, without) in switches {
             json.set(name, .bool(isOn), unless: kept.bool(name) ?? without == isOn)
         }

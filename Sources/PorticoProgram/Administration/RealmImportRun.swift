@@ -7,6 +7,7 @@ import PorticoStores
 struct RealmImportRun {
     let installation: Installation
     var isDryRun = false
+    var mayOverwrite = false
 
     /// - Parameters:
     ///   - choose: Which of the realms in the files are imported.
@@ -33,6 +34,13 @@ struct RealmImportRun {
             )
         } catch let taken as RealmStore.TakenName {
             throw Self.exists(taken.name)
+        } catch let used as RealmImporter.InUse {
+            throw Failure(
+                .refused,
+                "People have signed in to realm \"\(printable(used.name))\". Nothing was imported.",
+                "A file would undo what they and you have changed since. What differs: "
+                    + "portico realm diff \(printable(used.name)) FILE"
+            )
         }
     }
 
@@ -51,7 +59,8 @@ struct RealmImportRun {
             ),
             store: installation.realms,
             people: installation.people,
-            isDryRun: isDryRun
+            isDryRun: isDryRun,
+            mayOverwrite: mayOverwrite
         )
         do {
             let moment = installation.clock.moment()

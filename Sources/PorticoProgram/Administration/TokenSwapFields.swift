@@ -76,7 +76,8 @@ struct TokenSwapFields: ParsableArguments {
             ?? TokenSwap(
                 issuer: realm.issuer,
                 // By then an offline session that was not swapped is too old there as well.
-                closesAt: now + realm.lifetimes.offlineIdle
+                closesAt: now + realm.lifetimes.offlineIdle,
+                isLinear: realm.keycloak?.bool("revokeRefreshToken") ?? false
             )
         if let oldIssuer { swap.issuer = oldIssuer }
         if acceptUnlistedOfflineSessions { swap.takesUnlistedOffline = true }

@@ -33,7 +33,8 @@ extension RealmCommand {
             try await administer { administration in
                 let run = RealmImportRun(
                     installation: administration.installation,
-                    isDryRun: administration.isDryRun
+                    isDryRun: administration.isDryRun,
+                    mayOverwrite: onConflict == .overwrite
                 )
                 let imported = try await run(files) { places in
                     try chosen(places, administration)

@@ -150,23 +150,28 @@ struct TokenSwapGrant: Sendable {
         return Answer(tokens: tokens, grant: grant, isRepeated: isRepeated)
     }
 
-    /// Whose token it is: the person of its `sub`; or the one whose session it is by the list, where it
-    /// has none, or one that the client's mappers make.
+    /// Whose token it is: the one whose session it is by the list; without one, the person of its
+    /// `sub`, unless the client's mappers write that.
     private func person(of swapping: Swapping, _ listed: ListedSession?) async throws
         -> PersonWithRoles
     {
         let realmID = swapping.realm.id
-        if let subject = swapping.token.subject,
-            let person = try await people.person(id: subject, realmID: realmID)
-        {
+        let writesSubject = swapping.realm.writesSubject(swapping.client)
+        guard let listed else {
+            // Where a mapper writes it, a person may have chosen it.
+            guard !writesSubject, let subject = swapping.token.subject,
+                let person = try await people.person(id: subject, realmID: realmID)
+            else { throw SwapRefusal(.person) }
             return person
         }
-        guard let listed,
-            let person = try await people.person(id: listed.personID, realmID: realmID)
-        else { throw SwapRefusal(.person) }
-        if let subject = swapping.token.subject {
+        guard let person = try await people.person(id: listed.personID, realmID: realmID) else {
+            throw SwapRefusal(.person)
+        }
+        if let subject = swapping.token.subject, !writesSubject {
             let own = swapping.realm.subject(of: person.person.id, for: swapping.client)
-            guard sameBytes(subject, own) else { throw SwapRefusal(.person) }
+            guard sameBytes(subject, person.person.id) || sameBytes(subject, own) else {
+                throw SwapRefusal(.person)
+            }
         }
         return person
     }

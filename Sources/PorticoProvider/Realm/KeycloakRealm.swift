@@ -30,6 +30,9 @@ struct KeycloakRealm: Sendable {
         ) { first, _ in first }
     }
 
+    /// Of all scopes.
+    var scopeMappers: [ProtocolMapperRecord] { scopes.values.flatMap(\.mappers) }
+
     /// The scope of that name; `nil` also for `openid`, which is none in Keycloak.
     func scope(named name: String) -> KeycloakScope? {
         scopes[ExactText(name)]

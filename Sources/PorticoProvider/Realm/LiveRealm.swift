@@ -114,6 +114,19 @@ package final class LiveRealm: Sendable {
         views?.client(client)?.subject(of: personID) ?? personID
     }
 
+    /// Whether a mapper of a client from Keycloak, or of a scope, writes `sub` of something else than
+    /// the person's id.
+    func writesSubject(_ client: Client) -> Bool {
+        let own = keycloakClient(client)?.mappers ?? []
+        return (own + (keycloak?.scopeMappers ?? [])).contains { mapper in
+            // `try?`: what cannot be read wrote nothing there either.
+            guard let claim = mapper.config["claim.name"], let path = try? ClaimPath(claim) else {
+                return false
+            }
+            return path.names == ["sub"]
+        }
+    }
+
     /// All clients, enabled or not, in the order of their `client_id`.
     package var clients: [Client] {
         clientsByUUID.values.sorted { $0.clientID.utf8.lexicographicallyPrecedes($1.clientID.utf8) }

@@ -93,7 +93,8 @@ extension OldRefreshToken {
     /// What it is used up by. Where the server before took each token once, all those of a client's
     /// part of a session are one: who comes with another of them has an old one.
     func moved(in realm: Realm) -> MovedToken {
-        let isLinear = realm.keycloak?.bool("revokeRefreshToken") ?? false
+        // As it was when the swap was turned on: another answer later would be another use.
+        let isLinear = realm.tokenSwap?.isLinear ?? false
         let what =
             isLinear
             ? "session\n\(isOffline)\n\(sessionID)\n\(clientID)" : "token\n\(id)"

@@ -7,7 +7,8 @@ extension TokenSwap {
             issuer: try document.required("issuer", \.string),
             closesAt: try document.required("closes_at", \.int64),
             takesUnlistedOffline: try document.required("unlisted_offline", \.bool),
-            listedUntil: try document.optional("listed_until", \.int64)
+            listedUntil: try document.optional("listed_until", \.int64),
+            isLinear: try document.required("linear", \.bool)
         )
     }
 
@@ -16,6 +17,7 @@ extension TokenSwap {
             "issuer": .string(issuer),
             "closes_at": .integer(closesAt),
             "unlisted_offline": .bool(takesUnlistedOffline),
+            "linear": .bool(isLinear),
         ]
         document["listed_until"] = listedUntil.map(JSONValue.integer)
         return document

@@ -170,7 +170,22 @@ extension SQLTransaction {
     ///   revocation stays.
     @discardableResult
     func revoke(_ id: UniqueID, at now: Int64) throws -> Int {
+        // An old token of the same session must not begin again what is ended here
+        // (docs/decisions/0051).
         try run(
+            """
+            INSERT INTO moved_sessions (realm_id, sid, is_offline, client_id, person_id, started_at,
+                ended_at)
+            SELECT g.realm_id, g.session_id, g.is_offline, c.client_id, '', $1, $1
+            FROM grants AS g JOIN clients AS c ON c.id = g.client_id
+            WHERE g.id = $2 AND g.session_id IS NOT NULL
+                AND EXISTS (SELECT 1 FROM swapped_tokens AS t WHERE t.realm_id = g.realm_id)
+            ON CONFLICT (realm_id, sid, is_offline, client_id) DO UPDATE
+            SET ended_at = excluded.ended_at WHERE moved_sessions.ended_at IS NULL
+            """,
+            [.int64(now), .bytes(id.bytes)]
+        )
+        return try run(
             """
             WITH RECURSIVE ended (id) AS (
                 SELECT id FROM grants WHERE id = $1

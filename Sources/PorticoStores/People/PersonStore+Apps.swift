@@ -55,6 +55,19 @@ extension PersonStore {
                 """,
                 [.text(clientID), .text(personID), .text(realmID), .int64(now)]
             )
+            try transaction.run(
+                """
+                INSERT INTO moved_sessions (realm_id, sid, is_offline, client_id, person_id,
+                    started_at, ended_at)
+                SELECT DISTINCT g.realm_id, g.session_id, g.is_offline, c.client_id, $1, $2, $2
+                FROM grants AS g JOIN clients AS c ON c.id = g.client_id
+                WHERE g.client_id = $3 AND g.person_id = $1 AND g.realm_id = $4
+                    AND g.session_id IS NOT NULL
+                    AND EXISTS (SELECT 1 FROM swapped_tokens AS t WHERE t.realm_id = g.realm_id)
+                ON CONFLICT (realm_id, sid, is_offline, client_id) DO NOTHING
+                """,
+                [.text(personID), .int64(now), .text(clientID), .text(realmID)]
+            )
             let moved = try transaction.run(
                 """
                 UPDATE moved_sessions SET ended_at = $1

@@ -117,8 +117,16 @@ extension SQLTransaction {
             if changed == 0 { try insert(credential) }
         }
         try run("DELETE FROM federated_identities WHERE person_id = $1", [.text(person.id)])
-        for identity in new.identities where try !link(identity, to: person) {
-            throw StoreConflict()
+        for identity in new.identities {
+            // It may have been another person's before.
+            try run(
+                """
+                DELETE FROM federated_identities
+                WHERE realm_id = $1 AND provider = $2 AND subject = $3
+                """,
+                [.text(person.realmID), .text(identity.provider), .text(identity.subject)]
+            )
+            guard try link(identity, to: person) else { throw StoreConflict() }
         }
         for consent in new.consents {
             try allow(consent.scope, to: consent.clientID, by: person.id, at: consent.at)

@@ -33,14 +33,14 @@ extension RealmStore {
         }
     }
 
-    /// Deletes a client with its roles; its grants end with it, and those derived from them.
+    /// Deletes a client with its roles; its grants end with it, also for one that gets its id later,
+    /// and so do those derived from them.
     package func deleteClient(id: String) async throws -> Change {
         try await database.change { transaction in
             try transaction.run(
                 """
                 WITH RECURSIVE ended (id) AS (
-                    SELECT k.id FROM grants AS k JOIN grants AS g ON k.parent_id = g.id
-                    WHERE k.parent_id IS NOT NULL AND g.client_id = $1
+                    SELECT id FROM grants WHERE client_id = $1
                     UNION SELECT g.id FROM grants AS g JOIN ended AS e ON g.parent_id = e.id)
                 UPDATE grants SET revoked_at = created_at
                 WHERE revoked_at IS NULL AND id IN (SELECT id FROM ended)

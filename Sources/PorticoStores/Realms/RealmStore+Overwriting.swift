@@ -70,6 +70,19 @@ extension RealmStore {
     /// Up to so many rows are written in one transaction.
     private static let atOnce = 500
 
+    /// Whether someone is signed in to the realm, or was until lately.
+    package func isInUse(_ realmID: String) async throws -> Bool {
+        try await database.read { reader in
+            try reader.hasRow(
+                """
+                SELECT 1 FROM browser_sessions WHERE realm_id = $1
+                UNION ALL SELECT 1 FROM grants WHERE realm_id = $1
+                """,
+                [.text(realmID)]
+            )
+        }
+    }
+
     /// Writes changes over a realm: in one transaction where they are few. Where they are many, a
     /// program that ends meanwhile leaves some of them: doing it again does the rest.
     package func overwrite(_ realmID: String, with changes: RealmChanges) async throws {
@@ -82,7 +95,6 @@ extension RealmStore {
         steps += changes.limits.map { Step.limits($0.owner, $0.roles) }
         steps += changes.parts.map(Step.part)
         if let realm = changes.realm { steps.append(.realm(realm)) }
-        guard !steps.isEmpty else { return }
         let chunk = steps.count <= Self.atOnce ? Self.atOnce : 100
         try await database.change(steps, inChunksOf: chunk) { transaction, step in
             try transaction.apply(step, realmID)

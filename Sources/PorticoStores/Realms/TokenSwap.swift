@@ -12,13 +12,17 @@ package struct TokenSwap: Hashable, Sendable {
     /// When the list was made, or at least the last session on it was used: one that was used before
     /// and is not on it had ended. `nil`: there is no list.
     package var listedUntil: Int64?
+    /// Whether the server before took each token once.
+    package var isLinear: Bool
 
     package init(
         issuer: String,
         closesAt: Int64,
         takesUnlistedOffline: Bool = false,
-        listedUntil: Int64? = nil
+        listedUntil: Int64? = nil,
+        isLinear: Bool = false
     ) {
+        self.isLinear = isLinear
         self.issuer = issuer
         self.closesAt = closesAt
         self.takesUnlistedOffline = takesUnlistedOffline

@@ -224,6 +224,18 @@ import Testing
                 #""claim.name": "realm_access.roles", "user.attribute": "x""#
             ),
             (
+                "oidc-hardcoded-claim-mapper",
+                #""claim.name": "\\realm_access.roles", "claim.value": "x""#
+            ),
+            (
+                "oidc-usermodel-client-role-mapper",
+                """
+                "claim.name": "resource_access.realm-management.roles",
+                "usermodel.clientRoleMapping.clientId": "mine"
+                """
+            ),
+            ("oidc-usermodel-realm-role-mapper", #""claim.name": "realm_access.\\roles""#),
+            (
                 "oidc-usermodel-realm-role-mapper",
                 """
                 "claim.name": "resource_access.realm-management.roles",
@@ -263,6 +275,42 @@ import Testing
             #expect(try await admin.send(.post, path, role, by: keeper).status == 403)
             #expect(try await admin.send(.get, path, by: keeper).text == "[]")
         }
+    }
+
+    @Test("attack: what others have rights by is renamed, removed, or made a default")
+    func renamed() async throws {
+        let admin = try await AdminUnderTest(["manage-users+manage-realm", "realm-admin"])
+        let root = try await admin.token("realm-admin")
+        let helper = try await admin.token("manage-users+manage-realm")
+        let bosses = try await admin.id(ofGroup: "/bosses", by: helper)
+        let inner = try await admin.id(ofGroup: "/bosses/helpers", by: helper)
+        for id in [bosses, inner] {
+            let name = #"{"name": "newcomers"}"#
+            #expect(try await admin.send(.put, "/groups/\(id)", name, by: helper).status == 403)
+            #expect(try await admin.send(.delete, "/groups/\(id)", by: helper).status == 403)
+            let child = #"{"name": "mine"}"#
+            let made = try await admin.send(.post, "/groups/\(id)/children", child, by: helper)
+            #expect(made.status == 403)
+        }
+        let twin = #"{"name": "bosses/helpers"}"#
+        let made = try await admin.send(.post, "/groups", twin, by: helper)
+        #expect(made.status == 201)
+        let standard = "/default-groups/\(made.madeID)"
+        #expect(try await admin.send(.put, standard, by: helper).status == 400)
+        for request in [#"{"name": "default-roles-acme"}"#, #"{"name": "x"}"#] {
+            let put = try await admin.send(.put, "/roles/boss", request, by: helper)
+            #expect(put.status == 403)
+        }
+        #expect(try await admin.send(.delete, "/roles/boss", by: helper).status == 403)
+        // Where the default is administrative already, who has fewer rights makes no one.
+        let path = "/default-groups/\(bosses)"
+        #expect(try await admin.send(.put, path, by: root).status == 204)
+        let user = #"{"username": "eve", "enabled": true}"#
+        #expect(try await admin.send(.post, "/users", user, by: helper).status == 403)
+        #expect(try await admin.send(.get, "/users?username=eve", by: root).list.isEmpty)
+        // Nor are people with more rights signed out.
+        let chief = "/users/\(AdminUnderTest.chiefID)/logout"
+        #expect(try await admin.send(.post, chief, by: helper).status == 403)
     }
 
     @Test("attack: manage-clients lets the chief sign in to a client whose tokens it gets")

@@ -183,7 +183,7 @@ import Testing
     func linear() async throws {
         for isLinear in [false, true] {
             let scene = try await SwapScene(realm: {
-                $0.realm.keycloak?["revokeRefreshToken"] = .bool(isLinear)
+                $0.realm.tokenSwap?.isLinear = isLinear
             })
             let claims = scene.claims()
             let stolen = scene.claims(["sid": claims["sid"]])
