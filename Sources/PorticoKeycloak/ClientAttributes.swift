@@ -7,6 +7,11 @@ import PorticoStores
 struct ClientAttributes {
     private let values: [String: String]
 
+    /// Whether an attribute of that name opens something.
+    static func isSecret(_ name: String) -> Bool {
+        name.hasSuffix("private.key") || name.hasPrefix("client.secret.rotated")
+    }
+
     init(_ client: Representation) throws(RealmImportError) {
         guard let attributes = try client.child("attributes") else {
             values = [:]

@@ -129,15 +129,12 @@ struct ClientImport {
             "id", "clientId", "secret", "registrationAccessToken", "redirectUris", "webOrigins",
         ] { object[name] = nil }
         guard var attributes = object.object("attributes") else { return object }
-        for (name, _) in attributes where isSecret(name) || name == "post.logout.redirect.uris" {
+        for (name, _) in attributes
+        where ClientAttributes.isSecret(name) || name == "post.logout.redirect.uris" {
             attributes[name] = nil
         }
         object["attributes"] = .object(attributes)
         return object
-    }
-
-    private static func isSecret(_ attribute: String) -> Bool {
-        attribute.hasSuffix("private.key") || attribute.hasPrefix("client.secret.rotated")
     }
 
     private func builtIn(
@@ -163,7 +160,9 @@ struct ClientImport {
         var kept = Self.kept(representation)
         for name in ["redirectUris", "webOrigins"] { kept[name] = representation.object[name] }
         if var attributes = representation.object.object("attributes") {
-            for (name, _) in attributes where Self.isSecret(name) { attributes[name] = nil }
+            for (name, _) in attributes where ClientAttributes.isSecret(name) {
+                attributes[name] = nil
+            }
             kept["attributes"] = .object(attributes)
         }
         client.keycloak = kept
