@@ -183,7 +183,7 @@ import Testing
             let outcomes = try await concurrently(8) { index -> Bool in
                 var bea = person("bea-\(round)", email: "bea-\(round)@example.com")
                 bea.id = "person-\(round)-\(index)"
-                let outcome = try await register(bea, stores, number: round * 100 + index)
+                let outcome = try await register(bea, stores, number: 1000 + round * 100 + index)
                 if case .began = outcome { return true }
                 #expect(outcome == .taken)
                 return false
