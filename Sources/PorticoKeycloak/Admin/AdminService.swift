@@ -15,7 +15,7 @@ package struct AdminService: HTTPService {
 
     package init(_ administration: RealmAdministration, publicURL: PublicURL, logger: Logger) throws
     {
-        let door = AdminDoor(
+        let access = AdminAccess(
             realms: administration.realms,
             bearer: BearerReader(grants: administration.grants),
             hasMaster: administration.hasMaster
@@ -27,7 +27,7 @@ package struct AdminService: HTTPService {
         routes = try RouteTable(
             rows.flatMap { row in
                 Route.any(of: [row.method], row.path, for: .programs, scripts: .clients) {
-                    let call = try await door.enter($0, needing: row.right)
+                    let call = try await access.admit($0, needing: row.right)
                     return try await row.handle(call).response(headers, publicURL)
                 }
             }

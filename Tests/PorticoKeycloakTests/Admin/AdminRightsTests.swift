@@ -138,6 +138,8 @@ import Testing
             (.post, "\(base)/roles", #"{"name": "manage-everything"}"#),
             (.put, "\(base)/roles/view-realm", #"{"name": "manage-users"}"#),
             (.delete, "\(base)/roles/view-realm", nil),
+            (.put, "\(base)/roles/manage-realm", #"{"name": "of-no-one"}"#),
+            (.delete, "\(base)/roles/manage-realm", nil),
             (.post, "\(base)/roles/view-realm/composites", "[]"),
             (.put, base, #"{"publicClient": true}"#), (.delete, base, nil),
             (.post, "\(base)/client-secret", nil),

@@ -5,7 +5,7 @@ import PorticoProvider
 import PorticoWeb
 
 /// Lets those in who may administer a realm: they send an access token of it, or of `master`.
-struct AdminDoor: Sendable {
+struct AdminAccess: Sendable {
     let realms: RealmDirectory
     let bearer: BearerReader
     /// Whether tokens of `master` reach into other realms.
@@ -13,7 +13,7 @@ struct AdminDoor: Sendable {
 
     /// - Throws: 401 without a good token; 404 where there is no such realm; 403 for a token of
     ///   another realm, without the right, or from a page that the token's client does not name.
-    func enter(_ context: AdminContext, needing right: AdminRight?) async throws -> AdminCall {
+    func admit(_ context: AdminContext, needing right: AdminRight?) async throws -> AdminCall {
         let bearer = try await bearer(of: context)
         let name = context.parameters["realm"]
         guard let realm = name.isEmpty ? bearer.realm : realms.kept(named: name) else {

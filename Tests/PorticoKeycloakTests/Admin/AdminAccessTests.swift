@@ -9,7 +9,7 @@ import Testing
 @testable import PorticoKeycloak
 
 /// Who is let in to the administration, and what others are told.
-@Suite("The door of the administration") struct AdminDoorTests {
+@Suite("Access to the administration") struct AdminAccessTests {
     @Test("KC-A-2: without a good token it is 401 without a challenge, before anything is said")
     func noToken() async throws {
         let admin = try await AdminUnderTest()
