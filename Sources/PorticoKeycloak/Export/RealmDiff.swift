@@ -31,9 +31,9 @@ package struct RealmDiff: Sendable {
     /// - Parameter now: Seconds since 1970.
     /// - Returns: `nil` where the realm is not there any more.
     /// - Throws: what reading the file and the stores throw, and where the key ring does not fit.
-    package func callAsFunction<Source>(
+    package func callAsFunction(
         _ realm: Realm,
-        _ reader: RealmFileReader<Source>,
+        _ reader: RealmFileReader,
         at now: Int64
     ) async throws -> Report? {
         let file = try reader.realm(named: realm.name)
@@ -52,10 +52,10 @@ package struct RealmDiff: Sendable {
 
     private static let page = 200
 
-    private func compare<Source>(
+    private func compare(
         _ whole: NewRealm,
-        _ file: RealmFileReader<Source>.Realm,
-        _ reader: RealmFileReader<Source>,
+        _ file: RealmFileReader.Realm,
+        _ reader: RealmFileReader,
         _ comparison: inout RealmComparison
     ) async throws {
         let names = UserRepresentation.Names(groups: whole.groups, clients: whole.clients)

@@ -3,14 +3,14 @@ package import PorticoProtocol
 
 /// Reads a file with realms a piece at a time: the realm without its people as a whole, its people
 /// one by one. The file is read from its beginning each time.
-package struct RealmFileReader<Source: ByteSource> {
-    private let source: () -> Source
+package struct RealmFileReader {
+    private let source: () -> any ByteSource
 
     /// Of a value: a member of the realm, or a person. Stores keep nothing deeper.
-    private static var limits: JSONLimits { JSONLimits(size: 64 << 20, depth: 48) }
+    private static let limits = JSONLimits(size: 64 << 20, depth: 48)
 
     /// - Parameter source: Begins the file again.
-    package init(_ source: @escaping () -> Source) {
+    package init(_ source: @escaping () -> any ByteSource) {
         self.source = source
     }
 
@@ -78,7 +78,7 @@ package struct RealmFileReader<Source: ByteSource> {
         }
     }
 
-    private func enter(_ reader: inout JSONReader<Source>, _ realm: Realm) throws {
+    private func enter(_ reader: inout JSONReader, _ realm: Realm) throws {
         if let index = realm.index {
             _ = try reader.next()
             for _ in 0..<index { try reader.skip() }
@@ -90,7 +90,7 @@ package struct RealmFileReader<Source: ByteSource> {
 
     /// Gives each realm to `body`, entered.
     private func each(
-        _ body: (inout JSONReader<Source>, _ index: Int?) throws(JSONReadError) -> Void
+        _ body: (inout JSONReader, _ index: Int?) throws(JSONReadError) -> Void
     ) throws(Failure) {
         var reader = JSONReader(source(), limits: Self.limits)
         do {

@@ -15,7 +15,7 @@ struct RealmIndex {
     }
 
     private let file: RealmFile
-    private var reader: JSONReader<RealmBytes>
+    private var reader: JSONReader
 
     init(_ file: RealmFile) {
         self.file = file
@@ -103,62 +103,28 @@ struct RealmIndex {
         default: throw RealmImportError.wrongType(path: path, expected: "an array")
         }
         let start = reader.offset - 1
-        var depth = 1
-        while depth > 0, let event = try reader.next() {
-            switch event {
-            case .beginArray, .beginObject: depth += 1
-            case .endArray, .endObject: depth -= 1
-            case .name, .value: break
+        var people: [PersonPlace] = []
+        while let person = try reader.nextElement() {
+            guard let json = person.object else {
+                throw RealmImportError.wrongType(path: "\(reader.path)", expected: "an object")
             }
+            people.append(
+                PersonPlace(
+                    key: PersonPlace.key(json.string("id")),
+                    stretch: reader.start..<reader.offset,
+                    index: people.count
+                )
+            )
         }
-        return PeoplePlace(file: file, path: path, stretch: start..<reader.offset)
+        return PeoplePlace(
+            file: file,
+            path: path,
+            stretch: start..<reader.offset,
+            people: people
+        )
     }
 
     private static func path(_ path: String, _ member: String) -> String {
         path.isEmpty ? member : "\(path).\(member)"
-    }
-}
-
-/// Reads people one by one.
-struct PeopleReader {
-    private var places: ArraySlice<PeoplePlace>
-    private var reader: JSONReader<RealmBytes>?
-    private var index = 0
-
-    init(_ places: [PeoplePlace]) {
-        self.places = places[...]
-    }
-
-    /// The file that is being read.
-    var file: String { places.first?.file.name ?? "" }
-
-    mutating func next() throws(RealmFileError) -> Representation? {
-        while let place = places.first {
-            let path = "\(place.path)[\(index)]"
-            do {
-                if reader == nil {
-                    reader = JSONReader(
-                        RealmBytes(place.file, from: place.stretch.lowerBound),
-                        limits: RealmImport.limits
-                    )
-                    index = 0
-                    _ = try reader?.next()
-                }
-                if let value = try reader?.nextElement() {
-                    let person = try Representation(value, path: "\(place.path)[\(index)]")
-                    index += 1
-                    return person
-                }
-            } catch let error as JSONReadError {
-                throw RealmFileError(file: place.file.name, reason: .json(error, in: path))
-            } catch let error as RealmImportError {
-                throw RealmFileError(file: place.file.name, reason: error)
-            } catch {
-                throw RealmFileError(file: place.file.name, reason: .missing(path: path))
-            }
-            reader = nil
-            places.removeFirst()
-        }
-        return nil
     }
 }

@@ -119,11 +119,3 @@ extension Representation {
         }
     }
 }
-
-/// An array of people in a file.
-struct PeoplePlace: Sendable {
-    let file: RealmFile
-    /// `[1].users`
-    let path: String
-    let stretch: Range<Int>
-}

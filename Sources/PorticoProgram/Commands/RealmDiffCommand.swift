@@ -58,7 +58,7 @@ extension RealmCommand {
                 report = try await diff(realm, reader, at: administration.moment.seconds)
             } catch let error as JSONReadError {
                 throw broken(error.description)
-            } catch let failure as RealmFileReader<FileSource>.Failure {
+            } catch let failure as RealmFileReader.Failure {
                 throw broken(failure)
             }
             guard let report else {
@@ -113,7 +113,7 @@ extension RealmCommand {
             ]
         }
 
-        private func broken(_ failure: RealmFileReader<FileSource>.Failure) -> Failure {
+        private func broken(_ failure: RealmFileReader.Failure) -> Failure {
             switch failure {
             case .unreadable(let error): broken(error.description)
             case .notAnObject(let path):

@@ -18,8 +18,8 @@ struct JSONFault: Error {
 }
 
 /// The bytes of a source from some place on, as far as they were needed.
-struct JSONInput<Source: ByteSource> {
-    private var source: Source
+struct JSONInput {
+    private var source: any ByteSource
     private let chunk: Int
     private var buffer: [UInt8] = []
     private var position = 0
@@ -27,7 +27,7 @@ struct JSONInput<Source: ByteSource> {
     private var before = 0
     private var isAtEnd = false
 
-    init(_ source: Source, chunk: Int) {
+    init(_ source: any ByteSource, chunk: Int) {
         self.source = source
         self.chunk = chunk
     }

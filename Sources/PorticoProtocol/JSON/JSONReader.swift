@@ -17,7 +17,7 @@ import PorticoBytes
 /// }
 /// _ = try reader.next()                       // nil: nothing follows
 /// ```
-package struct JSONReader<Source: ByteSource> {
+package struct JSONReader {
     package enum Event: Hashable, Sendable {
         case beginObject
         /// Of the member whose value is next.
@@ -38,7 +38,7 @@ package struct JSONReader<Source: ByteSource> {
         var name: String?
     }
 
-    private var input: JSONInput<Source>
+    private var input: JSONInput
     private let limits: JSONLimits
     private var open: [Level] = []
     /// Of each object that is open, the names so far.
@@ -52,13 +52,16 @@ package struct JSONReader<Source: ByteSource> {
     ///   - limits: Its size is that of a single value that is read whole, or of all names of the
     ///     objects that are entered, not that of the text.
     ///   - chunk: How many bytes are asked for at once.
-    package init(_ source: Source, limits: JSONLimits, chunk: Int = 256 * 1024) {
+    package init(_ source: any ByteSource, limits: JSONLimits, chunk: Int = 256 * 1024) {
         input = JSONInput(source, chunk: chunk)
         self.limits = limits
     }
 
     /// How many bytes were read.
     package var offset: Int { input.offset }
+
+    /// How many bytes stand before the value that was read whole last.
+    package private(set) var start = 0
 
     /// Where the value stands that was read last, or is next after its name.
     package var path: JSONPath {
@@ -95,6 +98,7 @@ package struct JSONReader<Source: ByteSource> {
     package mutating func value() throws(JSONReadError) -> JSONValue {
         do {
             try beginValue()
+            start = input.offset
             return try input.value(limits.within(open.count))
         } catch {
             throw located(error)

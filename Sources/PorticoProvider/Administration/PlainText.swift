@@ -34,7 +34,8 @@ package enum PlainText {
     }
 
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        if scalar.isASCII { return 0x20...0x7E ~= scalar.value }
+        return switch scalar.properties.generalCategory {
         // Joiners are used in Persian, in the languages of India, and in emoji.
         case .format: scalar.value == 0x200C || scalar.value == 0x200D
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:

@@ -1,6 +1,6 @@
 extension SQLDatabase {
     /// Writes many things in their order, a few in each transaction, and leaves the database to others
-    /// in between for at least as long as it took: no request waits behind more than one chunk.
+    /// in between: no request waits behind more than one chunk.
     ///
     /// - Parameter chunk: How many are written together.
     func change<Element: Sendable>(
@@ -18,13 +18,14 @@ extension SQLDatabase {
         }
     }
 
-    /// Writes, then waits for as long as that took.
+    /// Writes, then waits for as long as that took, or for long enough that another process which asks
+    /// every millisecond (``SQLDatabase/change(_:)`` in SQLite) has begun.
     func changeAndPause<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> Value
     ) async throws -> Value {
         let begin = ContinuousClock.now
         let value = try await change(body)
-        try await Task.sleep(for: ContinuousClock.now - begin)
+        try await Task.sleep(for: min(ContinuousClock.now - begin, .milliseconds(3)))
         return value
     }
 }

@@ -252,7 +252,7 @@ struct JSONReaderTests {
         let limits = JSONLimits(size: 100, depth: 4)
         func reason(
             _ text: String,
-            _ read: (inout JSONReader<Pieces>) throws -> Void
+            _ read: (inout JSONReader) throws -> Void
         )
             -> JSONReadError.Reason?
         {
@@ -277,7 +277,7 @@ struct JSONReaderTests {
                 _ = try reader.next()
                 _ = try reader.nextElement()
             },
-        ] as [(inout JSONReader<Pieces>) throws -> Void] {
+        ] as [(inout JSONReader) throws -> Void] {
             #expect(reason("[\(tooLong)]", read) == .json(.tooLarge))
         }
         // Many values are no large value.
