@@ -100,6 +100,7 @@ struct SourceRuleTests {
             "Sources/PorticoWeb/Requests/RequestID.swift",
             // Out of a text that is bounded already.
             "Sources/PorticoProtocol/Authorization/AuthorizationResponse.swift",
+            "Sources/PorticoProtocol/HTTP/AuthenticationChallenge.swift",
             "Sources/PorticoProtocol/Token/ErrorResponse.swift",
             "Sources/PorticoProtocol/Rules/OriginPattern.swift",
             "Sources/PorticoProtocol/Rules/RedirectPattern.swift",
@@ -118,6 +119,7 @@ struct SourceRuleTests {
             "Sources/PorticoBackend/Endpoints/NativeEndpoint.swift",
             "Sources/PorticoBackend/Mail/MailText+Draft.swift",
             "Sources/PorticoBackend/Configuration/ProviderConnection.swift",
+            "Sources/PorticoProtocol/DPoP/DPoPKey.swift",
             "Sources/PorticoProtocol/JOSE/SigningKey.swift",
             "Sources/PorticoProtocol/Authorization/ClaimsRequest.swift",
             "Sources/PorticoProvider/Passwords/KeycloakHash.swift",

@@ -1,36 +1,28 @@
 import HTTPTypes
 import PorticoBytes
-import PorticoProtocol
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110 §11.6.1).
-struct AuthenticationChallenge: Hashable, Sendable {
+package struct AuthenticationChallenge: Hashable, Sendable {
     /// In lower case.
-    let scheme: String
+    package let scheme: String
     /// Names in lower case.
-    var parameters: [String: String] = [:]
-    var token68: String?
+    package var parameters: [String: String] = [:]
+    package var token68: String?
 }
 
 extension AuthenticationChallenge {
     /// Parses the challenges in a field's value.
     ///
     /// - Returns: An empty list if any part breaks the grammar.
-    static func parse(_ value: String) -> [AuthenticationChallenge] {
+    package static func parse(_ value: String) -> [AuthenticationChallenge] {
         var parser = ChallengeParser(bytes: Array(value.utf8))
         return parser.challenges() ?? []
     }
 }
 
 extension HTTPReply {
-    /// Whether the server refused the access token as invalid (RFC 6750 §3.1).
-    var hasRefusedToken: Bool {
-        challenges.contains {
-            $0.scheme == "bearer" && $0.parameters["error"] == "invalid_token"
-        }
-    }
-
     /// The challenges of a 401.
-    var challenges: [AuthenticationChallenge] {
+    package var challenges: [AuthenticationChallenge] {
         guard response.status.code == 401 else { return [] }
         return response.headerFields[values: .wwwAuthenticate]
             .filter { ForeignText.isBounded($0.utf8) }
