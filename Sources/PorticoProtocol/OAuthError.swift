@@ -65,6 +65,19 @@ extension OAuthError {
         /// The access token does not include the required scope (RFC 6750 §3.1).
         public static let insufficientScope = Code("insufficient_scope")
 
+        /// The proof of possession is missing or wrong (RFC 9449 §5).
+        public static let invalidDPoPProof = Code("invalid_dpop_proof")
+        /// The proof of possession needs a nonce of the server (RFC 9449 §8).
+        public static let useDPoPNonce = Code("use_dpop_nonce")
+
+        /// A redirect URI of a client's registration or document is not allowed (RFC 7591 §3.2.2).
+        public static let invalidRedirectURI = Code("invalid_redirect_uri")
+        /// Another value of a client's registration or document is not allowed (RFC 7591 §3.2.2).
+        public static let invalidClientMetadata = Code("invalid_client_metadata")
+        /// The address that a client is named by is not one whose document is read. AT Protocol's
+        /// servers answer with it; no RFC has it.
+        public static let invalidClientID = Code("invalid_client_id")
+
         /// No token is to be had for that audience or resource (RFC 8693 §2.2.2).
         public static let invalidTarget = Code("invalid_target")
 
