@@ -1,9 +1,16 @@
+import PorticoBytes
+
 /// The form of an ES256 signature: r and s, 32 bytes each (RFC 7518 §3.4).
 enum P256Signature {
     /// Whether both numbers lie in 1..<n, checked before any arithmetic: with a zero, some
     /// libraries accepted every signature (CVE-2022-21449).
     static func isInRange(_ signature: [UInt8]) -> Bool {
         signature.count == 64 && isScalar(signature[..<32]) && isScalar(signature[32...])
+    }
+
+    /// A private key, 32 bytes. One draw in 2^32 is not below the order of the curve.
+    static func scalar(_ random: RandomSource) -> [UInt8]? {
+        (0..<8).lazy.map { _ in random.bytes(32) }.first(where: isScalar)
     }
 
     /// - Parameter number: 32 bytes, big-endian.

@@ -67,11 +67,7 @@ package struct SigningKey: Sendable {
         case .rs256: try self.init(algorithm, .rsa(RSAPrivateKey(), .pkcs1), keyID)
         case .ps256: try self.init(algorithm, .rsa(RSAPrivateKey(), .pss), keyID)
         case .es256:
-            // One draw in 2^32 is not below the order of the curve.
-            let draws = (0..<8).lazy.map { _ in random.bytes(32) }
-            guard let scalar = draws.first(where: P256Signature.isScalar) else {
-                throw .invalidPrivateKey
-            }
+            guard let scalar = P256Signature.scalar(random) else { throw .invalidPrivateKey }
             try self.init(algorithm, stored: scalar, keyID: keyID)
         }
     }

@@ -1,0 +1,130 @@
+package import HTTPTypes
+import PorticoBytes
+import PorticoSystem
+
+/// Decides whether a request proves that its sender holds a key (RFC 9449 §4.3).
+///
+/// It writes nothing: the caller spends ``DPoPProof/replayKey``, and compares the thumbprint with the
+/// key that a code or a token is bound to.
+package struct DPoPJudge: Sendable {
+    /// How old an `iat` may be, and how far ahead, in seconds: a nonce is good for three minutes at
+    /// most, and clocks differ (§11.1).
+    package static let past: Int64 = 190
+    private static let future: Int64 = 180
+    /// Of a proof, in bytes: one with an RSA key of 8192 bits has half as many.
+    private static let longest = 8_192
+    /// Of `jti` and `nonce`, in bytes.
+    private static let longestID = 1_024
+
+    /// What a proof must be for.
+    package struct Request: Sendable {
+        let method: HTTPRequest.Method
+        let address: String
+        let token: String?
+
+        /// - Parameters:
+        ///   - address: As clients know it, from the configuration: neither the `Host` of the
+        ///     request nor what a proxy was asked decides it (§4.3-9).
+        ///   - token: The access token that came with the request, if any.
+        package init(method: HTTPRequest.Method, address: String, token: String? = nil) {
+            self.method = method
+            self.address = address
+            self.token = token
+        }
+    }
+
+    private let isGood: (@Sendable (_ nonce: String, _ now: Int64) -> Bool)?
+    private let algorithms: Set<SignatureAlgorithm>
+
+    /// - Parameter isGood: Whether a nonce was given lately. `nil`: none is demanded, and none is
+    ///   looked at.
+    package init(
+        nonce isGood: (@Sendable (_ nonce: String, _ now: Int64) -> Bool)?,
+        algorithms: Set<SignatureAlgorithm> = Set(SignatureAlgorithm.allCases)
+    ) {
+        self.isGood = isGood
+        self.algorithms = algorithms
+    }
+
+    /// - Parameters:
+    ///   - fields: The values of all `DPoP` fields.
+    ///   - now: Seconds since 1970.
+    /// - Returns: `nil` if there is no field.
+    package func callAsFunction(_ fields: [String], for request: Request, at now: Int64)
+        throws(DPoPRefusal) -> DPoPProof?
+    {
+        guard let field = fields.first else { return nil }
+        guard fields.count == 1 else { throw .several }
+        let proof = try Self.parsed(field)
+        let key = try key(of: proof)
+        // Before its claims: what is not signed is nobody's statement.
+        guard proof.isSigned(by: key) else { throw .signature }
+        let claims = try Self.claims(of: proof)
+        guard let jti = claims.string("jti"), 1...Self.longestID ~= jti.utf8.count,
+            let method = claims.string("htm"), let target = claims.string("htu"),
+            let issued = claims["iat"].flatMap(NumericDate.date)
+        else { throw .claims }
+        guard sameBytes(method, request.method.rawValue) else { throw .method }
+        guard let asked = TargetURI.normalized(request.address),
+            let named = TargetURI.normalized(target), sameBytes(named, asked)
+        else { throw .target }
+        // A date has at most twelve digits, so that nothing overflows.
+        let issuedAt = NumericDate.seconds(issued)
+        guard now - Self.past...now + Self.future ~= issuedAt else { throw .time }
+        try Self.check(claims["ath"], for: request.token)
+        try check(claims["nonce"], at: now)
+        return DPoPProof(key: key, jti: jti, issuedAt: issuedAt)
+    }
+
+    private static func parsed(_ field: String) throws(DPoPRefusal) -> JWS {
+        do throws(JOSEError) {
+            return try JWS(parsing: field.utf8, limit: longest)
+        } catch .algorithmMissing, .algorithmNotAllowed {
+            throw .algorithm
+        } catch {
+            throw .malformed
+        }
+    }
+
+    private func key(of proof: JWS) throws(DPoPRefusal) -> VerificationKey {
+        // The type is what a client assertion of the same client differs by (§11.5).
+        guard JWTType(header: proof.header.type) == .dpopProof else { throw .type }
+        guard algorithms.contains(proof.header.algorithm) else { throw .algorithm }
+        guard let members = proof.header.members.object("jwk") else { throw .key }
+        let key: VerificationKey
+        do throws(JWKError) {
+            let algorithm: SignatureAlgorithm =
+                proof.header.algorithm == .ps256 ? .ps256 : .rs256
+            key = try VerificationKey(JWK(parsing: members, unlabelledRSA: algorithm))
+        } catch {
+            throw .key
+        }
+        guard key.algorithm == proof.header.algorithm else { throw .key }
+        return key
+    }
+
+    private static func claims(of proof: JWS) throws(DPoPRefusal) -> JSONObject {
+        do {
+            return try JSONObject(parsing: proof.uncheckedPayload)
+        } catch {
+            throw .claims
+        }
+    }
+
+    private static func check(_ hash: JSONValue?, for token: String?) throws(DPoPRefusal) {
+        guard let token else {
+            guard hash == nil else { throw .unexpectedHash }
+            return
+        }
+        guard let hash = hash?.string, ConstantTime.equal(hash, DPoPProof.hash(of: token)) else {
+            throw .hash
+        }
+    }
+
+    /// Last: `use_dpop_nonce` says that everything else is right.
+    private func check(_ nonce: JSONValue?, at now: Int64) throws(DPoPRefusal) {
+        guard let isGood else { return }
+        guard let nonce = nonce?.string, nonce.utf8.count <= Self.longestID, isGood(nonce, now)
+        else { throw .nonce }
+    }
+}

@@ -1,0 +1,100 @@
+package import HTTPTypes
+package import PorticoBytes
+
+/// Sends requests with proofs of possession, and once more if the server asks for a newer nonce
+/// (RFC 9449 §8, §9).
+package struct DPoPSender: Sendable {
+    /// Who is asked: the two ask for a nonce in different ways.
+    package enum Place: Sendable {
+        /// By an error answer (§8), with 400 or, as some servers do, 401.
+        case authorizationServer
+        /// By a challenge (§9) or, as some servers do, by an error answer, with 401.
+        case resource
+    }
+
+    package struct Answer: Sendable {
+        package let reply: HTTPReply
+        /// Whether it came with a nonce, as every answer of some servers must.
+        package let gaveNonce: Bool
+        /// How often the request was sent: once or twice.
+        package let tries: Int
+    }
+
+    private let transport: any HTTPTransport
+    private let nonces: DPoPNonceMemory
+    private let clock: Clock
+
+    /// - Parameter nonces: One for all requests of a program: the parts of a server share its nonces.
+    package init(transport: any HTTPTransport, nonces: DPoPNonceMemory, clock: Clock) {
+        self.transport = transport
+        self.nonces = nonces
+        self.clock = clock
+    }
+
+    /// Sends a request with a new proof each time.
+    ///
+    /// It is sent again, once, if the answer asks for a nonce and gives another than the one that was
+    /// used. Every other answer is returned, whatever its status.
+    ///
+    /// - Parameters:
+    ///   - token: Sent as `Authorization: DPoP …`, and named in the proof (§7.1).
+    ///   - limits: Of each try.
+    ///   - prepare: The other fields, and the body. Runs for each try: what may be sent only once, as
+    ///     a client assertion, is made there.
+    /// - Throws: ``HTTPTransportError``, a ``JOSEError`` if the key cannot sign, and what `prepare`
+    ///   throws.
+    package func send(
+        _ method: HTTPRequest.Method,
+        to address: HTTPAddress,
+        with key: DPoPKey,
+        token: SecretText? = nil,
+        at place: Place,
+        limits: HTTPLimits,
+        prepare: (Moment) throws -> (fields: HTTPFields, body: [UInt8])
+    ) async throws -> Answer {
+        var tries = 1
+        var nonce = nonces.nonce(for: address, at: clock.moment().seconds)
+        while true {
+            let moment = clock.moment()
+            let (fields, body) = try prepare(moment)
+            var request = HTTPRequest(method, to: address)
+            request.headerFields = fields
+            if let token { request.headerFields[.authorization] = "DPoP \(token.reveal())" }
+            if let name = Self.field {
+                request.headerFields[name] = try key.proof(
+                    method,
+                    address,
+                    token: token,
+                    nonce: nonce,
+                    at: moment
+                )
+            }
+            let reply = try await transport.send(request, body: body, limits: limits)
+            let given = nonces.note(reply, from: address, at: clock.moment().seconds)
+            guard tries == 1, place.asksForNonce(reply), let given, given != nonce else {
+                return Answer(reply: reply, gaveNonce: given != nil, tries: tries)
+            }
+            nonce = given
+            tries += 1
+        }
+    }
+
+    private static let field = HTTPField.Name("DPoP")
+}
+
+extension DPoPSender.Place {
+    fileprivate func asksForNonce(_ reply: HTTPReply) -> Bool {
+        let status = reply.response.status.code
+        let isInBody = ErrorResponse(reply)?.code == .useDPoPNonce
+        return switch self {
+        case .authorizationServer: isInBody && (status == 400 || status == 401)
+        case .resource:
+            status == 401
+                && (isInBody
+                    || reply.challenges.contains {
+                        $0.scheme == "dpop"
+                            && $0.parameters["error"] == OAuthError.Code.useDPoPNonce.rawValue
+                    })
+        }
+    }
+}
