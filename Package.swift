@@ -83,7 +83,10 @@ let package = Package(
         ),
         .target(
             name: "PorticoSeals",
-            dependencies: ["PorticoSystem", "PorticoBytes", crypto],
+            dependencies: [
+                "PorticoSystem", "PorticoBytes", "PorticoProtocol", crypto,
+                serverProduct("CryptoExtras", "swift-crypto"),
+            ],
             swiftSettings: settings
         ),
 
@@ -351,7 +354,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PorticoSealsTests",
-            dependencies: ["PorticoBytes", "PorticoSeals", crypto],
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoSeals", crypto, cryptoExtras,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

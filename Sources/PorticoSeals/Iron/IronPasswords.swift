@@ -1,0 +1,141 @@
+import Crypto
+package import PorticoBytes
+import PorticoSystem
+
+/// The passwords that seals of Iron's open with, each under its id, and the one that makes new
+/// seals.
+///
+/// To rotate: add a password under a higher number, and remove the one before when the last seal
+/// made with it has expired.
+package struct IronPasswords: Sendable {
+    package enum Password: Sendable {
+        /// At least 32 UTF-16 code units. Keys are derived from it in one round, which adds nothing:
+        /// it must be as random as a key.
+        case text(SecretText)
+        /// Two of those.
+        case split(encryption: SecretText, integrity: SecretText)
+        /// 32 bytes, used as they are, for both purposes.
+        case key([UInt8])
+    }
+
+    private let passwords: [(id: String, password: Password)]
+    /// The id that new seals name.
+    let sealingID: String
+
+    /// - Parameters:
+    ///   - passwords: With unique ids: letters, digits and `_`, at most 64. A seal without an id is
+    ///     opened by the password `""` or, which is the same one, `default`.
+    ///   - id: The one that makes seals. If `nil`, the one with the highest number or, if no id is a
+    ///     number, the last one.
+    /// - Throws: passwordID if an id is malformed, repeated or missing, passwordTooShort, keyLength.
+    package init(_ passwords: [(id: String, password: Password)], sealing id: String? = nil)
+        throws(IronError)
+    {
+        for (index, (id, password)) in passwords.enumerated() {
+            guard id.utf8.count <= 64,
+                id.utf8.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "_") }),
+                !passwords[..<index].contains(where: { Self.isSame($0.id.utf8, id.utf8) })
+            else { throw .passwordID }
+            try password.check()
+        }
+        let numbers = passwords.compactMap { entry in
+            Int64(digits: entry.id.utf8).map { (number: $0, id: entry.id) }
+        }
+        let newest = numbers.max { $0.number < $1.number }?.id ?? passwords.last?.id
+        guard let sealing = id ?? newest,
+            passwords.contains(where: { Self.isSame($0.id.utf8, sealing.utf8) })
+        else { throw .passwordID }
+        self.passwords = passwords
+        sealingID = sealing
+    }
+
+    /// One password as iron-session names it: `1`.
+    package init(session password: SecretText) throws(IronError) {
+        try self.init([("1", .text(password))])
+    }
+
+    /// - Returns: `nil` if there is none with that id.
+    func password(_ id: some Collection<UInt8>) -> Password? {
+        passwords.first { Self.isSame($0.id.utf8, id) }?.password
+    }
+
+    /// No id is another name of `default`.
+    private static func isSame(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>)
+        -> Bool
+    {
+        let usual = Array("default".utf8)
+        let one = one.isEmpty ? usual : Array(one)
+        return one.elementsEqual(other.isEmpty ? usual : Array(other))
+    }
+
+    /// Whether a password may have less than 128 bits of entropy, for a warning: characters that
+    /// repeat, or few of them.
+    package static func isWeak(_ password: SecretText) -> Bool {
+        var counts = [Double](repeating: 0, count: 256)
+        let bytes = Array(password.reveal().utf8)
+        for byte in bytes { counts[Int(byte)] += 1 }
+        let length = Double(bytes.count)
+        let bits = counts.filter { $0 > 0 }.reduce(0) { $0 - $1 * log2($1 / length) }
+        return bits < 128
+    }
+}
+
+extension IronPasswords: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension IronPasswords.Password: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension IronPasswords.Password {
+    enum Purpose {
+        case encryption
+        case integrity
+    }
+
+    /// The key for one seal.
+    ///
+    /// - Parameter salt: As written: its text is the salt, not the bytes that its digits mean.
+    /// - Returns: `nil` if a key that is used as it is has a salt, which its seals never have.
+    func key(_ purpose: Purpose, salt: some Collection<UInt8>) -> SymmetricKey? {
+        switch (self, purpose) {
+        case (.text(let text), _): Self.derived(text, salt)
+        case (.split(let encryption, _), .encryption): Self.derived(encryption, salt)
+        case (.split(_, let integrity), .integrity): Self.derived(integrity, salt)
+        case (.key(let bytes), _): salt.isEmpty ? SymmetricKey(data: bytes) : nil
+        }
+    }
+
+    var hasSalt: Bool {
+        if case .key = self { false } else { true }
+    }
+
+    fileprivate func check() throws(IronError) {
+        switch self {
+        case .text(let text): try Self.check(text)
+        case .split(let encryption, let integrity):
+            try Self.check(encryption)
+            try Self.check(integrity)
+        case .key(let bytes): guard bytes.count == 32 else { throw .keyLength }
+        }
+    }
+
+    private static func check(_ text: SecretText) throws(IronError) {
+        guard text.reveal().utf16.count >= 32 else { throw .passwordTooShort }
+    }
+
+    /// PBKDF2 with HMAC-SHA-1, one round and 32 bytes (RFC 8018 §5.2): two blocks, each one HMAC of
+    /// the salt and the block's number.
+    private static func derived(_ text: SecretText, _ salt: some Collection<UInt8>) -> SymmetricKey
+    {
+        let password = SymmetricKey(data: Array(text.reveal().utf8))
+        let blocks = [1, 2].flatMap { (number: UInt32) in
+            HMAC<Insecure.SHA1>.authenticationCode(
+                for: Array(salt) + number.bigEndianBytes,
+                using: password
+            )
+        }
+        return SymmetricKey(data: blocks.prefix(32))
+    }
+}
