@@ -202,6 +202,21 @@ struct DPoPJudgeTests {
         }
     }
 
+    @Test("a proof that was changed in any one character is refused, and nothing traps")
+    func damaged() throws {
+        let proof = Array(try ProofForge.proof().utf8)
+        var random = SeededGenerator(seed: 9449)
+        for index in proof.indices {
+            for byte in [UInt8.random(in: 0x21...0x7E, using: &random), UInt8(ascii: ".")] {
+                var changed = proof
+                changed[index] = byte
+                guard changed != proof else { continue }
+                let text = String(decoding: changed, as: UTF8.self)
+                #expect(throws: DPoPRefusal.self, "\(text)") { try judged(text) }
+            }
+        }
+    }
+
     @Test("RFC9449-4.3-7: a key with any private member is refused, though its signature is right")
     func privateKey() throws {
         for member in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] {
