@@ -77,7 +77,7 @@ struct DPoPJudgeTests {
     @Test("RFC9449-4.3: a right proof of each algorithm says whose it is, and none says nothing")
     func right() throws {
         for algorithm in SignatureAlgorithm.allCases {
-            let text = try ProofForge.proof(ProofForge.header(algorithm), by: algorithm)
+            let text = try ProofForge.proof(header: ProofForge.header(algorithm), by: algorithm)
             let proof = try #require(try judged(text))
             #expect(proof.algorithm == algorithm)
             #expect(
@@ -91,7 +91,7 @@ struct DPoPJudgeTests {
     func lenient() throws {
         let header = try ProofForge.header().with("kid", "k").with("x5u", "https://x.example")
         let claims = ProofForge.claims.with("jti", "0123456789").with("aud", "x").with("exp", 1)
-        #expect(try judged(ProofForge.proof(header, claims)) != nil)
+        #expect(try judged(ProofForge.proof(header: header, claims)) != nil)
         // A fraction of a second is left out.
         let late = ProofForge.claims.with("iat", .number(Double(ProofForge.now) + 0.75))
         #expect(try judged(ProofForge.proof(late)) != nil)
@@ -155,12 +155,12 @@ struct DPoPJudgeTests {
         ] as [String?] {
             let header = try ProofForge.header().with("typ", type.map { JSONValue.string($0) })
             #expect(throws: DPoPRefusal.type, "\(type ?? "")") {
-                try judged(ProofForge.proof(header))
+                try judged(ProofForge.proof(header: header))
             }
         }
         // A media type, with the prefix that may be left out (RFC 7515 §4.1.9).
         let header = try ProofForge.header().with("typ", "application/DPoP+JWT")
-        #expect(try judged(ProofForge.proof(header)) != nil)
+        #expect(try judged(ProofForge.proof(header: header)) != nil)
     }
 
     @Test("RFC9449-4.3-5, RFC9449-11.6-1: an algorithm is asymmetric, and one of those allowed")
@@ -170,16 +170,16 @@ struct DPoPJudgeTests {
         ] {
             let header = try ProofForge.header().with("alg", .string(name))
             #expect(throws: DPoPRefusal.algorithm, "\(name)") {
-                try judged(ProofForge.proof(header))
+                try judged(ProofForge.proof(header: header))
             }
             let input = TokenForge.input(ProofForge.text(header))
             #expect(throws: DPoPRefusal.algorithm) { try judged(input + ".") }
         }
         #expect(throws: DPoPRefusal.algorithm) {
-            try judged(ProofForge.proof(ProofForge.header().with("alg", nil)))
+            try judged(ProofForge.proof(header: ProofForge.header().with("alg", nil)))
         }
         let strict = DPoPJudge(nonce: nil, algorithms: [.es256])
-        let other = try ProofForge.proof(ProofForge.header(.edDSA), by: .edDSA)
+        let other = try ProofForge.proof(header: ProofForge.header(.edDSA), by: .edDSA)
         #expect(throws: DPoPRefusal.algorithm) {
             try strict([other], for: ProofForge.request, at: ProofForge.now)
         }
@@ -195,7 +195,7 @@ struct DPoPJudgeTests {
         #expect(throws: DPoPRefusal.signature) { try judged("\(parts[0]).\(parts[1]).") }
         let stranger = try DPoPKey(random: .system)
         let header = try ProofForge.header().with("jwk", .object(stranger.jwk.object))
-        #expect(throws: DPoPRefusal.signature) { try judged(ProofForge.proof(header)) }
+        #expect(throws: DPoPRefusal.signature) { try judged(ProofForge.proof(header: header)) }
         // What is not signed is not read: the claims are wrong as well.
         #expect(throws: DPoPRefusal.signature) {
             try judged("\(parts[0]).\(Base64URL.encode("x".utf8)).\(parts[2])")
@@ -224,7 +224,7 @@ struct DPoPJudgeTests {
                 let key = try ProofForge.publicKey().with(member, value)
                 let header = try ProofForge.header().with("jwk", .object(key))
                 #expect(throws: DPoPRefusal.key, "\(member)") {
-                    try judged(ProofForge.proof(header))
+                    try judged(ProofForge.proof(header: header))
                 }
             }
         }
@@ -244,15 +244,17 @@ struct DPoPJudgeTests {
         ]
         for (index, jwk) in wrong.enumerated() {
             let header = try ProofForge.header().with("jwk", jwk)
-            #expect(throws: DPoPRefusal.key, "\(index)") { try judged(ProofForge.proof(header)) }
+            #expect(throws: DPoPRefusal.key, "\(index)") {
+                try judged(ProofForge.proof(header: header))
+            }
         }
         let labelled = key.with("alg", "ES256").with("use", "sig").with("key_ops", ["verify"])
         let header = try ProofForge.header().with("jwk", .object(labelled))
-        #expect(try judged(ProofForge.proof(header)) != nil)
+        #expect(try judged(ProofForge.proof(header: header)) != nil)
         // Keys beside it are never asked.
         let elsewhere = try ProofForge.header().with("jwk", nil).with("x5c", ["AQ"])
             .with("jku", "https://x.example/jwks")
-        #expect(throws: DPoPRefusal.key) { try judged(ProofForge.proof(elsewhere)) }
+        #expect(throws: DPoPRefusal.key) { try judged(ProofForge.proof(header: elsewhere)) }
     }
 
     @Test("RFC9449-4.3-8: htm is the method, letter for letter")
@@ -359,7 +361,7 @@ struct DPoPJudgeTests {
         func key(_ jti: String, _ algorithm: SignatureAlgorithm = .es256) throws -> Hash256? {
             let claims = ProofForge.claims.with("jti", .string(jti))
             return try judged(
-                ProofForge.proof(ProofForge.header(algorithm), claims, by: algorithm)
+                ProofForge.proof(header: ProofForge.header(algorithm), claims, by: algorithm)
             )?.replayKey
         }
         #expect(try key("a") == key("a"))

@@ -29,7 +29,7 @@ enum ProofForge {
     }
 
     static func proof(
-        _ header: JSONObject,
+        header: JSONObject,
         _ claims: JSONObject = claims,
         by algorithm: SignatureAlgorithm = .es256
     ) throws -> String {
@@ -39,7 +39,7 @@ enum ProofForge {
 
     /// A right header with other claims.
     static func proof(_ claims: JSONObject = claims) throws -> String {
-        try proof(header(), claims)
+        try proof(header: header(), claims)
     }
 
     static func text(_ object: JSONObject) -> String {
