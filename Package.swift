@@ -191,6 +191,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // TXT records. The C library of Linux has no calls for them without -lresolv.
+        .target(name: "CResolv", linkerSettings: [.linkedLibrary("resolv")]),
+        .target(
+            name: "PorticoATProtocol",
+            dependencies: ["PorticoBytes", "PorticoProtocol", "CResolv", httpTypes],
+            swiftSettings: settings
+        ),
         .target(
             name: "PorticoHummingbird",
             dependencies: [
@@ -398,6 +405,14 @@ let package = Package(
                 serverProduct("NIOPosix", "swift-nio"),
                 serverProduct("NIOHTTPTypes", "swift-nio-extras"),
                 serverProduct("ServiceLifecycle", "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PorticoATProtocolTests",
+            dependencies: [
+                "PorticoBytes", "PorticoProtocol", "PorticoOutbound", "PorticoATProtocol",
+                "PorticoTestSupport", httpTypes,
             ],
             swiftSettings: settings
         ),

@@ -29,7 +29,7 @@ struct FloorTests {
             .split(separator: /\n        \.(?=\w*[tT]arget\(|systemLibrary\()/)
         let targets = blocks.compactMap { block -> Target? in
             guard let name = block.firstMatch(of: /name: "(\w+)"/)?.1 else { return nil }
-            let ours = /"(Portico\w*|C(?:Argon2|Curl|Secret|SQLite|UTF8Proc|YAML))"/
+            let ours = /"(Portico\w*|C(?:Argon2|Curl|Resolv|Secret|SQLite|UTF8Proc|YAML))"/
             let words = block.matches(of: ours).map { String($0.1) }
             let folder = block.firstMatch(of: /path: "([^"]+)"/)?.1
             let isTest = block.hasPrefix("testTarget")

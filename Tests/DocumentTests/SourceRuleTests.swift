@@ -80,6 +80,7 @@ struct SourceRuleTests {
     /// What takes apart requests, and answers of others.
     private static let readers = [
         "Bytes", "Protocol", "Web", "Provider", "Backend", "Upstream", "Hummingbird",
+        "ATProtocol",
     ].map { "Sources/Portico\($0)/" }
 
     @Test("WEB-INPUT-1: bytes of strangers become text in few places, and each of them is bounded")

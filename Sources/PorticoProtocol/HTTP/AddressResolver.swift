@@ -1,5 +1,3 @@
-import Dispatch
-import PorticoBytes
 import PorticoSystem
 
 /// Resolves a host name to its addresses.
@@ -13,35 +11,12 @@ package protocol AddressResolver: Sendable {
 
 /// The system's resolver: hosts file, DNS, and other configured sources.
 package final class SystemResolver: AddressResolver {
-    /// The most lookups at one time: `getaddrinfo` blocks its thread, at worst for a minute.
-    private static let most = 32
-
-    private let queue = DispatchQueue(label: "portico.resolver", attributes: .concurrent)
-    private let underWay = Locked(0)
+    private let calls = BlockingCalls("portico.resolver")
 
     package init() {}
 
     package func addresses(of host: String) async throws -> [[UInt8]] {
-        let mayAsk = underWay.withLock { count in
-            guard count < Self.most else { return false }
-            count += 1
-            return true
-        }
-        guard mayAsk else { return [] }
-        let answer = Answer()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                answer.expect(continuation)
-                queue.async { [underWay] in
-                    let addresses = Self.ask(host)
-                    underWay.withLock { $0 -= 1 }
-                    answer.give(.success(addresses))
-                }
-            }
-        } onCancel: {
-            // The cancelled task does not wait for the system; the thread ends by itself.
-            answer.give(.failure(CancellationError()))
-        }
+        try await calls { Self.ask(host) } ?? []
     }
 
     private static func ask(_ host: String) -> [[UInt8]] {
@@ -76,34 +51,5 @@ package final class SystemResolver: AddressResolver {
         case AF_INET6: return raw.count >= 24 ? Array(raw[8..<24]) : nil
         default: return nil
         }
-    }
-}
-
-/// Ends a wait with whichever comes first: the system's answer, or the task's cancellation.
-private final class Answer: Sendable {
-    private enum State {
-        case open
-        case expected(CheckedContinuation<[[UInt8]], any Error>)
-        case given(Result<[[UInt8]], any Error>)
-    }
-
-    private let state = Locked(State.open)
-
-    func expect(_ continuation: CheckedContinuation<[[UInt8]], any Error>) {
-        let given: Result<[[UInt8]], any Error>? = state.withLock { state in
-            if case .given(let result) = state { return result }
-            state = .expected(continuation)
-            return nil
-        }
-        if let given { continuation.resume(with: given) }
-    }
-
-    func give(_ result: Result<[[UInt8]], any Error>) {
-        let waiting: CheckedContinuation<[[UInt8]], any Error>? = state.withLock { state in
-            defer { state = .given(result) }
-            if case .expected(let continuation) = state { return continuation }
-            return nil
-        }
-        waiting?.resume(with: result)
     }
 }
