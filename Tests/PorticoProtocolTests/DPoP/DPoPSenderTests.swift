@@ -201,11 +201,11 @@ struct DPoPSenderTests {
         let inBody = Server([try asking(401, nonce: "b"), try reply(200)])
         #expect(try await send(to: inBody, token: token, at: .resource).tries == 2)
         for other in [
-            try reply(401, nonce: "o", challenge: #"Bearer error="use_dpop_nonce""#),
-            try reply(401, nonce: "o", challenge: #"DPoP error="invalid_token""#),
-            try reply(403, nonce: "o", challenge: #"DPoP error="use_dpop_nonce""#),
+            try reply(401, nonce: "o-1", challenge: #"Bearer error="use_dpop_nonce""#),
+            try reply(401, nonce: "o-2", challenge: #"DPoP error="invalid_token""#),
+            try reply(403, nonce: "o-3", challenge: #"DPoP error="use_dpop_nonce""#),
             // A 400 of a resource may be its own error.
-            try asking(400, nonce: "o"),
+            try asking(400, nonce: "o-4"),
         ] {
             let transport = Server([other])
             #expect(try await send(to: transport, token: token, at: .resource).tries == 1)
