@@ -56,6 +56,20 @@ struct RealmSourceTests {
         }
     }
 
+    @Test("KC-M-1: people are read in the order of their ids across all files, those without last")
+    func order() throws {
+        let realm = RealmFile(
+            #"{"realm": "a", "users": [{"username": "u"}, {"username": "v", "id": "c0"}]}"#,
+            name: "a-realm.json"
+        )
+        let part = RealmFile(
+            #"{"realm": "a", "users": [{"id": "b1", "username": "w"}, {"id": "d", "username": "x"}]}"#,
+            name: "a-users-0.json"
+        )
+        let people = try people(try RealmSource([realm, part]))
+        #expect(people == [["w users[0]", "v users[1]", "x users[1]", "u users[0]"]])
+    }
+
     @Test("KC-M-1: an array of realms, with parts of one of them in another file")
     func several() throws {
         let array = RealmFile(

@@ -129,6 +129,7 @@ struct AuthorizedHTTPTests {
             fields[.wwwAuthenticate] = challenge
             return .text(401, nil, [], fields)
         }
+        scene.clock.advance(by: 31)
         let (_, response) = try await session.http.data(for: request("/notes"))
         #expect(response.status.code == 401)
         #expect(refreshes(scene) == 0)

@@ -12,7 +12,7 @@ struct PeoplePlace: Sendable {
 
 /// Where one person stands. 32 bytes, because one is kept of everyone in the files.
 struct PersonPlace: Sendable {
-    /// The first bytes of the person's id.
+    /// The first bytes of the person's id; people without one come last.
     let key: UInt64
     let stretch: Range<Int>
     /// In the array.
@@ -20,7 +20,8 @@ struct PersonPlace: Sendable {
 
     /// - Parameter id: Judged when the person is read.
     static func key(_ id: String?) -> UInt64 {
-        (id ?? "").utf8.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        guard let id else { return .max }
+        return id.utf8.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 

@@ -12,6 +12,13 @@ import Testing
         "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
     ]
 
+    private static let otherKey: JSONObject = [
+        "kty": "EC", "crv": "P-256", "kid": "one", "alg": "ES256", "use": "sig",
+        // The key of RFC 7515 appendix A.3.
+        "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+        "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+    ]
+
     /// A public web client.
     private static let web: JSONObject = [
         "client_id": .string(url), "redirect_uris": ["https://app.example.com/callback"],
@@ -327,6 +334,8 @@ import Testing
             ["keys": [.object(Self.key.with("kid", "b"))]]
         )
         #expect(try fingerprint(renamed) == inline)
+        let replaced = Self.confidential.with("jwks", ["keys": [.object(Self.otherKey)]])
+        #expect(try fingerprint(replaced) != inline)
         let remote = Self.confidential.leavingOut("jwks").with("jwks_uri", "https://a.b/jwks")
         #expect(try fingerprint(remote) != inline)
         #expect(try fingerprint(remote.with("jwks_uri", "https://a.b/x")) != fingerprint(remote))
