@@ -59,7 +59,7 @@ struct RealmSourceTests {
     @Test("KC-M-1: people are read in the order of their ids across all files, those without last")
     func order() throws {
         let realm = RealmFile(
-            #"{"realm": "a", "users": [{"username": "u"}, {"username": "v", "id": "c0"}]}"#,
+            #"{"realm": "a", "users": [{"username": "u"}, {"username": "v", "id": "c0"}], "id": "a"}"#,
             name: "a-realm.json"
         )
         let part = RealmFile(
