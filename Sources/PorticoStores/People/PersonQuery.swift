@@ -29,9 +29,7 @@ extension PersonStore {
         try await database.scan { reader in
             try reader.rows(
                 Self.found,
-                query.arguments(realmID) + [
-                    .int64(Int64(max(0, limit))), .int64(Int64(max(0, first))),
-                ]
+                query.arguments(realmID) + Self.page(first, limit)
             ) { try Person($0) }
         }
     }
@@ -49,10 +47,7 @@ extension PersonStore {
         try await database.scan { reader in
             try reader.rows(
                 Self.membersOfGroup,
-                [
-                    .text(groupID), .text(realmID), .int64(Int64(max(0, limit))),
-                    .int64(Int64(max(0, first))),
-                ]
+                [.text(groupID), .text(realmID)] + Self.page(first, limit)
             ) { try Person($0) }
         }
     }
@@ -64,12 +59,14 @@ extension PersonStore {
         try await database.scan { reader in
             try reader.rows(
                 Self.holdersOfRole,
-                [
-                    .text(roleID), .text(realmID), .int64(Int64(max(0, limit))),
-                    .int64(Int64(max(0, first))),
-                ]
+                [.text(roleID), .text(realmID)] + Self.page(first, limit)
             ) { try Person($0) }
         }
+    }
+
+    /// `LIMIT` and `OFFSET`.
+    private static func page(_ first: Int, _ limit: Int) -> [SQLValue] {
+        [.int64(Int64(max(0, limit))), .int64(Int64(max(0, first)))]
     }
 
     private static let found: SQLText = """

@@ -67,36 +67,27 @@ extension SQLReader {
     }
 
     private func roles(in range: [SQLValue]) throws -> [String: [RoleName]] {
-        byPerson(
-            try rows(
-                """
-                SELECT p.id, r.client_id, r.name FROM people AS p
-                JOIN person_roles AS h ON h.person_id = p.id JOIN roles AS r ON r.id = h.role_id
-                WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
-                ORDER BY r.client_id IS NOT NULL, r.client_id, r.name
-                """,
-                range
-            ) { row in
-                (
-                    try row.text(0),
-                    RoleName(clientID: try row.optionalText(1), name: try row.text(2))
-                )
-            }
-        )
+        try byPerson(
+            """
+            SELECT p.id, r.client_id, r.name FROM people AS p
+            JOIN person_roles AS h ON h.person_id = p.id JOIN roles AS r ON r.id = h.role_id
+            WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
+            ORDER BY r.client_id IS NOT NULL, r.client_id, r.name
+            """,
+            range
+        ) { RoleName(clientID: try $0.optionalText(1), name: try $0.text(2)) }
     }
 
     private func groups(in range: [SQLValue]) throws -> [String: [String]] {
-        byPerson(
-            try rows(
-                """
-                SELECT p.id, g.group_id FROM people AS p
-                JOIN person_groups AS g ON g.person_id = p.id
-                WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
-                ORDER BY g.group_id
-                """,
-                range
-            ) { (try $0.text(0), try $0.text(1)) }
-        )
+        try byPerson(
+            """
+            SELECT p.id, g.group_id FROM people AS p
+            JOIN person_groups AS g ON g.person_id = p.id
+            WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
+            ORDER BY g.group_id
+            """,
+            range
+        ) { try $0.text(1) }
     }
 
     private func credentials(in range: [SQLValue]) throws -> [Credential] {
@@ -113,53 +104,49 @@ extension SQLReader {
     }
 
     private func identities(in range: [SQLValue]) throws -> [String: [FederatedIdentity]] {
-        byPerson(
-            try rows(
-                """
-                SELECT p.id, f.provider, f.subject, f.username FROM people AS p
-                JOIN federated_identities AS f ON f.person_id = p.id
-                WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
-                ORDER BY f.provider
-                """,
-                range
-            ) { row in
-                (
-                    try row.text(0),
-                    FederatedIdentity(
-                        provider: try row.text(1),
-                        subject: try row.text(2),
-                        username: try row.optionalText(3)
-                    )
-                )
-            }
-        )
+        try byPerson(
+            """
+            SELECT p.id, f.provider, f.subject, f.username FROM people AS p
+            JOIN federated_identities AS f ON f.person_id = p.id
+            WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
+            ORDER BY f.provider
+            """,
+            range
+        ) { row in
+            FederatedIdentity(
+                provider: try row.text(1),
+                subject: try row.text(2),
+                username: try row.optionalText(3)
+            )
+        }
     }
 
     private typealias Consent = (clientID: String, scope: Scope, at: Int64)
 
     private func consents(in range: [SQLValue]) throws -> [String: [Consent]] {
-        byPerson(
-            try rows(
-                """
-                SELECT p.id, o.client_id, o.scope, o.updated_at FROM people AS p
-                JOIN consents AS o ON o.person_id = p.id
-                WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
-                ORDER BY o.client_id
-                """,
-                range
-            ) { row in
-                (
-                    try row.text(0),
-                    (
-                        clientID: try row.text(1), scope: Scope(tokens: try row.words(2)),
-                        at: try row.int64(3)
-                    )
-                )
-            }
-        )
+        try byPerson(
+            """
+            SELECT p.id, o.client_id, o.scope, o.updated_at FROM people AS p
+            JOIN consents AS o ON o.person_id = p.id
+            WHERE p.realm_id = $1 AND p.username >= $2 AND p.username <= $3
+            ORDER BY o.client_id
+            """,
+            range
+        ) { row in
+            (
+                clientID: try row.text(1), scope: Scope(tokens: try row.words(2)),
+                at: try row.int64(3)
+            )
+        }
     }
 
-    private func byPerson<Value>(_ rows: [(String, Value)]) -> [String: [Value]] {
-        Dictionary(grouping: rows, by: \.0).mapValues { $0.map(\.1) }
+    /// - Parameter statement: Its first column is the person's id.
+    private func byPerson<Value>(
+        _ statement: SQLText,
+        _ range: [SQLValue],
+        decode: (any SQLRow) throws -> Value
+    ) throws -> [String: [Value]] {
+        let rows = try rows(statement, range) { (id: try $0.text(0), value: try decode($0)) }
+        return Dictionary(grouping: rows, by: \.id).mapValues { $0.map(\.value) }
     }
 }
