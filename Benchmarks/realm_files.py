@@ -114,6 +114,11 @@ def write_realm(file, name, people=0, clients=0):
     file.write("]}")
 
 
+def people_in(megabytes):
+    """How many people make a file of that size, of 1,000,000 bytes each."""
+    return megabytes * 1_000_000 // len(json.dumps(person("bench-realm", 100_000)) + ",\n")
+
+
 def write(path, people=0, clients=0, realms=1, name="bench-import"):
     with open(path, "w", encoding="utf-8") as file:
         if realms > 1:
