@@ -12,6 +12,12 @@ package final class Browser: Sendable {
 
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+        /// The driver's own word for it (W3C WebDriver 2 §6.6), where it is the driver's.
+        fileprivate var error: String?
+
+        init(description: String) {
+            self.description = description
+        }
     }
 
     private init(kind: BrowserKind, session: URL) {
@@ -153,16 +159,34 @@ package final class Browser: Sendable {
     private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
 
     func get(_ path: String) async throws -> JSONValue {
-        try await Self.send("GET", session.appending(path: path), nil)
+        try await command("GET", path, nil)
     }
 
     @discardableResult
     func post(_ path: String, _ body: JSONObject) async throws -> JSONValue {
-        try await Self.send("POST", session.appending(path: path), body)
+        try await command("POST", path, body)
     }
 
     func delete(_ path: String) async throws {
-        _ = try await Self.send("DELETE", session.appending(path: path), nil)
+        _ = try await command("DELETE", path, nil)
+    }
+
+    /// WebKit has no main frame for a moment while one page takes another's place. Its driver says so
+    /// before it does anything, or while it looks for an element, so the same command is sent again;
+    /// no test goes into another frame. An element of the page before stays gone, by another error.
+    private func command(_ method: String, _ path: String, _ body: JSONObject?) async throws
+        -> JSONValue
+    {
+        for _ in 0..<250 {
+            do {
+                return try await Self.send(method, session.appending(path: path), body)
+            } catch let failure as Failure
+                where failure.error == "no such frame" && kind == .webkit
+            {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        return try await Self.send(method, session.appending(path: path), body)
     }
 
     private static func send(_ method: String, _ url: URL, _ body: JSONObject?) async throws
@@ -182,7 +206,11 @@ package final class Browser: Sendable {
         let answer = try JSONObject(parsing: reply.body, limits: JSONLimits(size: size))
         let value = answer["value"] ?? .null
         if let error = value.object?.string("error") {
-            throw Failure(description: error + ": " + (value.object?.string("message") ?? ""))
+            var failure = Failure(
+                description: error + ": " + (value.object?.string("message") ?? "")
+            )
+            failure.error = error
+            throw failure
         }
         return value
     }
