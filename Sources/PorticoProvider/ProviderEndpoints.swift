@@ -107,7 +107,8 @@ struct ProviderEndpoints: Sendable {
             people: provider.people,
             mailboxes: provider.mailboxes,
             registration: PersonRegistration(hashing: provider.hashing),
-            mails: limits,
+            // Of its own: who registers with another's address uses up nothing of theirs.
+            mails: MailLimits(),
             tries: RateLimiter(SelfRegistration.limit),
             signIn: browserSignIn,
             events: provider.events

@@ -184,6 +184,27 @@ import Testing
         #expect(sent == [200, 200, 200, 200, 200, 429, 429])
     }
 
+    @Test("WEB-BRUTE-2: wrong codes for an account that is new use up nobody's mails")
+    func mailbox() async throws {
+        let scene = try await RegistrationScene()
+        var page = try await scene.submit([("email", "alice@example.com")])
+        for round in 1...3 {
+            for _ in 1...5 {
+                let form = [("action", "confirm"), ("code", "00000\(round)")]
+                page = try await scene.browser.submit(page, form)
+                scene.expectCodeAsked(page)
+            }
+            scene.server.clock.advance(by: 1)
+            let resent = try await scene.browser.submit(page, [("action", "resend")])
+            // Who was wrong so often gets no more codes.
+            #expect(resent.status == (round < 3 ? 200 : 429))
+        }
+        // Alice, behind the same address, has forgotten her password.
+        let before = try await scene.server.mails().count
+        expectPage(try await ResetWalk(scene.server).ask(), "reset-credentials")
+        #expect(try await scene.server.mails().count == before + 1)
+    }
+
     @Test("WEB-CRYPT-2: of a new account nothing is kept before the code is right")
     func kept() async throws {
         let scene = try await RegistrationScene()
