@@ -187,11 +187,11 @@ struct AuthorizationEndpoint: Sendable {
             throw LostRequest(.unmatched, restart: nil)
         }
         let browser = try flow.browser(context)
+        let isSameBrowser = old.browser == Hash256(of: browser.value)
         // Back from a page of the account, where the person has signed in for this very request: it
         // goes on, and is answered once.
         let goesOn =
-            old.authenticatedSession != nil && old.browser == Hash256(of: browser.value)
-            && !old.isStale(at: context.now)
+            old.authenticatedSession != nil && isSameBrowser && !old.isStale(at: context.now)
             && !flow.requests.spent.isSpent(old.requestID, at: context.now)
         let begun =
             goesOn
@@ -204,7 +204,8 @@ struct AuthorizationEndpoint: Sendable {
                 startedAt: context.now,
                 isPushed: old.isPushed,
                 isPosted: old.isPosted,
-                action: old.action
+                // What was done in another browser may have been done by someone else.
+                action: isSameBrowser ? old.action : nil
             )
         let proven = try await flow.requests.resume(begun, in: context.realm, at: context.moment)
         var context = context

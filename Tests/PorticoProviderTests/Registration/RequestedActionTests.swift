@@ -266,6 +266,26 @@ import Testing
         Self.expect(try await browser.get(Self.link(after)), "success", "CONFIGURE_TOTP")
     }
 
+    @Test("decision 0049: what became of an action counts in the browser that it was done in")
+    func otherBrowser() async throws {
+        let server = try await Self.server()
+        let browser = TestBrowser(server)
+        let sent = try await browser.signIn("alice", Self.request("CONFIGURE_TOTP"))
+        let list = try await browser.get(try #require(sent.location))
+        let links = [
+            Self.link(list), Self.link(try await Self.add(list, browser, server)),
+        ]
+        for link in links {
+            let elsewhere = TestBrowser(server)
+            _ = try await elsewhere.signIn("bob", TestFlow.request("web1"))
+            let reply = try await elsewhere.get(link)
+            #expect(reply.redirected["kc_action_status"] == nil)
+            let place = "/realms/test/account/second-factor?request="
+            #expect(reply.location?.hasPrefix(place) == true, "\(reply.text)")
+        }
+        Self.expect(try await browser.get(links[1]), "success", "CONFIGURE_TOTP")
+    }
+
     @Test("decision 0049: an app that is added for another reason is no answer to UPDATE_PASSWORD")
     func both() async throws {
         let server = try await Self.server { new in
