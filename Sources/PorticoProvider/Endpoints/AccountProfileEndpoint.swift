@@ -11,13 +11,14 @@ struct AccountProfileEndpoint: Sendable {
     let verifier: AccessTokenVerifier
     let headers: SecurityHeaders
 
-    /// The roles of the client `account` of which the person, as the client sees them, needs one.
-    private static let roles: Set<RoleName> = [
-        RoleName(clientID: "account", name: "view-profile"),
-        RoleName(clientID: "account", name: "manage-account"),
-    ]
+    /// Whom a token has to be meant for: the client that stands for people's accounts.
+    private static let audience = "account"
+    /// Its roles. The person, as the client sees them, needs one.
+    private static let roles = ["view-profile", "manage-account"]
 
-    /// - Throws: ``BearerRefusal``; 403 `access_denied` if the client may not see the profile.
+    /// - Throws: ``BearerRefusal``, also if the token is not meant for the account; 403
+    ///   `access_denied` if it says nothing of a role that may see the profile, or the client does not
+    ///   see one any more.
     func get(_ context: RealmContext) async throws -> Response {
         guard let token = try UserInfoEndpoint.header(context.authorization) else {
             throw BearerRefusal.missing
@@ -31,9 +32,16 @@ struct AccountProfileEndpoint: Sendable {
                 OAuthError(.invalidToken, "The access token is unknown, expired or revoked.")
             )
         }
+        guard live.audiences.contains(where: { sameBytes($0, Self.audience) }) else {
+            throw BearerRefusal(
+                OAuthError(.invalidToken, "The access token is not meant for the account.")
+            )
+        }
         let roles = realm.graph.roles(of: person)
+        let said =
+            live.claims.object("resource_access")?.object(Self.audience)?.strings("roles") ?? []
         guard let view = realm.keycloakView(of: live.client, scope: live.scope, roles: roles),
-            !view.visible(roles).isDisjoint(with: Self.roles)
+            !view.visible(roles).isDisjoint(with: Self.roles.filter(said.contains).map(Self.role))
         else {
             throw OAuthError(.accessDenied, "The client may not see the person's profile.")
         }
@@ -41,6 +49,10 @@ struct AccountProfileEndpoint: Sendable {
             json: .object(Self.profile(of: person.person, seenBy: view)),
             headers: headers
         )
+    }
+
+    private static func role(_ name: String) -> RoleName {
+        RoleName(clientID: audience, name: name)
     }
 
     /// `id` is the `sub` that the client knows; of the attributes it sees those that its tokens may

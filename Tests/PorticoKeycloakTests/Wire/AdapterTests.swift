@@ -190,6 +190,22 @@ import Testing
         #expect(try await moved.refresh(token, "spa").status == 200)
     }
 
+    @Test("decision 0049: who has no role of the account any more gets no profile by an old token")
+    func profileWithoutRole() async throws {
+        let moved = try await MovedServer()
+        let token = try await moved.tokens("ann", "spa").json.string("access_token") ?? ""
+        let headers: HTTPFields = [.accept: "application/json", .authorization: "Bearer " + token]
+        #expect(try await moved.get("/realms/acme/account", headers).status == 200)
+        let realm = try #require(moved.server.provider.realms.realm(named: "acme"))
+        let change = try await moved.server.database.people.remove(
+            RoleName(clientID: "account", name: "view-profile"),
+            from: "4f6f4a0a-6a2c-4a8e-9d7d-0d2c1b0a9e01",
+            realmID: realm.id
+        )
+        #expect(change == .changed)
+        #expect(try await moved.get("/realms/acme/account", headers).status == 403)
+    }
+
     @Test("decision 0049: the profile is for live tokens of clients that may see the account")
     func profileRefusals() async throws {
         let moved = try await Self.moved.value
@@ -209,12 +225,18 @@ import Testing
             #expect(reply.status == 401)
             #expect(reply.json.string("error") == "invalid_token")
         }
-        // bob has no role of the account, and this client does not see roles.
-        for (name, client) in [("bob", "spa"), ("ann", "plain")] {
+        for (name, client, error) in [
+            // bob has no role of the account, and this client does not see roles.
+            ("bob", "spa", "invalid_token"), ("ann", "plain", "invalid_token"),
+            // Without the scope `roles`; with the roles, but meant for nobody; meant for the account,
+            // but without a role.
+            ("ann", "bare", "invalid_token"), ("ann", "other", "invalid_token"),
+            ("ann", "meant", "access_denied"),
+        ] {
             let token = try await moved.tokens(name, client).json.string("access_token")
             let reply = try await ask(token)
-            #expect(reply.status == 403)
-            #expect(reply.json.string("error") == "access_denied")
+            #expect(reply.status == (error == "access_denied" ? 403 : 401), "\(client)")
+            #expect(reply.json.string("error") == error, "\(client)")
             #expect(reply.json.string("email") == nil)
         }
         let foreign = try await ask(access, [.origin: "https://evil.example"])

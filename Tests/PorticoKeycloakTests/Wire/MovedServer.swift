@@ -26,9 +26,23 @@ struct MovedServer {
               {"name": "team", "protocol": "openid-connect",
                "protocolMapper": "oidc-usermodel-attribute-mapper", "config": {
                  "user.attribute": "team", "claim.name": "team", "id.token.claim": "true"}}]},
+           {"name": "roles", "protocol": "openid-connect",
+            "attributes": {"include.in.token.scope": "false"},
+            "protocolMappers": [
+              {"name": "realm roles", "protocol": "openid-connect",
+               "protocolMapper": "oidc-usermodel-realm-role-mapper", "config": {
+                 "claim.name": "realm_access.roles", "multivalued": "true",
+                 "access.token.claim": "true"}},
+              {"name": "client roles", "protocol": "openid-connect",
+               "protocolMapper": "oidc-usermodel-client-role-mapper", "config": {
+                 "claim.name": "resource_access.${client_id}.roles", "multivalued": "true",
+                 "access.token.claim": "true"}},
+              {"name": "audience resolve", "protocol": "openid-connect",
+               "protocolMapper": "oidc-audience-resolve-mapper", "config": {
+                 "access.token.claim": "true"}}]},
            {"name": "saml-only", "protocol": "saml"},
            {"name": "offline_access", "protocol": "openid-connect"}],
-         "defaultDefaultClientScopes": ["basic", "team"],
+         "defaultDefaultClientScopes": ["basic", "team", "roles"],
          "defaultOptionalClientScopes": ["offline_access"],
          "clients": [
            {"clientId": "account", "publicClient": true, "redirectUris": ["/realms/acme/account/*"]},
@@ -50,6 +64,20 @@ struct MovedServer {
             "redirectUris": ["https://plain.example.com/cb"],
             "webOrigins": ["https://plain.example.com"],
             "attributes": {"acr.loa.map": "{\"bronze\":1}"}},
+           {"clientId": "bare", "publicClient": true, "defaultClientScopes": ["basic"],
+            "redirectUris": ["https://bare.example.com/cb"]},
+           {"clientId": "meant", "publicClient": true, "defaultClientScopes": ["basic"],
+            "redirectUris": ["https://meant.example.com/cb"],
+            "protocolMappers": [
+              {"name": "a", "protocol": "openid-connect", "protocolMapper": "oidc-audience-mapper",
+               "config": {"included.client.audience": "account", "access.token.claim": "true"}}]},
+           {"clientId": "other", "publicClient": true, "defaultClientScopes": ["basic"],
+            "redirectUris": ["https://other.example.com/cb"],
+            "protocolMappers": [
+              {"name": "r", "protocol": "openid-connect",
+               "protocolMapper": "oidc-usermodel-client-role-mapper", "config": {
+                 "claim.name": "resource_access.${client_id}.roles", "multivalued": "true",
+                 "access.token.claim": "true"}}]},
            {"clientId": "off", "publicClient": true, "enabled": false,
             "redirectUris": ["https://off.example.com/*"], "webOrigins": ["+"],
             "rootUrl": "https://off.example.com"},
@@ -82,6 +110,8 @@ struct MovedServer {
         "spa": "https://spa.example.com/app", "dev": "http://localhost:3000/",
         "any": "https://any.example.com/cb", "quiet": "https://quiet.example.com/cb",
         "plain": "https://plain.example.com/cb", "web": "https://web.example.com/cb",
+        "bare": "https://bare.example.com/cb", "meant": "https://meant.example.com/cb",
+        "other": "https://other.example.com/cb",
     ]
 
     static func request(

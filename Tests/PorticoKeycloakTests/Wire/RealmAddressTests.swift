@@ -133,7 +133,8 @@ import Testing
         let path = "/realms/acme/.well-known/openid-configuration"
         let document = try await moved.get(path).json
         #expect(
-            document.strings("scopes_supported") == ["openid", "basic", "offline_access", "team"]
+            document.strings("scopes_supported")
+                == ["openid", "basic", "offline_access", "roles", "team"]
         )
         #expect(document.strings("acr_values_supported") == ["silver", "gold", "0", "1"])
         #expect(document.strings("subject_types_supported") == ["public", "pairwise"])
