@@ -91,7 +91,8 @@ package struct RealmImport: Sendable {
                 algorithms: algorithms.union([settings.signingAlgorithm]),
                 importing: { realmID in
                     keys = try keyImport(representation, realmID: realmID, report: &report)
-                    let kept = existing?.keys ?? []
+                    let disabled = Set(keys.kept.filter { $0.kind == .silent }.map(\.keyID))
+                    let kept = existing?.keys.filter { !disabled.contains($0.keyID) } ?? []
                     let known = Set(kept.map(\.keyID))
                     return kept + keys.signing.filter { !known.contains($0.keyID) }
                 },

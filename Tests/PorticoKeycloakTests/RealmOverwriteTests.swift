@@ -237,6 +237,44 @@ struct RealmOverwriteTests {
         #expect(try await write(file).differences?.isEmpty == true)
     }
 
+    @Test("KC-M-1, decision 0051: a key that the file has disabled signs and verifies nothing here")
+    func disabledKeys() async throws {
+        let key = #"""
+            {"name": "e", "providerId": "eddsa-generated", "config": {"eddsaPrivateKey":
+             ["MC4CAQAwBQYDK2VwBCIEIHW9w2/MhZMyriUA0eAburHNEgefTM44/kfgdcscoZUE"], "active": ["true"]}}
+            """#
+        let hmac = #""algorithm": ["HS512"]"#
+        let on = try changed(Self.file, [(hmac + "}}", hmac + "}}, " + key)])
+        let disabled = #", "enabled": ["false"]"#
+        let off = try changed(
+            on,
+            [(hmac, hmac + disabled), (#""active": ["true"]"#, #""active": ["true"]"# + disabled)]
+        )
+        _ = try await write(on)
+        let before = try await database.realms.snapshot()
+        #expect(before.keptKeys.map(\.kind) == [.hmac])
+        #expect(before.keys.filter { $0.algorithm == .edDSA }.count == 1)
+        #expect(try await write(off, isDryRun: true).differences?.things == 2)
+        #expect(try await database.realms.snapshot().keptKeys == before.keptKeys)
+
+        _ = try await write(off)
+        let after = try await database.realms.snapshot()
+        #expect(after.version > before.version)
+        #expect(after.keptKeys.map(\.kind) == [.silent, .silent])
+        #expect(
+            after.keptKeys.allSatisfy {
+                $0.component.object("config")?.strings("enabled") == ["false"]
+            }
+        )
+        #expect(after.keys == before.keys.filter { $0.algorithm != .edDSA })
+        #expect(try await write(off).differences?.isEmpty == true)
+        // One that is enabled again verifies; not what could make refresh tokens.
+        _ = try await write(on)
+        let last = try await database.realms.snapshot()
+        #expect(last.keptKeys.map(\.kind) == [.silent])
+        #expect(last.keys.filter { $0.algorithm == .edDSA }.count == 1)
+    }
+
     @Test("What was made here, and what the file does not hold, stays")
     func stays() async throws {
         _ = try await write(Self.file)

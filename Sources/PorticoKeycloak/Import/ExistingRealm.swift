@@ -6,7 +6,8 @@ import PorticoStores
 struct ExistingRealm: Sendable {
     let realm: Realm
     let keys: [SigningKeyRecord]
-    let keptKeys: Set<String>
+    /// By `kid`.
+    let keptKeys: [String: KeptKey.Kind]
     let clients: [ExactText: Client]
     let scopes: [ExactText: ClientScope]
     let roles: [RoleName: Role]
@@ -23,7 +24,9 @@ struct ExistingRealm: Sendable {
     init(_ realm: Realm, _ snapshot: RealmSnapshotRecord, _ store: RealmStore) async throws {
         self.realm = realm
         keys = snapshot.keys.filter { $0.realmID == realm.id }
-        keptKeys = Set(snapshot.keptKeys.filter { $0.realmID == realm.id }.map(\.keyID))
+        keptKeys = Dictionary(
+            snapshot.keptKeys.filter { $0.realmID == realm.id }.map { ($0.keyID, $0.kind) }
+        ) { $1 }
         let clients = snapshot.clients.filter { $0.realmID == realm.id }
         let scopes = snapshot.scopes.filter { $0.realmID == realm.id }
         let roles = try await store.roles(realmID: realm.id)

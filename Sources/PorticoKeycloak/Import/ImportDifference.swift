@@ -23,7 +23,12 @@ struct ImportDifference {
         }
         // Those that verify tokens of before are deleted when their time is over.
         changes.keptKeys = new.keptKeys.filter {
-            $0.kind != .hmac && !existing.keptKeys.contains($0.keyID)
+            $0.kind != .hmac && existing.keptKeys[$0.keyID] == nil && !keys.contains($0.keyID)
+        }
+        // What the file has disabled verifies nothing here either, and signs nothing.
+        changes.disabledKeys = new.keptKeys.filter { key in
+            key.kind == .silent
+                && (keys.contains(key.keyID) || existing.keptKeys[key.keyID] ?? .silent != .silent)
         }
         changes.clients = new.clients.filter {
             existing.clients[ExactText($0.clientID)] != $0

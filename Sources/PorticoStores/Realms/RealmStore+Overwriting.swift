@@ -12,6 +12,8 @@ package struct RealmChanges: Sendable {
     /// New ones only.
     package var keys: [SigningKeyRecord] = []
     package var keptKeys: [KeptKey] = []
+    /// In place of those that signed or verified under their `kid`s.
+    package var disabledKeys: [KeptKey] = []
     /// Each with everything that it contains.
     package var contents: [(role: RoleName, parts: Set<RoleName>)] = []
     /// The ids of groups, each with all its roles.
@@ -23,8 +25,8 @@ package struct RealmChanges: Sendable {
 
     package var count: Int {
         (realm == nil ? 0 : 1) + clients.count + scopes.count + roles.count + groups.count
-            + parts.count + keys.count + keptKeys.count + contents.count + groupRoles.count
-            + limits.count
+            + parts.count + keys.count + keptKeys.count + disabledKeys.count + contents.count
+            + groupRoles.count + limits.count
     }
 }
 
@@ -57,6 +59,7 @@ extension RealmStore {
         case realm(Realm)
         case key(SigningKeyRecord)
         case keptKey(KeptKey)
+        case disabledKey(KeptKey)
         case client(Client)
         case scope(ClientScope)
         case role(Role)
@@ -87,6 +90,7 @@ extension RealmStore {
     /// program that ends meanwhile leaves some of them: doing it again does the rest.
     package func overwrite(_ realmID: String, with changes: RealmChanges) async throws {
         var steps: [Step] = changes.keys.map(Step.key) + changes.keptKeys.map(Step.keptKey)
+        steps += changes.disabledKeys.map(Step.disabledKey)
         steps += changes.clients.map(Step.client) + changes.scopes.map(Step.scope)
         steps += changes.roles.map(Step.role)
         steps += changes.contents.map { Step.contents($0.role, $0.parts) }
@@ -107,8 +111,13 @@ extension SQLTransaction {
     fileprivate func apply(_ step: RealmStore.Step, _ realmID: String) throws {
         switch step {
         case .realm(let realm): try overwrite(realm)
-        case .key(let key): try insert(key)
+        case .key(let key):
+            try forgetKey(key.keyID, realmID)
+            try insert(key)
         case .keptKey(let key): try insert(key)
+        case .disabledKey(let key):
+            try forgetKey(key.keyID, realmID)
+            try insert(key)
         case .client(let client): try overwrite(client)
         case .scope(let scope):
             try run(
@@ -170,6 +179,12 @@ extension SQLTransaction {
             for role in roles { try add(RoleLimit(owner: owner, role: role), realmID: realmID) }
         case .part(let part): try put(part)
         }
+    }
+
+    private func forgetKey(_ keyID: String, _ realmID: String) throws {
+        let key: [SQLValue] = [.text(realmID), .text(keyID)]
+        try run("DELETE FROM signing_keys WHERE realm_id = $1 AND key_id = $2", key)
+        try run("DELETE FROM kept_keys WHERE realm_id = $1 AND key_id = $2", key)
     }
 
     private func overwrite(_ realm: Realm) throws {
