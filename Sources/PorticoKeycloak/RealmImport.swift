@@ -122,6 +122,7 @@ package struct RealmImport: Sendable {
             moment: moment,
             existing: existing
         )(representation, report: &report)
+        for index in new.clients.indices { new.clients[index].isMoved = true }
         let roles = try RoleImport(
             realm: new.realm,
             clients: new.clients,

@@ -157,6 +157,7 @@ extension Client {
         client.requiresConsent = true
         client.requiresPushedRequests = true
         client.isDevelopment = true
+        client.isMoved = true
         client.defaultScopes = []
         client.optionalScopes = ["a", "b"]
         client.idTokenAlgorithm = .edDSA

@@ -142,6 +142,7 @@ struct ClientFields: Sendable {
             if !hasSecret, client.secret != nil, former.secret != nil {
                 client.secret = former.secret
             }
+            client.isMoved = former.isMoved
             client.isDevelopment = former.isDevelopment
             client.requiresPushedRequests = former.requiresPushedRequests
             client.loginTokenTargets = former.loginTokenTargets

@@ -109,7 +109,8 @@ struct EndSessionEndpoint: Sendable {
         }
     }
 
-    /// The session named by a hint, if it has not ended.
+    /// The session named by a hint, if it has not ended: also one of the server before that has not
+    /// come here yet.
     private func session(of hint: IDTokenHint, _ context: RealmContext) async throws -> String? {
         guard let id = hint.sessionID else { return nil }
         let live = try await flow.sessions.live(
@@ -118,7 +119,16 @@ struct EndSessionEndpoint: Sendable {
             at: context.now,
             idle: .max
         )
-        return live?.session.id
+        if live != nil { return id }
+        return try await mayCome(id, context) ? id : nil
+    }
+
+    /// Whether it may be a session of the server before: then its tokens can still be swapped.
+    private func mayCome(_ id: String, _ context: RealmContext) async throws -> Bool {
+        guard let former = context.realm.former, former.isOpen(at: context.now),
+            id.utf8.count <= 255
+        else { return false }
+        return try await flow.sessions.mayCome(id: id, realmID: context.realm.id)
     }
 
     /// After a hint: redirects to the client, if it gave an address.
@@ -222,15 +232,13 @@ struct EndSessionEndpoint: Sendable {
             at: context.now
         )
         guard change == .changed else {
-            // It may be one of the server before: then its tokens are not swapped any more.
-            if context.realm.former != nil, sessionID.utf8.count <= 255 {
-                try await flow.sessions.endMoved(
-                    id: sessionID,
-                    realmID: context.realm.id,
-                    at: context.now
-                )
-            }
-            return .wasNotSignedIn
+            guard try await mayCome(sessionID, context) else { return .wasNotSignedIn }
+            try await flow.sessions.endMoved(
+                id: sessionID,
+                realmID: context.realm.id,
+                at: context.now
+            )
+            return .signedOut
         }
         events.signedOut(sessionID, context)
         sessionEnded()

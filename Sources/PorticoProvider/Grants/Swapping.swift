@@ -18,7 +18,7 @@ struct Swapping: Sendable {
         let now = moment.seconds
         guard now < swap.closesAt else { throw SwapRefusal(.closed) }
         // One that was made here later under the same name has never had it.
-        guard sameBytes(token.clientID, client.clientID), client.keycloak != nil else {
+        guard sameBytes(token.clientID, client.clientID), client.isMoved else {
             throw SwapRefusal(.client)
         }
         guard let expiresAt = token.expiresAt ?? (token.isOffline ? Int64.max : nil),
@@ -34,6 +34,12 @@ struct Swapping: Sendable {
     func check(_ person: Person, _ reading: MovedReading) throws(SwapRefusal) {
         guard person.isEnabled else { throw SwapRefusal(.disabled) }
         guard token.issuedAt >= person.notBefore else { throw SwapRefusal(.notBefore) }
+        // Nothing would hang on a browser session from before.
+        if !token.isOffline, let listed = reading.listed {
+            guard listed.startedAt >= notBefore(for: person) else {
+                throw SwapRefusal(.notBefore)
+            }
+        }
         guard !reading.isEnded else { throw SwapRefusal(.ended) }
         // It is that person's (``TokenSwapGrant``).
         let isListed = reading.listed != nil
@@ -84,19 +90,15 @@ struct Swapping: Sendable {
         )
     }
 
-    /// The browser session that the grant hangs on. No browser has its cookie. It is from the time of
-    /// the token, so that a later `notBefore` of the person's ends it.
-    func session(of grant: Grant) -> BrowserSession? {
-        guard !token.isOffline, let personID = grant.personID, let expiresAt = grant.expiresAt
-        else {
-            return nil
-        }
+    /// The browser session that the grant hangs on. No browser has its cookie.
+    func session(of grant: Grant, for person: Person) -> BrowserSession? {
+        guard !token.isOffline, let expiresAt = grant.expiresAt else { return nil }
         return BrowserSession(
             id: token.sessionID,
             realmID: realm.id,
-            personID: personID,
+            personID: person.id,
             cookieHash: Hash256(of: moment.random.bytes(32)),
-            authenticatedAt: token.issuedAt,
+            authenticatedAt: grant.authenticatedAt ?? earliestSignIn(of: person),
             acr: RealmMetadata.passwordACR,
             amr: [],
             device: "",
@@ -105,5 +107,18 @@ struct Swapping: Sendable {
             expiresAt: expiresAt,
             epoch: 0
         )
+    }
+
+    /// The earliest that the session of an online token can have begun, where no list says when: no
+    /// token outlives its session, and one that ended at a `notBefore` got no later token. What is
+    /// handed on from it must not look fresh (`max_age`).
+    private func earliestSignIn(of person: Person) -> Int64 {
+        let remembered = realm.realm.keycloak?.int64("ssoSessionMaxLifespanRememberMe") ?? 0
+        let longest = max(realm.lifetimes.sessionMaximum, remembered)
+        return max(notBefore(for: person), (token.expiresAt ?? 0) &- longest)
+    }
+
+    private func notBefore(for person: Person) -> Int64 {
+        max(person.notBefore, realm.realm.notBefore)
     }
 }

@@ -79,7 +79,7 @@ struct TokenSwapGrant: Sendable {
         let outcome = try await grants.swap(
             swapping.token.moved(in: swapping.realm.realm),
             for: grant,
-            in: swapping.session(of: grant),
+            in: swapping.session(of: grant, for: person.person),
             issuedAt: swapping.token.issuedAt,
             spending: client.assertion.take(),
             at: swapping.moment.seconds

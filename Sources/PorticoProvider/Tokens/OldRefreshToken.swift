@@ -114,7 +114,7 @@ extension LiveRealm {
     func oldToken(_ text: String, of client: Client) -> MovedToken? {
         // `try?`: one that is not good is like one that is unknown.
         guard let former, let token = try? OldRefreshToken.parse(text, by: former),
-            sameBytes(token.clientID, client.clientID), client.keycloak != nil
+            sameBytes(token.clientID, client.clientID), client.isMoved
         else { return nil }
         return token.moved(in: realm)
     }

@@ -50,6 +50,7 @@ extension Client {
         roleClients = try document.optional("role_clients", \.strings)
         seesRealmRoles = try document.optional("sees_realm_roles", \.bool) ?? true
         keycloak = try document.optional("keycloak", \.object)
+        isMoved = try document.optional("moved", \.bool) ?? false
     }
 
     /// Writes what this program knows over `document`, and leaves what a newer one put there.
@@ -89,6 +90,7 @@ extension Client {
         document["role_clients"] = roleClients.map(JSONValue.texts)
         document["sees_realm_roles"] = .bool(seesRealmRoles)
         document["keycloak"] = keycloak.map(JSONValue.object)
+        document["moved"] = .bool(isMoved)
     }
 
     /// Clients from before there was a choice had to use PKCE or not.

@@ -124,7 +124,22 @@ package enum SignOutOfMoved: Hashable, Sendable {
 }
 
 extension BrowserSessionStore {
-    /// Keeps that a session of the server before has ended, which has not come here.
+    /// Whether a session of the server before may come here yet: it has not, and has not ended.
+    package func mayCome(id: String, realmID: String) async throws -> Bool {
+        try await database.read { reader in
+            try !reader.hasRow(
+                """
+                SELECT 1 FROM browser_sessions WHERE id = $1 AND realm_id = $2
+                UNION ALL SELECT 1 FROM moved_sessions
+                WHERE realm_id = $2 AND sid = $1 AND NOT is_offline AND client_id = ''
+                    AND ended_at IS NOT NULL
+                """,
+                [.text(id), .text(realmID)]
+            )
+        }
+    }
+
+    /// Keeps that a session of the server before has ended, and ends it if it has just come.
     package func endMoved(id: String, realmID: String, at now: Int64) async throws {
         try await database.change { transaction in
             try transaction.endMoved(
@@ -134,6 +149,7 @@ extension BrowserSessionStore {
                 realmID: realmID,
                 at: now
             )
+            try transaction.endSession(id, realmID: realmID, at: now)
         }
     }
 }

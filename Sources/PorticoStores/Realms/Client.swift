@@ -64,6 +64,9 @@ package struct Client: Hashable, Sendable {
     /// Keycloak's `ClientRepresentation`, where the client comes from there: what has no place of
     /// its own, redirect patterns and mappers among it.
     package var keycloak: JSONObject?
+    /// Whether it came with its realm, and was not made here since: what the server before issued to
+    /// it stands for something here (docs/decisions/0051).
+    package var isMoved = false
 
     package init(
         id: String,

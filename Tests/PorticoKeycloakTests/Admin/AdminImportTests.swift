@@ -1,6 +1,7 @@
 import HTTPTypes
 import PorticoBytes
 import PorticoProtocol
+import PorticoStores
 import PorticoTestSupport
 import Testing
 
@@ -48,6 +49,26 @@ import Testing
         let only = #"{"ifResourceExists": "FAIL", "users": [{"username": "ann"}]}"#
         let one = try await admin.send(.post, "/partialImport", only, by: token)
         #expect(one.json == ["errorMessage": "User with user name ann already exists."])
+    }
+
+    @Test("decision 0051: a client that is made by the administration did not come with the realm")
+    func moved() async throws {
+        let admin = try await AdminUnderTest()
+        let token = try await admin.token("realm-admin")
+        let own = #"{"clientId": "own", "redirectUris": ["https://own.example/cb"]}"#
+        #expect(try await admin.send(.post, "/clients", own, by: token).status == 201)
+        let body = #"{"ifResourceExists": "OVERWRITE", \#(Self.file)"#
+        #expect(try await admin.send(.post, "/partialImport", body, by: token).status == 200)
+        let name = #"{"name": "Another"}"#
+        for client in ["app", "own", "new"] {
+            let path = "/clients/" + (try await admin.id(ofClient: client, by: token))
+            #expect(try await admin.send(.put, path, name, by: token).status == 204)
+        }
+        let clients = try await admin.server.database.realms.snapshot().clients
+        for (client, isMoved) in [("app", true), ("own", false), ("new", false)] {
+            let kept = try #require(clients.first { $0.clientID == client })
+            #expect(kept.isMoved == isMoved && kept.name == "Another", "\(client)")
+        }
     }
 
     @Test("attack: a partial import gives no more than its parts would")

@@ -91,6 +91,19 @@ import Testing
         }
     }
 
+    @Test("decision 0051: a client that was made here ends nothing by another's token")
+    func ownClient() async throws {
+        let scene = try await SwapScene(realm: { new in
+            for index in new.clients.indices where new.clients[index].clientID == "app" {
+                new.clients[index].isMoved = false
+            }
+        })
+        let claims = scene.claims()
+        #expect(try await signOut(scene, SwapScene.sign(claims)).status == 400)
+        let beside = claims.changing("azp", "beside").renamed()
+        #expect(try await scene.swap(beside, "beside").status == 200)
+    }
+
     @Test("decision 0051: two clients of one session are signed out together")
     func together() async throws {
         let scene = try await SwapScene()
@@ -138,6 +151,61 @@ import Testing
         let end = try hint(SwapScene.issuer, try #require(other.string("sid")))
         _ = try await scene.server.send(.get, SwapScene.path("logout?id_token_hint=") + end)
         #expect(try await scene.swap(reply.refreshToken).error == "invalid_grant")
+    }
+
+    /// The answer to an ID Token of Ann's alone, in a browser that is not signed in.
+    private func ask(
+        _ claims: JSONObject,
+        _ browser: TestBrowser,
+        issuer: String = SwapScene.issuer,
+        _ scene: SwapScene
+    ) async throws -> Reply {
+        let realm = try #require(scene.server.provider.realms.realm(named: "garden"))
+        let key = try #require(realm.keys.active(realm.realm.signingAlgorithm, at: scene.now))
+        let hint: JSONObject = [
+            "iss": .string(issuer), "sub": .string(SwapScene.ann), "aud": "app", "typ": "ID",
+            "sid": claims["sid"] ?? "", "exp": .integer(scene.now - 9),
+        ]
+        let token = try key.sign(claims: hint, type: .jwt)
+        return try await browser.get(SwapScene.path("logout?id_token_hint=") + token)
+    }
+
+    @Test("decision 0051: where a hint alone signs no one out, it ends once the person says so")
+    func askedHint() async throws {
+        let scene = try await SwapScene(realm: { $0.realm.signsOutByHintAlone = false })
+        let browser = TestBrowser(scene.server)
+        let stayed = scene.claims()
+        let page = try await ask(stayed, browser, scene)
+        #expect(page.text.contains(#"value="sign-out""#))
+        _ = try await browser.submit(page, [("action", "stay")])
+        #expect(try await scene.swap(stayed).status == 200, "nothing ends before the answer")
+
+        let ended = scene.claims()
+        let asked = try await ask(ended, browser, scene)
+        let done = try await browser.submit(asked, [("action", "sign-out")])
+        #expect(done.status == 200 && done.text.contains("You’re signed out"))
+        #expect(try await scene.swap(ended).error == "invalid_grant")
+        #expect(try await scene.counts() == ["swapped": 1, "ended": 1])
+        let again = try await ask(ended, browser, scene)
+        #expect(again.status == 200 && !again.text.contains(#"value="sign-out""#), "it is over")
+    }
+
+    @Test("decision 0051: after the window no one is asked about a session that is not here")
+    func lateHintOfOurs() async throws {
+        for (closesAt, isAsked) in [(SwapScene.now + 1, true), (SwapScene.now, false)] {
+            let scene = try await SwapScene(
+                realm: { $0.realm.signsOutByHintAlone = false },
+                swap: { $0.closesAt = closesAt }
+            )
+            let reply = try await ask(
+                scene.claims(),
+                TestBrowser(scene.server),
+                issuer: "https://op.example.com/realms/garden",
+                scene
+            )
+            #expect(reply.status == 200)
+            #expect(reply.text.contains(#"value="sign-out""#) == isAsked)
+        }
     }
 
     @Test("decision 0051: after the window an ID Token of the old issuer is no hint")

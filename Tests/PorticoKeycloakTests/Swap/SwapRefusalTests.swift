@@ -148,7 +148,7 @@ import Testing
         let scene = try await SwapScene(realm: { new in
             for index in new.clients.indices {
                 switch new.clients[index].clientID {
-                case "app": new.clients[index].keycloak = nil
+                case "app": new.clients[index].isMoved = false
                 case "beside": new.clients[index].isEnabled = false
                 case "late": new.clients[index].grantTypes = [.authorizationCode]
                 default: break

@@ -94,6 +94,40 @@ import Testing
         #expect(try reply.claims("id_token").string("sub") == subject)
     }
 
+    /// A mapper that writes an attribute into `sub`, which its person may have chosen.
+    private static let chosen: JSONValue = [
+        "name": "chosen", "protocol": "openid-connect",
+        "protocolMapper": "oidc-usermodel-attribute-mapper",
+        "config": ["user.attribute": "number", "claim.name": "sub", "access.token.claim": "true"],
+    ]
+
+    @Test(
+        "decision 0051: where a mapper writes sub, only the list says whose token it is",
+        arguments: [true, false]
+    )
+    func chosenSubject(inScope: Bool) async throws {
+        let scene = try await SwapScene(realm: { new in
+            if inScope {
+                new.scopes[0].representation["protocolMappers"] = [Self.chosen]
+            } else {
+                for index in new.clients.indices where new.clients[index].clientID == "app" {
+                    new.clients[index].keycloak?["protocolMappers"] = [Self.chosen]
+                }
+            }
+        })
+        // Ann had chosen Cat's id.
+        let claims = scene.claims(["sub": .string(SwapScene.cat)])
+        #expect(try await scene.swap(claims).error == "invalid_grant")
+        #expect(try await scene.swap(scene.claims()).error == "invalid_grant")
+        #expect(try await scene.counts() == ["unknown_person": 2])
+        try await scene.list(claims)
+        let reply = try await scene.swap(claims)
+        #expect(try reply.claims("id_token").string("sub") == SwapScene.ann, "\(reply.text)")
+        // Of another client, whose tokens it does not write, sub stands.
+        let beside = try await scene.swap(scene.claims(["azp": "beside"]), "beside")
+        #expect(beside.status == (inScope ? 400 : 200))
+    }
+
     @Test("decision 0035: who lost the answer gets the same refresh token again")
     func lostAnswer() async throws {
         let scene = try await SwapScene()
